@@ -1,0 +1,57 @@
+// Package opt holds values that may be unknown. Unknown is never zero: on the
+// screen it is a dash, in JSON it is null.
+package opt
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// Float is a number that may be unknown. The zero value is unknown.
+type Float struct {
+	V  float64
+	OK bool
+}
+
+// Of wraps a measured number. NaN and infinities are unknown: they never leave
+// the program.
+func Of(v float64) Float {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Float{}
+	}
+	return Float{V: v, OK: true}
+}
+
+// Or returns the number, or fallback when it is unknown.
+func (f Float) Or(fallback float64) float64 {
+	if f.OK {
+		return f.V
+	}
+	return fallback
+}
+
+// Scale multiplies a known number; an unknown one stays unknown.
+func (f Float) Scale(by float64) Float {
+	if !f.OK {
+		return f
+	}
+	return Of(f.V * by)
+}
+
+// MarshalJSON writes null for an unknown number.
+func (f Float) MarshalJSON() ([]byte, error) {
+	if !f.OK || math.IsNaN(f.V) || math.IsInf(f.V, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(f.V)
+}
+
+// UnmarshalJSON reads null as unknown.
+func (f *Float) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*f = Float{}
+		return nil
+	}
+	f.OK = true
+	return json.Unmarshal(b, &f.V)
+}
