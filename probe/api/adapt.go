@@ -1,0 +1,77 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"sonde/probe/measure"
+)
+
+// adapt looks whether the attempt failed for a reason that another form of the
+// same request avoids, changes the client accordingly, and asks for a repeat.
+func (x *exchange) adapt() bool {
+	c := x.client
+	switch x.status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return x.rec.Class == measure.HTTP4xx && c.dialect.refuse(x.rec.Error, x.sent)
+	case http.StatusNotFound:
+		return c.otherPath(x)
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return c.followOnce(x)
+	}
+	if x.status != 0 {
+		c.settled.Store(true)
+	}
+	return false
+}
+
+// otherPath goes from <base>/v1/… to <base>/… when the first is not there. A
+// 404 that speaks of the model is an answer.
+func (c *Client) otherPath(x *exchange) bool {
+	candidates := c.opt.Address.Requests
+	if c.settled.Load() || len(candidates) < 2 || strings.Contains(strings.ToLower(x.rec.Error), "model") {
+		return false
+	}
+	if c.target.CompareAndSwap(candidates[0], candidates[1]) {
+		return true
+	}
+	return x.target == candidates[0] // another stream has moved on meanwhile
+}
+
+// followOnce follows a redirect that keeps the method, to the same host only.
+func (c *Client) followOnce(x *exchange) bool {
+	to, err := x.target.Parse(x.location)
+	if err != nil || x.location == "" || to.Host != x.target.Host || to.Scheme != x.target.Scheme {
+		return false
+	}
+	if c.note.Load() != nil {
+		return c.target.Load() != x.target
+	}
+	note := "redirected once, to " + redactQuery(to)
+	c.note.Store(&note)
+	c.target.Store(to)
+	return true
+}
+
+// hideSecrets blanks the key and the values of the user's own headers, should a
+// server repeat them in its message.
+func (c *Client) hideSecrets(message string) string {
+	message = hide(message, c.opt.APIKey)
+	for _, values := range c.opt.Header {
+		for _, v := range values {
+			message = hide(message, v)
+		}
+	}
+	return message
+}
+
+const shortestSecret = 8
+
+func hide(message, secret string) string {
+	if len(secret) < shortestSecret || message == "" {
+		return message
+	}
+	message = strings.ReplaceAll(message, secret, "…")
+	// Servers like to show the end of a refused key.
+	return strings.ReplaceAll(message, secret[len(secret)-shortestSecret:], "…")
+}

@@ -1,0 +1,174 @@
+// Package api makes one streaming request and tells when each chunk of its
+// answer arrived. Every dialect and every quirk of a stream lives here.
+package api
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"sonde/probe/api/wire"
+)
+
+// Options configure a Client.
+type Options struct {
+	Address Address
+	Kind    Kind
+	Model   string
+	Engine  string // engine kind as detection names it; "" if unknown
+	APIKey  string
+	Header  http.Header // further headers
+	TLS     *tls.Config // nil: the system's roots
+	Idle    time.Duration
+	Epoch   time.Time // instants are counted from here
+
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error) // nil: the machine's network
+}
+
+// Client makes requests to one endpoint, each on a connection of its own.
+type Client struct {
+	opt     Options
+	dialect dialect
+	proxy   *url.URL
+	pool    pool
+	target  atomic.Pointer[url.URL] // where requests go now
+	settled atomic.Bool             // target has answered with something else than 404 or a redirect
+	note    atomic.Pointer[string]  // a redirect that was followed
+	stamps  atomic.Bool             // the kernel stamps arrivals
+}
+
+// NewClient makes a Client. It opens no connection.
+func NewClient(opt Options) (*Client, error) {
+	first := opt.Address.Requests[0]
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: first})
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{opt: opt, proxy: proxy, dialect: dialect{kind: opt.Kind, model: opt.Model, force: forcing[opt.Engine]}}
+	c.target.Store(first)
+	c.settled.Store(opt.Address.Exact)
+	c.pool.dialer = &wire.Dialer{Addr: HostPort(first), Proxy: proxy, Timeout: connectTimeout(opt.Idle), Net: opt.Dial}
+	if first.Scheme == "https" {
+		c.pool.dialer.TLS = tlsFor(opt.TLS, first.Hostname())
+	}
+	return c, nil
+}
+
+const maxConnectTimeout = 10 * time.Second
+
+func connectTimeout(idle time.Duration) time.Duration {
+	if idle <= 0 {
+		return maxConnectTimeout
+	}
+	return min(idle, maxConnectTimeout)
+}
+
+// tlsFor asks for HTTP/1.1 only: a stream has its connection alone.
+func tlsFor(base *tls.Config, host string) *tls.Config {
+	cfg := &tls.Config{}
+	if base != nil {
+		cfg = base.Clone()
+	}
+	cfg.ServerName = host
+	cfg.NextProtos = []string{"http/1.1"}
+	if cfg.ClientSessionCache == nil {
+		cfg.ClientSessionCache = tls.NewLRUClientSessionCache(0)
+	}
+	return cfg
+}
+
+// URL is the address that requests go to.
+func (c *Client) URL() string { return redactQuery(c.target.Load()) }
+
+// Proxy names the proxy in the way, "" if there is none.
+func (c *Client) Proxy() string {
+	if c.proxy == nil {
+		return ""
+	}
+	return c.proxy.Host
+}
+
+// Stamps names the source of arrival stamps: "kernel" or "read".
+func (c *Client) Stamps() string {
+	if c.stamps.Load() {
+		return "kernel"
+	}
+	return "read"
+}
+
+// Notes tells what the client had to change to be understood.
+func (c *Client) Notes() []string {
+	notes := c.dialect.dropped()
+	if p := c.note.Load(); p != nil {
+		notes = append(notes, *p)
+	}
+	if c.proxy != nil {
+		notes = append(notes, "via proxy "+c.proxy.Host)
+	}
+	return notes
+}
+
+// Close drops idle connections.
+func (c *Client) Close() { c.pool.close() }
+
+// request builds one request; body is its JSON.
+func (c *Client) request(ctx context.Context, body []byte) *http.Request {
+	target := c.target.Load()
+	req := &http.Request{
+		Method: http.MethodPost, URL: target, Host: target.Host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: make(http.Header), Body: bodyOf(body), ContentLength: int64(len(body)),
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Accept-Encoding", "identity")
+	req.Header.Set("User-Agent", "sonde")
+	SetCredentials(req.Header, c.opt.APIKey, c.opt.Address.User, c.opt.Header)
+	if c.proxy != nil && target.Scheme == "http" {
+		if auth := wire.ProxyAuthorization(c.proxy); auth != "" {
+			req.Header.Set("Proxy-Authorization", auth)
+		}
+	}
+	return req.WithContext(ctx)
+}
+
+// SetCredentials puts the key, the URL's user and the user's own headers into h.
+// An empty key sends nothing; a header of the user's own wins.
+func SetCredentials(h http.Header, key string, user *url.Userinfo, own http.Header) {
+	switch {
+	case key != "":
+		h.Set("Authorization", "Bearer "+key)
+	case user != nil:
+		password, _ := user.Password()
+		pair := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
+		h.Set("Authorization", "Basic "+pair)
+	}
+	for name, values := range own {
+		h[http.CanonicalHeaderKey(name)] = values
+	}
+}
+
+// redactQuery is the URL without the values of its query, which may be keys.
+func redactQuery(u *url.URL) string {
+	c := *u
+	c.User = nil
+	if c.RawQuery != "" {
+		q := c.Query()
+		for name := range q {
+			if name != "api-version" {
+				q.Set(name, "…")
+			}
+		}
+		c.RawQuery = q.Encode()
+	}
+	s, err := url.QueryUnescape(c.String())
+	if err != nil {
+		return c.String()
+	}
+	return s
+}

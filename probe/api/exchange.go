@@ -1,0 +1,282 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"sonde/probe/measure"
+)
+
+// Result is a request that ended.
+type Result struct {
+	measure.Request
+	RetryAfter time.Duration // what a refusing server asked us to wait; 0 if it did not say
+}
+
+const (
+	maxAdaptions  = 4        // repeats after a refused field, a wrong path or a redirect
+	maxErrorBody  = 64 << 10 // bytes of an error body that are read
+	maxWholeReply = 64 << 20 // bytes of a reply that was not streamed
+	drainPatience = 25 * time.Millisecond
+)
+
+// Do makes one request and returns when its answer has ended. Cancelling the
+// context closes the connection, which stops the generation on the server.
+//
+// A request is repeated, with new stamps, if the server refuses an optional
+// field, answers at another path, or had closed the connection while it was idle.
+func (c *Client) Do(ctx context.Context, call Call, obs Observer) Result {
+	var res Result
+	fresh := false
+	for range maxAdaptions {
+		x := exchange{client: c, ctx: ctx, obs: obs, sent: c.dialect.off.Load(), target: c.target.Load()}
+		err := x.run(call, fresh)
+		x.settle(err)
+		res = Result{Request: x.rec, RetryAfter: x.retryAfter}
+		fresh = fresh || x.staleConnection()
+		if !x.staleConnection() && !x.adapt() {
+			break
+		}
+	}
+	return res
+}
+
+// exchange is one attempt at one request.
+type exchange struct {
+	client *Client
+	ctx    context.Context
+	obs    Observer
+	sent   uint32 // features switched off when the body was built
+	target *url.URL
+
+	conn       *pooled
+	rec        measure.Request
+	sentOff    bool // the request is on its way: Start is valid
+	ended      bool // End is valid
+	answered   bool // a byte of the reply came
+	status     int
+	location   string
+	retryAfter time.Duration
+}
+
+func (x *exchange) run(call Call, fresh bool) error {
+	body, err := x.client.dialect.body(call)
+	if err != nil {
+		return fail(measure.BadReply, "the prompt cannot be sent: "+err.Error())
+	}
+	if x.conn, err = x.client.pool.take(x.ctx, fresh); err != nil {
+		return dialFailure(x.ctx, err)
+	}
+	x.rec.Reused = x.conn.used
+	if !x.conn.used {
+		x.rec.Setup = x.conn.Setup
+	}
+	x.client.stamps.Store(x.conn.Wire.KernelStamps())
+	stop := context.AfterFunc(x.ctx, func() { _ = x.conn.Wire.Close() })
+	defer stop()
+	reusable, err := x.roundTrip(body)
+	if err == nil && reusable && stop() {
+		x.client.pool.give(x.conn)
+	} else {
+		_ = x.conn.Wire.Close()
+	}
+	return err
+}
+
+// roundTrip sends the request and reads the whole answer. The connection is
+// reusable if the answer was read to its end.
+func (x *exchange) roundTrip(body []byte) (reusable bool, err error) {
+	x.conn.Wire.SetIdle(x.client.opt.Idle)
+	x.conn.Wire.ArmStart()
+	req := x.client.request(x.ctx, body)
+	if err := x.write(req); err != nil {
+		return false, err
+	}
+	x.rec.Start, x.sentOff = x.since(x.conn.Wire.Start()), true
+	x.obs.Sent(x.rec.Start)
+	resp, err := x.response(req)
+	if err != nil {
+		return false, err
+	}
+	x.answered, x.status = true, resp.StatusCode
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return x.refused(resp)
+	}
+	return x.accepted(resp)
+}
+
+func (x *exchange) write(req *http.Request) error {
+	if idle := x.client.opt.Idle; idle > 0 {
+		_ = x.conn.Wire.SetWriteDeadline(time.Now().Add(idle))
+	}
+	write := req.Write
+	if x.client.proxy != nil && req.URL.Scheme == "http" {
+		write = req.WriteProxy
+	}
+	if err := write(x.conn.bw); err != nil {
+		return err
+	}
+	return x.conn.bw.Flush()
+}
+
+// response reads the head of the reply, past interim ones.
+func (x *exchange) response(req *http.Request) (*http.Response, error) {
+	for {
+		resp, err := http.ReadResponse(x.conn.br, req)
+		if err != nil || resp.StatusCode >= 200 {
+			return resp, err
+		}
+	}
+}
+
+func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
+	x.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+	x.location = resp.Header.Get("Location")
+	body, readErr := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	x.endAt(x.now())
+	f := statusFailure(resp.StatusCode, body)
+	if f.message == "" {
+		f.message = http.StatusText(resp.StatusCode)
+	}
+	f.message = strconv.Itoa(resp.StatusCode) + ": " + f.message
+	if x.client.proxy != nil && x.target.Scheme == "http" && (resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusProxyAuthRequired) {
+		f.message = "via proxy " + x.client.proxy.Host + ": " + f.message
+	}
+	_ = readErr // the status alone decides
+	return false, f
+}
+
+func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
+	body := io.Reader(resp.Body)
+	if resp.Header.Get("Content-Encoding") == "gzip" {
+		if body, err = gzip.NewReader(resp.Body); err != nil {
+			return false, fail(measure.BadReply, "the reply says gzip and is not: "+err.Error())
+		}
+	}
+	kind := resp.Header.Get("Content-Type")
+	switch {
+	case strings.Contains(kind, "application/json"):
+		return x.whole(resp, body)
+	case strings.Contains(kind, "text/html"):
+		return false, fail(measure.BadReply, "the server answers with a web page: is this the API's address?")
+	}
+	return x.stream(resp, body)
+}
+
+func (x *exchange) stream(resp *http.Response, body io.Reader) (reusable bool, err error) {
+	x.rec.Streamed = true
+	a := answer{rec: &x.rec, obs: x.obs, wire: x.conn.Wire, epoch: x.client.opt.Epoch}
+	s := stream{lines: newLineReader(body), sink: a.chunk}
+	err = s.read()
+	x.endAt(x.now())
+	if s.done {
+		x.endAt(x.since(x.conn.Wire.Stamp().At))
+	}
+	a.count(&s)
+	if err == nil && x.rec.Chunks == 0 {
+		err = fail(measure.Empty, "the answer is complete and holds no token")
+	}
+	if err == nil && s.finish == "" {
+		x.rec.Note = "no finish reason came, only the end mark"
+	}
+	return err == nil && x.drain(resp), err
+}
+
+// whole takes a JSON reply to a request that asked for a stream: an answer
+// without arrival times, or an error under a status of 200.
+func (x *exchange) whole(resp *http.Response, body io.Reader) (reusable bool, err error) {
+	data, err := io.ReadAll(io.LimitReader(body, maxWholeReply))
+	x.endAt(x.now())
+	if err != nil {
+		return false, err
+	}
+	c, err := decodeChunk(bytes.TrimSpace(data))
+	if err != nil {
+		return false, fail(measure.BadReply, "the reply is no JSON: "+err.Error())
+	}
+	if message, isError := errorText(&c); isError {
+		return false, fail(measure.BadReply, message)
+	}
+	if c.Choices == nil {
+		return false, fail(measure.BadReply, "the reply is no chat completion")
+	}
+	x.rec.Finish, x.rec.Source = c.finish(), measure.Usage
+	if c.Usage != nil {
+		x.rec.InTokens, x.rec.OutTokens = c.Usage.Prompt, c.Usage.Completion
+		x.rec.ReasoningTokens, x.rec.CachedTokens = c.Usage.reasoning(), c.Usage.cached()
+	}
+	x.rec.Note = "the reply came whole, not streamed: it has no TTFT, gap and TPOT"
+	return !resp.Close, nil
+}
+
+// drain reads what follows the end mark, so that the connection can serve again.
+// A server that holds it open gets no patience: the slot is needed.
+func (x *exchange) drain(resp *http.Response) bool {
+	if resp.Close {
+		return false
+	}
+	x.conn.Wire.SetIdle(0)
+	_ = x.conn.Wire.SetReadDeadline(time.Now().Add(drainPatience))
+	n, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxErrorBody))
+	return err == nil && n < maxErrorBody
+}
+
+// settle turns the error of an attempt into the record's class.
+func (x *exchange) settle(err error) {
+	if !x.ended {
+		x.rec.End = x.now()
+	}
+	if !x.sentOff { // the attempt has no duration
+		x.rec.Start = x.rec.End
+	}
+	if err == nil {
+		return
+	}
+	var f *failure
+	if !errors.As(err, &f) {
+		f = networkFailure(x.ctx, err, x.client.opt.Idle.String())
+	}
+	if x.ctx.Err() != nil {
+		f = fail(measure.Cancelled, "cancelled")
+	}
+	x.rec.Class, x.rec.Error = f.class, x.client.hideSecrets(f.message)
+}
+
+// staleConnection tells that a reused connection broke before any byte of the
+// reply: the server had closed it while it was idle.
+func (x *exchange) staleConnection() bool {
+	return x.rec.Class == measure.ConnectionLost && x.rec.Reused && !x.answered
+}
+
+func (x *exchange) endAt(at time.Duration) { x.rec.End, x.ended = at, true }
+
+func (x *exchange) now() time.Duration { return time.Since(x.client.opt.Epoch) }
+
+func (x *exchange) since(t time.Time) time.Duration { return t.Sub(x.client.opt.Epoch) }
+
+// parseRetryAfter reads seconds or an HTTP date.
+func parseRetryAfter(value string, now time.Time) time.Duration {
+	if value == "" {
+		return 0
+	}
+	if s, err := strconv.ParseFloat(value, 64); err == nil {
+		if s <= 0 || s > float64(24*3600) {
+			return 0
+		}
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+func bodyOf(b []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(b)) }

@@ -1,0 +1,180 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/goccy/go-json"
+
+	"sonde/probe/api/wire"
+	"sonde/probe/measure"
+)
+
+// failure is why a request did not succeed.
+type failure struct {
+	class   measure.Class
+	message string
+}
+
+func (f *failure) Error() string { return string(f.class) + ": " + f.message }
+
+func fail(class measure.Class, message string) *failure {
+	return &failure{class: class, message: cleanMessage(message)}
+}
+
+// errorText finds the message of an error in any of the forms that servers use;
+// ok is false if the object is no error.
+func errorText(c *chunk) (message string, ok bool) {
+	raw := bytes.TrimSpace(c.Error)
+	if len(raw) > 0 && raw[0] != 'n' && raw[0] != 'f' {
+		return nestedErrorText(raw), true
+	}
+	if c.Object == "error" || (len(c.Message) > 0 && c.Choices == nil && (len(c.Code) > 0 || strings.Contains(strings.ToLower(c.Type), "error"))) {
+		return stringOf(c.Message), true
+	}
+	if len(c.Detail) > 0 && c.Detail[0] != 'n' && c.Choices == nil {
+		if s := stringOf(c.Detail); s != "" {
+			return s, true
+		}
+		return string(c.Detail), true
+	}
+	return "", false
+}
+
+func nestedErrorText(raw json.RawMessage) string {
+	var nested struct {
+		Message json.RawMessage `json:"message"`
+		Type    string          `json:"type"`
+	}
+	if raw[0] == '{' && json.Unmarshal(raw, &nested) == nil {
+		if s := stringOf(nested.Message); s != "" {
+			return s
+		}
+		if nested.Type != "" {
+			return nested.Type
+		}
+		return string(raw)
+	}
+	return stringOf(raw)
+}
+
+// networkFailure names what went wrong below HTTP. received tells whether any
+// byte of the reply had come.
+func networkFailure(ctx context.Context, err error, idle string) *failure {
+	var dns *net.DNSError
+	switch {
+	case ctx.Err() != nil:
+		return fail(measure.Cancelled, "cancelled")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fail(measure.Timeout, "no byte for "+idle)
+	case errors.Is(err, errLineTooLong):
+		return fail(measure.BadReply, err.Error())
+	case errors.As(err, &dns):
+		return fail(measure.Connect, err.Error())
+	}
+	return fail(measure.ConnectionLost, "the connection broke: "+plainNetError(err))
+}
+
+// dialFailure names why no connection came about.
+func dialFailure(ctx context.Context, err error) *failure {
+	switch {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return fail(measure.Cancelled, "cancelled")
+	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fail(measure.LocalLimit, "this machine has no socket left: "+plainNetError(err)+"; raise 'ulimit -n' or lower the concurrency")
+	case errors.Is(err, wire.ErrProxy):
+		return fail(measure.Connect, err.Error())
+	case errors.Is(err, wire.ErrTLS):
+		return fail(measure.TLS, tlsMessage(err))
+	case errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded):
+		return fail(measure.Connect, "no connection within the time-out")
+	}
+	return fail(measure.Connect, plainNetError(err))
+}
+
+func tlsMessage(err error) string {
+	text := strings.TrimPrefix(err.Error(), "TLS: ")
+	switch {
+	case strings.Contains(text, "first record does not look like a TLS handshake"):
+		return "the server does not speak TLS here: use http://"
+	case strings.Contains(text, "unknown authority") || strings.Contains(text, "self-signed") || strings.Contains(text, "not trusted"):
+		return "the certificate is not trusted: give its CA with --ca FILE, or skip the check with --insecure"
+	case strings.Contains(text, "certificate is valid for") || strings.Contains(text, "doesn't contain any IP SANs"):
+		return "the certificate is for another name (" + strings.TrimPrefix(text, "tls: failed to verify certificate: ") + "): use that name, or --insecure"
+	}
+	return text
+}
+
+// plainNetError drops the "dial tcp 1.2.3.4:5: " that Go puts in front.
+func plainNetError(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		if op.Addr != nil {
+			return op.Err.Error() + " at " + op.Addr.String()
+		}
+		return op.Err.Error()
+	}
+	return err.Error()
+}
+
+// statusFailure classifies a reply that is no 2xx.
+func statusFailure(status int, body []byte) *failure {
+	message := bodyMessage(body)
+	lower := strings.ToLower(message + " " + string(body[:min(len(body), 400)]))
+	switch {
+	case status >= 300 && status < 400:
+		return fail(measure.Redirect, message)
+	case status == 429:
+		return fail(measure.RateLimited, message)
+	case status == 503 && (strings.Contains(lower, "loading") || strings.Contains(lower, "starting")):
+		return fail(measure.Loading, message)
+	case status >= 500:
+		return fail(measure.HTTP5xx, message)
+	case isContextLength(lower):
+		return fail(measure.ContextLength, message)
+	}
+	return fail(measure.HTTP4xx, message)
+}
+
+// isContextLength recognises "the prompt is too long" in the words of the
+// engines; the text is lower case.
+func isContextLength(lower string) bool {
+	for _, mark := range []string{
+		"context_length_exceeded", "maximum context length", "exceed_context_size", "exceeds the available context",
+		"max_model_len", "longer than the maximum model length", "context size", "maximum allowed length", "is too long",
+	} {
+		if strings.Contains(lower, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// bodyMessage is the most telling line of an error body: the message of a JSON
+// error, or the first words of anything else.
+func bodyMessage(body []byte) string {
+	if c, err := decodeChunk(body); err == nil {
+		if m, ok := errorText(&c); ok && m != "" {
+			return m
+		}
+	}
+	text := strings.TrimSpace(string(body))
+	if strings.HasPrefix(text, "<") {
+		return "an HTML page" + htmlTitle(text)
+	}
+	return text
+}
+
+func htmlTitle(page string) string {
+	_, after, ok := strings.Cut(page, "<title>")
+	if !ok {
+		return ""
+	}
+	title, _, _ := strings.Cut(after, "<")
+	return ": " + strings.TrimSpace(title)
+}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"sync"
+	"time"
+
+	"sonde/probe/api/wire"
+)
+
+// pooled is a connection with the reader that HTTP uses on it.
+type pooled struct {
+	*wire.Link
+	br   *bufio.Reader
+	bw   *bufio.Writer
+	used bool
+}
+
+// Buffers large enough that an ordinary request leaves in one write and a burst
+// of chunks is taken in one read.
+const (
+	readBufferBytes  = 16 << 10
+	writeBufferBytes = 64 << 10
+)
+
+// pool keeps idle connections to one origin. A stream has its connection alone;
+// there is no limit but the number of streams.
+type pool struct {
+	dialer *wire.Dialer
+
+	mu     sync.Mutex
+	idle   []*pooled // newest last: it is the least likely to have been closed
+	closed bool
+}
+
+// take returns an idle connection that still stands, or dials a new one. With
+// fresh it always dials.
+func (p *pool) take(ctx context.Context, fresh bool) (*pooled, error) {
+	for !fresh {
+		c := p.pop()
+		if c == nil {
+			break
+		}
+		if c.Wire.Alive() {
+			return c, nil
+		}
+		_ = c.Close()
+	}
+	link, err := p.dialer.Dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &pooled{
+		Link: link,
+		br:   bufio.NewReaderSize(link, readBufferBytes),
+		bw:   bufio.NewWriterSize(link, writeBufferBytes),
+	}, nil
+}
+
+func (p *pool) pop() *pooled {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.idle)
+	if n == 0 {
+		return nil
+	}
+	c := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return c
+}
+
+// give puts a connection back whose reply was read to its end.
+func (p *pool) give(c *pooled) {
+	c.Wire.SetIdle(0)
+	_ = c.SetDeadline(time.Time{})
+	c.used = true
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		_ = c.Close()
+		return
+	}
+	p.idle = append(p.idle, c)
+}
+
+// close drops all idle connections, and those that come back later.
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, c := range p.idle {
+		_ = c.Close()
+	}
+	p.idle = nil
+}

@@ -1,0 +1,182 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/goccy/go-json"
+
+	"sonde/probe/measure"
+)
+
+// stream reads the events of one answer. It reports every JSON object as soon as
+// its line is complete, so that the arrival stamp below belongs to it: servers
+// that leave out the blank line between events are read like all others.
+//
+// The framing is our own and not a library's: comments, unknown fields, objects
+// without a field name and a last event without its blank line all carry
+// meaning here, and an event-stream library hides them by design.
+type stream struct {
+	lines   *lineReader
+	sink    func(*chunk) // called once per object that is no error
+	pending []byte       // data lines that are no JSON by themselves
+	event   string       // the event field of the event being read
+	comment string       // the newest comment
+
+	comments int
+	finish   string
+	done     bool // an end mark was seen
+	usage    *usage
+	perChunk bool // usage came with the text, cumulatively
+	timings  *timings
+}
+
+// read goes through the whole answer: nil when it is complete, else a *failure
+// or the error of the connection.
+func (s *stream) read() error {
+	for {
+		line, err := s.lines.next()
+		if err != nil {
+			return s.end(err)
+		}
+		if err := s.line(line); err != nil {
+			return err
+		}
+		if s.done {
+			return nil
+		}
+	}
+}
+
+// end judges how the body ended.
+func (s *stream) end(err error) error {
+	if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		if s.finish != "" && errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil // complete by its finish reason; only the framing was cut
+		}
+		return err
+	}
+	if err := s.blank(); err != nil {
+		return err
+	}
+	if s.finish == "" {
+		return fail(measure.Truncated, "the stream ended without a finish reason and without an end mark")
+	}
+	return nil
+}
+
+func (s *stream) line(line []byte) error {
+	if len(line) == 0 {
+		return s.blank()
+	}
+	if line[0] == ':' {
+		s.comments++
+		s.comment = string(bytes.TrimSpace(line[1:]))
+		return nil
+	}
+	if line[0] == '{' { // a proxy's bare object, or newline-delimited JSON
+		return s.data(line)
+	}
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "data":
+		return s.data(value)
+	case "event":
+		s.event = string(bytes.TrimSpace(value))
+	case "error": // llama.cpp before b6523
+		return s.failWith(value)
+	}
+	return nil
+}
+
+// data takes one data line. A line that is a whole JSON object counts at once.
+func (s *stream) data(value []byte) error {
+	trimmed := bytes.TrimSpace(value)
+	switch {
+	case len(trimmed) == 0:
+		return nil
+	case string(trimmed) == "[DONE]":
+		s.done = true
+		return nil
+	case len(s.pending) == 0 && s.event != "error":
+		if c, err := decodeChunk(trimmed); err == nil && trimmed[0] == '{' {
+			return s.object(&c)
+		}
+	}
+	if len(s.pending) > 0 {
+		s.pending = append(s.pending, '\n')
+	}
+	if len(s.pending)+len(value) > maxLineBytes {
+		return errLineTooLong
+	}
+	s.pending = append(s.pending, value...)
+	return nil
+}
+
+// blank ends an event.
+func (s *stream) blank() error {
+	event, pending := s.event, s.pending
+	s.event, s.pending = "", s.pending[:0]
+	switch {
+	case event == "error" && len(pending) == 0:
+		return fail(measure.StreamError, s.comment)
+	case event == "error":
+		return s.failWith(pending)
+	case len(pending) == 0:
+		return nil
+	}
+	if c, err := decodeChunk(pending); err == nil && bytes.HasPrefix(bytes.TrimSpace(pending), []byte("{")) {
+		return s.object(&c)
+	}
+	if looksCut(pending) {
+		return nil // the body ended inside an event: end decides
+	}
+	return s.failWith(pending)
+}
+
+// looksCut tells JSON that was cut off from a text that never was JSON.
+func looksCut(data []byte) bool {
+	data = bytes.TrimSpace(data)
+	return len(data) > 0 && data[0] == '{'
+}
+
+// failWith makes an error of a text that may be JSON in any form.
+func (s *stream) failWith(text []byte) error {
+	text = bytes.TrimSpace(text)
+	message := string(text)
+	if c, err := decodeChunk(text); err == nil {
+		if m, ok := errorText(&c); ok && m != "" {
+			message = m
+		} else if m := stringOf(c.Message); m != "" {
+			message = m
+		}
+	} else if m := stringOf(json.RawMessage(text)); m != "" && m != message {
+		message = m
+	}
+	return fail(measure.StreamError, message)
+}
+
+func (s *stream) object(c *chunk) error {
+	if message, ok := errorText(c); ok {
+		return fail(measure.StreamError, message)
+	}
+	if f := c.finish(); f != "" {
+		s.finish = f
+		if strings.HasPrefix(f, "error") {
+			return fail(measure.StreamError, "finish reason "+f)
+		}
+	}
+	if c.Timings != nil {
+		s.timings = c.Timings
+	}
+	// A usage of zeros says nothing (Ollama's completions put one on every
+	// chunk). What comes later is the more complete.
+	if c.Usage != nil && c.Usage.Prompt+c.Usage.Completion > 0 {
+		s.usage = c.Usage
+	}
+	s.sink(c)
+	return nil
+}

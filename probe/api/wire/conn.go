@@ -1,0 +1,109 @@
+// Package wire is the network connection under TLS and HTTP. It knows when the
+// first byte of a request left and when each received byte arrived: as the
+// kernel saw it where the platform tells, else when the read returned.
+package wire
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Stamp is the arrival of the newest bytes that a Conn has read.
+type Stamp struct {
+	At     time.Time     // monotonic; never later than the read
+	Late   time.Duration // how long the bytes lay in the socket before we read them
+	Kernel bool          // At is the kernel's, not the read's
+}
+
+// Conn is a connection that stamps what goes through it. Read and Stamp belong
+// to one goroutine; Write, ArmStart and Start may be another's.
+type Conn struct {
+	net.Conn
+	receiver receiver // platform: reads with the kernel's stamp, or plainly
+	stamp    Stamp
+
+	armed   atomic.Bool
+	startMu sync.Mutex
+	start   time.Time
+
+	idle     time.Duration // give up after this long without a byte; 0 = never
+	deadline time.Time     // read deadline in force
+}
+
+// NewConn wraps an established TCP connection.
+func NewConn(c net.Conn) *Conn {
+	conn := &Conn{Conn: c}
+	conn.receiver.open(c)
+	return conn
+}
+
+// KernelStamps tells whether the platform stamps arrivals on this connection.
+func (c *Conn) KernelStamps() bool { return c.receiver.kernel() }
+
+// ArmStart makes the next Write the start of a request.
+func (c *Conn) ArmStart() {
+	c.startMu.Lock()
+	c.start = time.Time{}
+	c.startMu.Unlock()
+	c.armed.Store(true)
+}
+
+// Start is the moment just before the first Write since ArmStart; zero if
+// nothing was written yet.
+func (c *Conn) Start() time.Time {
+	c.startMu.Lock()
+	defer c.startMu.Unlock()
+	return c.start
+}
+
+// Write stamps the first write of a request and passes it on.
+func (c *Conn) Write(p []byte) (int, error) {
+	if c.armed.CompareAndSwap(true, false) {
+		c.startMu.Lock()
+		c.start = time.Now()
+		c.startMu.Unlock()
+	}
+	return c.Conn.Write(p)
+}
+
+// Read reads and remembers when the bytes arrived. Without a byte for the idle
+// time-out it fails with os.ErrDeadlineExceeded.
+func (c *Conn) Read(p []byte) (int, error) {
+	c.extendDeadline()
+	n, stamp, err := c.receiver.read(c.Conn, p)
+	if n > 0 {
+		c.stamp = stamp
+	}
+	return n, err
+}
+
+// Stamp is the arrival of the bytes that the last successful Read returned. If
+// one read returned several segments it is the last one's.
+func (c *Conn) Stamp() Stamp { return c.stamp }
+
+// SetIdle sets the idle time-out for the reads that follow; 0 switches it off.
+func (c *Conn) SetIdle(d time.Duration) {
+	c.idle = d
+	c.deadline = time.Time{}
+	if d == 0 {
+		_ = c.Conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// idleGrain is the share of the idle time-out by which it may come late, so
+// that not every read has to move the deadline.
+const idleGrain = 16
+
+func (c *Conn) extendDeadline() {
+	if c.idle == 0 {
+		return
+	}
+	now := time.Now()
+	if c.deadline.Sub(now) >= c.idle {
+		return
+	}
+	c.deadline = now.Add(c.idle + c.idle/idleGrain)
+	_ = c.Conn.SetReadDeadline(c.deadline)
+}
