@@ -1,0 +1,231 @@
+package measure
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"sonde/probe/opt"
+)
+
+// Collector gathers what the tracks saw into figures for a slice of time, the
+// live window and the current level. Tick and the setters belong to one
+// goroutine, the Session's; only NewTrack may be called from others.
+type Collector struct {
+	mu     sync.Mutex // guards tracks
+	tracks []*Track
+
+	window time.Duration
+	lats   struct{ ttft, ttfa, tpot, gap, e2e, setup, late *Window }
+	flow   flow
+	totals totals
+	level  level
+
+	lastTick time.Duration
+	retrying func() int
+}
+
+// totals count requests since the start or the last reset.
+type totals struct {
+	sent, ok, failed, cancelled int
+	byClass                     map[Class]int
+	lastError                   string
+}
+
+// DefaultWindow is the live window at the start.
+const DefaultWindow = 30 * time.Second
+
+// NewCollector makes an empty collector. retrying tells how many workers wait
+// because the server refused them.
+func NewCollector(retrying func() int) *Collector {
+	c := &Collector{window: DefaultWindow, retrying: retrying}
+	c.Reset(0)
+	return c
+}
+
+// NewTrack adds a stream slot. Slots count from 0.
+func (c *Collector) NewTrack() *Track {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := &Track{slot: len(c.tracks)}
+	c.tracks = append(c.tracks, t)
+	return t
+}
+
+// SetWindow chooses the length of the live window.
+func (c *Collector) SetWindow(d time.Duration) { c.window = min(max(d, time.Second), MaxWindow) }
+
+// Reset empties windows, totals and the current level's numbers, at the given
+// instant.
+func (c *Collector) Reset(now time.Duration) {
+	for _, w := range []**Window{&c.lats.ttft, &c.lats.ttfa, &c.lats.tpot, &c.lats.gap, &c.lats.e2e, &c.lats.setup, &c.lats.late} {
+		*w = NewWindow()
+	}
+	c.flow = flow{}
+	c.totals = totals{byClass: map[Class]int{}}
+	c.level.reset(now)
+}
+
+// Tick is what one tick yields.
+type Tick struct {
+	Client   Client
+	Cells    []StreamCell
+	Requests []Request
+	LateMS   Summary // our reads behind the arrival stamps, live window
+	Chunks   int     // token-bearing chunks of the slice
+	// CoalescedShare is the share of chunks in the live window that share their
+	// stamp with the chunk before.
+	CoalescedShare float64
+	Level          int
+	Settled        bool
+}
+
+// Tick closes the slice that ends now. If stopped, our own process did not run
+// for a while within it: samples of the slice are about us and are dropped, and
+// requests that were alive are excluded.
+func (c *Collector) Tick(now time.Duration, stopped bool) Tick {
+	s := slice{from: c.lastTick, to: now, stopped: stopped}
+	c.lastTick = now
+	c.mu.Lock()
+	tracks := c.tracks
+	c.mu.Unlock()
+	out := Tick{Cells: make([]StreamCell, 0, len(tracks))}
+	for _, t := range tracks {
+		p, live := t.take()
+		if cell, ok := s.cell(t.slot, &p, &live); ok {
+			out.Cells = append(out.Cells, cell)
+		}
+		c.absorb(&s, &p, &live)
+	}
+	c.flow.add(now, s.flowSlot)
+	c.level.tick(now, s.flowSlot.inFlight, c.flow.sum(now, settleWindow), c.flow.sum(now-settleWindow, settleWindow))
+	c.fill(&out, &s, now)
+	return out
+}
+
+// absorb takes what a track gathered into the slice and the windows.
+func (c *Collector) absorb(s *slice, p *pending, live *liveRequest) {
+	s.watch(live)
+	s.flowSlot.out += p.tokens
+	s.flowSlot.in += p.prompts
+	s.flowSlot.coalesced += p.coalesced
+	s.flowSlot.chunks += len(p.late)
+	if !s.stopped {
+		c.absorbSamples(s, p)
+	}
+	for i := range p.ended {
+		c.ended(s, &p.ended[i])
+	}
+}
+
+func (c *Collector) absorbSamples(s *slice, p *pending) {
+	for _, x := range p.ttft {
+		c.lats.ttft.Add(s.to, x.ms)
+		s.ttft = append(s.ttft, x.ms)
+	}
+	for _, ms := range p.gaps {
+		c.lats.gap.Add(s.to, float64(ms))
+	}
+	s.gaps = append(s.gaps, p.gaps...)
+	for _, ms := range p.late {
+		c.lats.late.Add(s.to, float64(ms))
+	}
+}
+
+// ended counts a request that ended and files its latencies.
+func (c *Collector) ended(s *slice, r *Request) {
+	r.Excluded = r.Excluded || s.stopped
+	r.Level = c.level.of(r)
+	s.requests = append(s.requests, *r)
+	s.flowSlot.busy += overlap(r.Start, r.End, s.from, s.to)
+	if r.Long {
+		return
+	}
+	c.totals.count(r)
+	s.flowSlot.ended(r)
+	if r.Class != OK || r.Excluded {
+		return
+	}
+	c.lats.setup.Add(s.to, toMS(r.Setup))
+	if ms, ok := r.TPOT(); ok {
+		c.lats.tpot.Add(s.to, ms)
+		s.tpot = append(s.tpot, ms)
+	}
+	if ms, ok := r.TTFA(); ok {
+		c.lats.ttfa.Add(s.to, ms)
+	}
+	if ms, ok := r.E2E(); ok {
+		c.lats.e2e.Add(s.to, ms)
+	}
+	c.level.add(r)
+}
+
+func (t *totals) count(r *Request) {
+	t.sent++
+	switch {
+	case r.Class == OK:
+		t.ok++
+		return
+	case r.Class == Cancelled:
+		t.cancelled++
+		return
+	case r.Class.Failed():
+		t.failed++
+	}
+	t.byClass[r.Class]++
+	t.lastError = string(r.Class) + ": " + r.Error
+}
+
+// fill computes the figures that a Frame carries.
+func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
+	sum := c.flow.sum(now, c.window)
+	seconds := sum.length.Seconds()
+	lat := func(w *Window) Summary { return w.Summary(now, c.window) }
+	byClass := make(map[Class]int, len(c.totals.byClass))
+	for class, n := range c.totals.byClass {
+		byClass[class] = n
+	}
+	out.Client = Client{
+		InFlight: s.flowSlot.inFlight, Prefill: s.prefill, OldestWaiting: s.oldest, Retrying: c.retrying(),
+		Sent: c.totals.sent + s.flowSlot.inFlight, OK: c.totals.ok, Failed: c.totals.failed, Cancelled: c.totals.cancelled,
+		ByClass: byClass, LastError: c.totals.lastError,
+		Window: c.window,
+		TTFT:   lat(c.lats.ttft), TTFA: lat(c.lats.ttfa), TPOT: lat(c.lats.tpot), Gap: lat(c.lats.gap), E2E: lat(c.lats.e2e), Setup: lat(c.lats.setup),
+		SliceTTFT: s.ttft, SliceTPOT: s.tpot, SliceGaps: s.gaps,
+		SliceInTokens: s.flowSlot.in, SliceOutTokens: s.flowSlot.out, SliceRequests: s.flowSlot.ok,
+		Level: c.level.stats(now),
+	}
+	out.Client.setRates(sum, seconds)
+	out.Cells = slices.Clip(out.Cells)
+	out.Requests = s.requests
+	out.LateMS = lat(c.lats.late)
+	out.Chunks = s.flowSlot.chunks
+	if sum.chunks > 0 {
+		out.CoalescedShare = float64(sum.coalesced) / float64(sum.chunks)
+	}
+	out.Level, out.Settled = c.level.number, c.level.settled
+}
+
+func (cl *Client) setRates(sum flowSum, seconds float64) {
+	if seconds <= 0 {
+		return
+	}
+	cl.RequestsPerS = float64(sum.ok) / seconds
+	cl.OutTokensPerS = float64(sum.out) / seconds
+	cl.InTokensPerS = float64(sum.in) / seconds
+	cl.ConcurrencyMean = opt.Of(sum.busy.Seconds() / seconds)
+	if sum.ok > 0 {
+		cl.InputTokens = opt.Of(float64(sum.okIn) / float64(sum.ok))
+		cl.OutputTokens = opt.Of(float64(sum.okOut) / float64(sum.ok))
+		cl.TokensEstimated = sum.estimated > 0
+	}
+	if sum.okIn > 0 {
+		cl.CachedShare = opt.Of(float64(sum.okCached) / float64(sum.okIn))
+	}
+	if sum.okChunks > 0 {
+		cl.TokensPerChunk = opt.Of(float64(sum.okOut) / float64(sum.okChunks))
+	}
+	if expected := cl.RequestsPerS * cl.E2E.Mean / 1000; cl.E2E.N > 0 && expected > 0 {
+		cl.Little = opt.Of(cl.ConcurrencyMean.V / expected)
+	}
+}

@@ -1,0 +1,87 @@
+package measure
+
+import "time"
+
+// flow keeps the counts of each slice for the length of the longest window, so
+// that rates over any window are sums.
+type flow struct {
+	slots []flowSlot // oldest first
+}
+
+// flowSlot are the counts of one slice.
+type flowSlot struct {
+	at, length time.Duration // end of the slice; its length
+
+	in, out   int // tokens by arrival
+	chunks    int
+	coalesced int
+	inFlight  int           // at the end of the slice
+	busy      time.Duration // in flight, integrated over the slice
+
+	// Of requests that succeeded in the slice:
+	ok, estimated                   int
+	okIn, okOut, okCached, okChunks int
+}
+
+// ended counts a request that ended.
+func (s *flowSlot) ended(r *Request) {
+	if r.Class != OK {
+		return
+	}
+	s.ok++
+	s.okIn += r.InTokens
+	s.okOut += r.OutTokens
+	s.okCached += r.CachedTokens
+	s.okChunks += r.Chunks
+	if r.Source == Chunks {
+		s.estimated++
+	}
+}
+
+func (f *flow) add(at time.Duration, s flowSlot) {
+	s.at = at
+	if n := len(f.slots); n > 0 {
+		s.length = at - f.slots[n-1].at
+	} else {
+		s.length = at
+	}
+	f.slots = append(f.slots, s)
+	drop := 0
+	for drop < len(f.slots) && f.slots[drop].at <= at-2*MaxWindow {
+		drop++
+	}
+	f.slots = append(f.slots[:0], f.slots[drop:]...)
+}
+
+// flowSum are counts over a window.
+type flowSum struct {
+	flowSlot
+	length time.Duration // what the slices cover, at most the window
+}
+
+// sum adds up the slices that ended within the window before now.
+func (f *flow) sum(now, window time.Duration) flowSum {
+	var t flowSum
+	for i := len(f.slots) - 1; i >= 0; i-- {
+		s := &f.slots[i]
+		if s.at > now {
+			continue
+		}
+		if s.at <= now-window {
+			break
+		}
+		t.length += s.length
+		t.in += s.in
+		t.out += s.out
+		t.chunks += s.chunks
+		t.coalesced += s.coalesced
+		t.busy += s.busy
+		t.ok += s.ok
+		t.estimated += s.estimated
+		t.okIn += s.okIn
+		t.okOut += s.okOut
+		t.okCached += s.okCached
+		t.okChunks += s.okChunks
+	}
+	return t
+}

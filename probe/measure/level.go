@@ -1,0 +1,89 @@
+package measure
+
+import "time"
+
+// level is the stretch at one load setting, and its own numbers: of requests
+// that started and ended at that setting after it had settled.
+type level struct {
+	number  int // counts settings from 1; 0 before the first load
+	since   time.Duration
+	target  int  // streams in flight that the setting asks for; 0 in open loop
+	ends    bool // concurrency 0: nothing to settle
+	settled bool
+	from    time.Duration // when it settled
+
+	ttft, tpot, e2e *Dist
+	outTokens       int
+}
+
+const (
+	levelExactUpTo = 8192
+	// settleWindow is the length of each of the two successive sub-windows whose
+	// throughput has to agree.
+	settleWindow = 2 * time.Second
+	// settleWithin is how far the two may differ, as a share of the larger.
+	settleWithin = 0.15
+)
+
+// reset empties the level's numbers; they are counted from now on.
+func (l *level) reset(now time.Duration) {
+	l.ttft, l.tpot, l.e2e = NewDist(levelExactUpTo), NewDist(levelExactUpTo), NewDist(levelExactUpTo)
+	l.outTokens = 0
+	l.from = now
+}
+
+// SetLevel begins a new level: the load was changed at that instant. target is
+// the number of streams that will be in flight, 0 if the load is a rate.
+func (c *Collector) SetLevel(at time.Duration, target int, idle bool) {
+	number := c.level.number + 1
+	c.level = level{number: number, since: at, target: target, ends: idle}
+	c.level.reset(at)
+}
+
+// tick looks whether the level has settled: the target is reached and two
+// successive sub-windows of throughput agree.
+func (l *level) tick(now time.Duration, inFlight int, last, before flowSum) {
+	if l.settled || l.number == 0 || l.ends || now-l.since < 2*settleWindow {
+		return
+	}
+	if l.target > 0 && inFlight != l.target {
+		return
+	}
+	a, b := float64(last.out), float64(before.out)
+	if a == 0 || b == 0 || max(a, b)-min(a, b) > settleWithin*max(a, b) {
+		return
+	}
+	l.settled, l.from = true, now
+}
+
+// of is the level that a request belongs to, 0 if it spans a change.
+func (l *level) of(r *Request) int {
+	if r.Start < l.since {
+		return 0
+	}
+	return l.number
+}
+
+func (l *level) add(r *Request) {
+	if !l.settled || r.Level != l.number || r.Start < l.from {
+		return
+	}
+	if ms, ok := r.TTFT(); ok {
+		l.ttft.Add(ms)
+	}
+	if ms, ok := r.TPOT(); ok {
+		l.tpot.Add(ms)
+	}
+	if ms, ok := r.E2E(); ok {
+		l.e2e.Add(ms)
+	}
+	l.outTokens += r.OutTokens
+}
+
+func (l *level) stats(now time.Duration) LevelStats {
+	s := LevelStats{TTFT: l.ttft.Summary(), TPOT: l.tpot.Summary(), E2E: l.e2e.Summary()}
+	if l.settled && now > l.from {
+		s.OutTokensPerS = float64(l.outTokens) / (now - l.from).Seconds()
+	}
+	return s
+}

@@ -1,0 +1,147 @@
+package measure
+
+import "time"
+
+// Class says how a request failed; "" is success.
+type Class string
+
+// Classes of failure. Cancelled is our own doing and no failure; Loading waits
+// for a server that is not ready and is no failure either.
+const (
+	OK             Class = ""
+	Connect        Class = "connect"
+	TLS            Class = "tls"
+	HTTP4xx        Class = "http_4xx"
+	RateLimited    Class = "rate_limited"
+	HTTP5xx        Class = "http_5xx"
+	Loading        Class = "loading"
+	StreamError    Class = "stream_error" // an error inside a 200
+	Truncated      Class = "truncated"    // no finish reason and no end mark
+	ConnectionLost Class = "connection_lost"
+	Timeout        Class = "timeout"
+	Empty          Class = "empty"
+	ContextLength  Class = "context_length"
+	Redirect       Class = "redirect"
+	BadReply       Class = "bad_reply"
+	LocalLimit     Class = "local_limit"
+	Cancelled      Class = "cancelled"
+)
+
+// Failed tells whether the class counts as a failure of the server or the path.
+func (c Class) Failed() bool { return c != OK && c != Cancelled && c != Loading }
+
+// Request is one request that ended. Instants are durations since the session
+// began; latencies are undefined (absent) unless Have… says otherwise.
+type Request struct {
+	ID    uint64
+	Slot  int
+	Level int  // 0: it spans a change of load and belongs to no level
+	Long  bool // fired on purpose with a long prompt: in no statistic
+	Class Class
+	Error string // the server's message, control codes removed
+
+	Intent     time.Duration // the slot became free, or the schedule said so
+	Start      time.Duration // t0: first write of the request
+	First      time.Duration // a_1; valid if Chunks > 0
+	Answer     time.Duration // first token that is not reasoning; valid if HaveAnswer
+	Last       time.Duration // a_last; valid if Chunks > 0
+	End        time.Duration // t_end
+	Setup      time.Duration // DNS, TCP, TLS; 0 on a reused connection
+	Reused     bool
+	Streamed   bool // false: a whole JSON reply, which has no TTFT, gap and TPOT
+	HaveAnswer bool
+	Excluded   bool // our process was stopped while it ran: in no latency figure
+
+	Chunks                                             int // token-bearing chunks
+	Coalesced                                          int // chunks that share their stamp with the one before
+	AskedIn, AskedOut                                  int // tokens
+	InTokens, OutTokens, ReasoningTokens, CachedTokens int
+	FirstTokens                                        int // n_1: tokens in the first chunk, 1 unless known
+	Source                                             TokenSource
+	Finish                                             string    // finish reason, "" if none came
+	GapsMS                                             []float32 // every gap between token-bearing chunks
+	Note                                               string    // something odd that is no failure
+}
+
+// TokenSource says where the count of output tokens came from.
+type TokenSource string
+
+// Sources of token counts, best first.
+const (
+	UsagePerChunk TokenSource = "usage_per_chunk"
+	Usage         TokenSource = "usage"
+	Chunks        TokenSource = "chunks" // an estimate
+)
+
+// TTFT is a_1 − t0; absent without a token or a stream.
+func (r *Request) TTFT() (ms float64, ok bool) {
+	if !r.Streamed || r.Chunks == 0 {
+		return 0, false
+	}
+	return toMS(r.First - r.Start), true
+}
+
+// TTFA is the time to the first token that is not reasoning.
+func (r *Request) TTFA() (ms float64, ok bool) {
+	if !r.Streamed || !r.HaveAnswer {
+		return 0, false
+	}
+	return toMS(r.Answer - r.Start), true
+}
+
+// TPOT is (a_last − a_1) / (N − n_1); absent when the divisor is below 1.
+func (r *Request) TPOT() (ms float64, ok bool) {
+	n := r.OutTokens - r.FirstTokens
+	if !r.Streamed || r.Chunks == 0 || n < 1 {
+		return 0, false
+	}
+	return toMS(r.Last-r.First) / float64(n), true
+}
+
+// E2E is a_last − t0. A reply that was not streamed ends with its last byte.
+func (r *Request) E2E() (ms float64, ok bool) {
+	if !r.Streamed && r.Class == OK {
+		return toMS(r.End - r.Start), true
+	}
+	if r.Chunks == 0 {
+		return 0, false
+	}
+	return toMS(r.Last - r.Start), true
+}
+
+// ClientQueue is the wait for a connection or a slot, without the setup.
+func (r *Request) ClientQueue() (ms float64) {
+	return toMS(max(0, r.Start-r.Intent-r.Setup))
+}
+
+// FromSchedule is a_last − t_intent: what a user of an open loop feels.
+func (r *Request) FromSchedule() (ms float64, ok bool) {
+	if r.Chunks == 0 {
+		return 0, false
+	}
+	return toMS(r.Last - r.Intent), true
+}
+
+func toMS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// StreamCell is what one stream did in one slice of time.
+type StreamCell struct {
+	Slot     int
+	State    StreamState
+	Long     bool    // the long prompt that was fired on purpose
+	MaxGapMS float64 // longest gap that closed or is still open in the slice; 0 if none
+	WaitMS   float64 // while waiting: age of the request
+	Tokens   int
+	Ended    bool // a request ended in the slice
+	Failed   bool // … and failed
+}
+
+// StreamState is what a stream is doing.
+type StreamState int
+
+// States of a stream.
+const (
+	StreamIdle    StreamState = iota
+	StreamWaiting             // sent, no token yet: queued or in prefill
+	StreamDecode              // tokens are coming
+)

@@ -1,0 +1,104 @@
+package measure
+
+import (
+	"sync"
+	"time"
+)
+
+// Track follows one stream slot. The goroutine that runs the slot's requests
+// writes to it; the Collector takes what has gathered, once a tick. Its lock is
+// held for nanoseconds by either, and no other slot ever waits for it.
+type Track struct {
+	slot int
+
+	mu   sync.Mutex
+	live liveRequest
+	pend pending
+}
+
+// liveRequest is the request that the slot is running.
+type liveRequest struct {
+	running bool
+	long    bool
+	sent    bool
+	start   time.Duration // t0, or the intent until it was sent
+	last    time.Duration // newest token; valid if tokens > 0
+	tokens  int
+	prompt  int // asked length, until the server has counted
+}
+
+// pending is what happened since the last tick.
+type pending struct {
+	gaps      []float32 // ms
+	late      []float32 // ms
+	ttft      []sample
+	ttfa      []sample
+	ended     []Request
+	tokens    int // output tokens, as far as chunks tell
+	prompts   int // prompt tokens whose prefill ended: their first token came
+	coalesced int
+	maxGapMS  float64
+}
+
+type sample struct {
+	at time.Duration
+	ms float64
+}
+
+// Begin opens a request on the slot. promptTokens is the asked length.
+func (t *Track) Begin(intent time.Duration, long bool, promptTokens int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.live = liveRequest{running: true, long: long, start: intent, prompt: promptTokens}
+}
+
+// Sent notes t0.
+func (t *Track) Sent(t0 time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.live.start, t.live.sent, t.live.tokens = t0, true, 0
+}
+
+// Token notes a token-bearing chunk: its arrival, how late it was read, and how
+// many tokens it holds as far as is known.
+func (t *Track) Token(at, late time.Duration, tokens int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l, p := &t.live, &t.pend
+	if l.tokens == 0 {
+		if !l.long {
+			p.ttft = append(p.ttft, sample{at, toMS(at - l.start)})
+			p.prompts += l.prompt
+		}
+	} else {
+		gap := toMS(at - l.last)
+		if !l.long {
+			p.gaps = append(p.gaps, float32(gap))
+		}
+		p.maxGapMS = max(p.maxGapMS, gap)
+		if at == l.last {
+			p.coalesced++
+		}
+	}
+	p.late = append(p.late, float32(toMS(late)))
+	p.tokens += tokens
+	l.tokens += tokens
+	l.last = at
+}
+
+// End closes the request.
+func (t *Track) End(r Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.live = liveRequest{}
+	t.pend.ended = append(t.pend.ended, r)
+}
+
+// take hands over what has gathered and what is running now.
+func (t *Track) take() (pending, liveRequest) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.pend
+	t.pend = pending{}
+	return p, t.live
+}
