@@ -1,0 +1,44 @@
+package load
+
+import "context"
+
+// startWorker begins a closed-loop worker on a free slot: it sends one request
+// after the other for as long as the load asks for it. p.mu is held.
+func (p *Pool) startWorker() {
+	p.running++
+	s := p.freeSlot()
+	ctx := p.ctx
+	p.spawn(func() {
+		defer p.release(s, true)
+		p.work(ctx, s)
+	})
+}
+
+func (p *Pool) work(ctx context.Context, s *stream) {
+	var back backOff
+	for {
+		job, ok := p.claim(ctx)
+		if !ok {
+			return
+		}
+		res := p.request(s, job)
+		if wait := back.after(res); wait > 0 && !p.pause(ctx, wait) {
+			return
+		}
+	}
+}
+
+// claim takes the right to begin one more request. A worker that is one too
+// many, because the load was lowered, gets none and ends.
+func (p *Pool) claim(ctx context.Context) (job, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	tooMany := p.running > p.setting.Concurrency || p.setting.Rate > 0
+	if ctx.Err() != nil || p.closed || p.budget == 0 || tooMany {
+		return job{}, false
+	}
+	if p.budget > 0 {
+		p.budget--
+	}
+	return job{ctx: ctx, intent: p.now(), in: p.setting.InputTokens, out: p.setting.OutputTokens}, true
+}

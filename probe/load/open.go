@@ -1,0 +1,84 @@
+package load
+
+import (
+	"context"
+	"time"
+
+	"sonde/probe/guard"
+)
+
+// pacerStream numbers the random stream of the arrivals, apart from those of
+// the prompts, which count from 0.
+const pacerStream = 1 << 63
+
+// maxBacklog bounds the arrivals that wait under the cap. Past it the schedule
+// is hopeless, and further ones are dropped.
+const maxBacklog = 100_000
+
+// startPacer begins the schedule of arrivals at the present rate. p.mu is held.
+func (p *Pool) startPacer() {
+	gen := p.pacerGen
+	pace := newPacer(p.now(), p.setting.Rate, p.setting.Poisson, p.rng(pacerStream))
+	ctx := p.ctx
+	p.group.Add(1)
+	guard.Go("arrivals", p.opt.Fail, func() {
+		defer p.group.Done()
+		p.pace(ctx, pace, gen)
+	})
+}
+
+func (p *Pool) pace(ctx context.Context, pace *pacer, gen int) {
+	for {
+		at := pace.next()
+		if !sleepUntil(ctx, at-p.now()) || !p.arrive(at, gen) {
+			return
+		}
+	}
+}
+
+// arrive takes one scheduled arrival: it begins at once if the cap allows, else
+// it waits for a slot, its latency counting from the schedule.
+func (p *Pool) arrive(at time.Duration, gen int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || gen != p.pacerGen {
+		return false
+	}
+	if p.budget == 0 {
+		return true // a later budget goes on with the schedule
+	}
+	if len(p.waiting) < maxBacklog {
+		p.waiting = append(p.waiting, at)
+	}
+	p.fill()
+	return true
+}
+
+// startOpen begins one open-loop request. p.mu is held.
+func (p *Pool) startOpen(intent time.Duration) {
+	p.running++
+	if p.budget > 0 {
+		p.budget--
+	}
+	s := p.freeSlot()
+	job := job{ctx: p.ctx, intent: intent, in: p.setting.InputTokens, out: p.setting.OutputTokens}
+	p.spawn(func() {
+		defer p.release(s, true)
+		p.request(s, job)
+	})
+}
+
+// sleepUntil waits; false if the context ended first.
+func sleepUntil(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

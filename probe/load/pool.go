@@ -1,0 +1,198 @@
+// Package load keeps requests in flight: a closed loop of streams, or an open
+// loop at a rate, both changed while they run. Lowering the load drains; only
+// Abort cancels.
+package load
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sonde/probe/api"
+	"sonde/probe/guard"
+	"sonde/probe/measure"
+	"sonde/probe/prompt"
+)
+
+// Setting is the load that is asked for.
+type Setting struct {
+	Concurrency  int     // closed loop: streams in flight; open loop: the cap
+	Rate         float64 // open loop: requests per second; 0 = closed loop
+	Poisson      bool
+	InputTokens  int
+	OutputTokens int
+}
+
+// Doer makes one request; *api.Client is one.
+type Doer interface {
+	Do(ctx context.Context, call api.Call, obs api.Observer) api.Result
+}
+
+// Options are what a Pool works with.
+type Options struct {
+	Doer     Doer
+	Prompts  prompt.Source
+	NewTrack func() *measure.Track // a slot for one stream at a time
+	Epoch    time.Time
+	Seed     uint64
+	Fail     func(error) // a panic in a stream
+}
+
+// NoLimit is the budget without a limit.
+const NoLimit = -1
+
+// Pool runs the streams. All methods return at once and may be called from any
+// goroutine.
+type Pool struct {
+	opt Options
+
+	mu       sync.Mutex
+	setting  Setting
+	budget   int // requests that may still begin; NoLimit
+	running  int // workers (closed loop) or requests (open loop), without long prompts
+	slots    []*stream
+	waiting  []time.Duration // open loop: intents that wait for a slot under the cap
+	ctx      context.Context // of all requests begun since the last Abort
+	cancel   context.CancelFunc
+	pacerGen int // counts changes of the rate; an older pacer stops
+	closed   bool
+	ids      uint64
+	group    sync.WaitGroup
+
+	retrying atomic.Int64
+}
+
+// stream is one slot: a row of the raster, one request at a time.
+type stream struct {
+	index int
+	track *measure.Track
+	busy  bool
+}
+
+// New makes a Pool without load.
+func New(opt Options) *Pool {
+	p := &Pool{opt: opt, budget: NoLimit}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p
+}
+
+// Set changes the load. The newest of several quick changes wins. Requests that
+// run go on with the lengths they began with.
+func (p *Pool) Set(s Setting) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rateChanged := s.Rate != p.setting.Rate || s.Poisson != p.setting.Poisson
+	p.setting = s
+	if rateChanged {
+		p.pacerGen++
+		p.waiting = nil
+		if s.Rate > 0 {
+			p.startPacer()
+		}
+	}
+	p.fill()
+}
+
+// SetBudget allows n more requests to begin, NoLimit any number.
+func (p *Pool) SetBudget(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.budget = n
+	p.fill()
+}
+
+// Abort cancels everything in flight and sets the load to nothing.
+func (p *Pool) Abort() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.setting.Concurrency, p.setting.Rate = 0, 0
+	p.pacerGen++
+	p.waiting = nil
+	p.cancel()
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+}
+
+// Close cancels everything and waits until no request is left running.
+func (p *Pool) Close() {
+	p.Abort()
+	p.mu.Lock()
+	p.closed = true
+	p.cancel()
+	p.mu.Unlock()
+	p.group.Wait()
+}
+
+// Retrying is how many workers wait because the server refused them.
+func (p *Pool) Retrying() int { return int(p.retrying.Load()) }
+
+// FireLong sends one request with a prompt of the given length beside the load.
+func (p *Pool) FireLong(inputTokens int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	job := job{ctx: p.ctx, intent: p.now(), in: inputTokens, out: p.setting.OutputTokens, long: true}
+	s := p.freeSlot()
+	p.spawn(func() {
+		defer p.release(s, false)
+		p.request(s, job)
+	})
+}
+
+// fill brings the number of closed-loop workers, or of open-loop requests that
+// wait under the cap, up to what is asked. p.mu is held.
+func (p *Pool) fill() {
+	if p.closed {
+		return
+	}
+	if p.setting.Rate > 0 {
+		for len(p.waiting) > 0 && p.running < p.setting.Concurrency && p.budget != 0 {
+			intent := p.waiting[0]
+			p.waiting = p.waiting[1:]
+			p.startOpen(intent)
+		}
+		return
+	}
+	for p.running < p.setting.Concurrency && p.budget != 0 {
+		p.startWorker()
+	}
+}
+
+// freeSlot is the idle slot with the lowest number. p.mu is held.
+func (p *Pool) freeSlot() *stream {
+	for _, s := range p.slots {
+		if !s.busy {
+			s.busy = true
+			return s
+		}
+	}
+	s := &stream{index: len(p.slots), track: p.opt.NewTrack(), busy: true}
+	p.slots = append(p.slots, s)
+	return s
+}
+
+// release frees a slot; counted tells whether it counts toward the load.
+func (p *Pool) release(s *stream, counted bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.busy = false
+	if counted {
+		p.running--
+		p.fill()
+	}
+}
+
+func (p *Pool) spawn(f func()) {
+	p.group.Add(1)
+	guard.Go("stream", p.opt.Fail, func() {
+		defer p.group.Done()
+		f()
+	})
+}
+
+func (p *Pool) now() time.Duration { return time.Since(p.opt.Epoch) }
+
+func (p *Pool) rng(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(p.opt.Seed, stream)) }

@@ -1,0 +1,87 @@
+package prompt
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync/atomic"
+)
+
+// File hands out the prompts of a file in their order, and begins again at the
+// end.
+type File struct {
+	prompts []Prompt
+	next    atomic.Uint64
+}
+
+// maxLine bounds one line of a prompt file.
+const maxLine = 16 << 20
+
+// Read reads a prompt file: JSON lines with "prompt" or "messages", or plain
+// text with a prompt a line. Blank lines are passed over; a line that starts
+// like JSON and is none is an error that names it.
+func Read(r io.Reader, name string) (*File, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	var f File
+	for n := 1; lines.Scan(); n++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		p, err := parseLine(line)
+		if err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", name, n, err)
+		}
+		f.prompts = append(f.prompts, p)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(f.prompts) == 0 {
+		return nil, fmt.Errorf("%s holds no prompt: give a line each, as text or as {\"prompt\": …}", name)
+	}
+	return &f, nil
+}
+
+func parseLine(line []byte) (Prompt, error) {
+	if line[0] != '{' {
+		return Prompt{Text: string(line)}, nil
+	}
+	var rec struct {
+		Prompt   *string         `json:"prompt"`
+		Messages json.RawMessage `json:"messages"`
+	}
+	if err := json.Unmarshal(line, &rec); err != nil {
+		return Prompt{}, fmt.Errorf("broken JSON: %w", err)
+	}
+	switch {
+	case len(rec.Messages) > 0 && rec.Messages[0] == '[':
+		return Prompt{Messages: rec.Messages}, nil
+	case rec.Prompt != nil:
+		return Prompt{Text: *rec.Prompt}, nil
+	}
+	return Prompt{}, fmt.Errorf(`neither "prompt" (a text) nor "messages" (a list)`)
+}
+
+// HasMessages tells whether any prompt is a list of messages, which only the
+// chat endpoint takes.
+func (f *File) HasMessages() bool {
+	for _, p := range f.prompts {
+		if len(p.Messages) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Next is the file's next prompt.
+func (f *File) Next(int) Prompt {
+	n := f.next.Add(1) - 1
+	return f.prompts[n%uint64(len(f.prompts))]
+}
+
+// Learn does nothing: a file's prompts are sent as they are.
+func (f *File) Learn(Prompt, int) {}

@@ -1,0 +1,32 @@
+// Package prompt makes the prompts that are sent: synthetic ones of an asked
+// length in tokens, or those of a file exactly as given.
+package prompt
+
+import "encoding/json"
+
+// Prompt is one prompt to send.
+type Prompt struct {
+	Text     string
+	Messages json.RawMessage // instead of Text: a list of chat messages, sent as given
+	Words    int             // synthetic: how many words, for Learn; 0 for a file's
+	Tokens   int             // asked or estimated length; 0 if unknown
+}
+
+// Source hands out prompts. It is safe for use by many streams at once.
+type Source interface {
+	// Next is a prompt of about the asked number of tokens. A file's prompts
+	// come in their order, whatever is asked.
+	Next(tokens int) Prompt
+	// Learn takes the server's own count for a prompt that Next made.
+	Learn(p Prompt, tokens int)
+}
+
+// Prefix says what a prefix cache on the server may reuse.
+type Prefix string
+
+// Prefixes of synthetic prompts.
+const (
+	Unique Prefix = "unique" // nothing: every prompt differs from its first word on
+	Shared Prefix = "shared" // the first half, which all prompts have in common
+	Same   Prefix = "same"   // everything: one prompt for all requests of a length
+)
