@@ -1,0 +1,101 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"sonde/gpu"
+	"sonde/probe/api"
+	"sonde/probe/engine"
+	"sonde/probe/guard"
+	"sonde/probe/load"
+)
+
+// Connect finds the model and the engine, then begins the load that was asked
+// for and the reading of engine and GPU. Its errors are one clear sentence.
+func (s *Session) Connect(ctx context.Context) error {
+	found := s.engineConfig()
+	id, err := engine.Detect(ctx, found)
+	if err != nil {
+		return err
+	}
+	client, err := api.NewClient(api.Options{
+		Address: s.addr, Kind: api.Kind(s.opt.API), Model: id.Model, Engine: id.Kind,
+		APIKey: s.opt.APIKey, Header: s.opt.Header, TLS: s.opt.TLS, Idle: s.opt.Idle, Epoch: s.epoch,
+	})
+	if err != nil {
+		return fmt.Errorf("the proxy settings of the environment cannot be used: %w", err)
+	}
+	pool := load.New(load.Options{
+		Doer: client, Prompts: s.opt.Prompts, NewTrack: s.collector.NewTrack,
+		Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.fail,
+	})
+	engineSource := engine.NewSource(found, id)
+	gpuSource := gpu.Open(s.gpuOptions(id))
+	guard.Go("engine metrics", s.fail, func() { engineSource.Run(ctx) })
+	guard.Go("GPU readings", s.fail, func() { gpuSource.Run(ctx) })
+	s.mu.Lock()
+	s.client, s.pool, s.engine, s.gpu = client, pool, engineSource, gpuSource
+	s.mu.Unlock()
+	return nil
+}
+
+// Begin puts the load of the Options on.
+func (s *Session) Begin() { s.apply(s.Load(), "") }
+
+func (s *Session) engineConfig() engine.Config {
+	header := make(http.Header)
+	api.SetCredentials(header, s.opt.APIKey, s.addr.User, s.opt.Header)
+	return engine.Config{
+		Base: withoutQuery(s.addr), MetricsURL: s.opt.Metrics, Model: s.opt.Model,
+		Client: s.httpClient(), Header: header, Query: s.addr.Base.RawQuery, Interval: time.Second,
+	}
+}
+
+func (s *Session) gpuOptions(id engine.Identity) gpu.Options {
+	return gpu.Options{
+		Mode: s.opt.GPU, TargetHost: s.addr.Base.Hostname(), Local: api.IsLocal(s.addr.Base),
+		EngineGPUURL: id.GPUURL, Client: s.httpClient(), Interval: time.Second,
+	}
+}
+
+// httpClient is for everything that is not measured: model list, metrics.
+func (s *Session) httpClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = s.opt.TLS
+	return &http.Client{Transport: transport}
+}
+
+func withoutQuery(a api.Address) string {
+	u := *a.Base
+	u.RawQuery = ""
+	return strings.TrimRight(u.String(), "/")
+}
+
+func (s *Session) target() Target {
+	t := Target{Started: s.started, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed}
+	s.mu.Lock()
+	client := s.client
+	s.mu.Unlock()
+	if client != nil {
+		t.URL, t.Notes = client.URL(), client.Notes()
+	}
+	return t
+}
+
+// readSources puts the newest words of engine and GPU into the Frame.
+func (s *Session) readSources(f *Frame) {
+	s.mu.Lock()
+	client, eng, hw := s.client, s.engine, s.gpu
+	s.mu.Unlock()
+	if client == nil {
+		f.Engine.Why, f.GPU.Why = "connecting", "connecting"
+		f.Health.Stamps = "read"
+		return
+	}
+	f.Engine, f.GPU = eng.Latest(), hw.Latest()
+	f.Health.Stamps = client.Stamps()
+}

@@ -1,0 +1,36 @@
+package probe
+
+// Load is what the operator asks for.
+type Load struct {
+	Concurrency  int     // closed loop: streams in flight; open loop: the cap
+	Rate         float64 // open loop: requests per second; 0 = closed loop
+	Poisson      bool    // open loop arrivals: Poisson, else constant
+	InputTokens  int
+	OutputTokens int
+}
+
+// Controls is the only way from a reader back to the sources: the operator's
+// wishes. Every method returns at once; its effect shows in a later Frame.
+type Controls interface {
+	// Load is the wish as it stands, including changes that no Frame shows yet.
+	Load() Load
+	// SetLoad replaces the wish. Values out of range are brought into range.
+	// Lowering the concurrency drains: running requests end by themselves.
+	SetLoad(Load)
+	// FireLong sends one extra request with a prompt of many times the usual
+	// length, and reports in an Event what it did to the others.
+	FireLong()
+	// Abort cancels everything in flight and sets the concurrency to 0.
+	Abort()
+	// ResetStatistics empties windows, levels and counts.
+	ResetStatistics()
+	// SetWindow chooses the live window: 10, 30 or 60 s.
+	SetWindow(seconds int)
+}
+
+// Frames is where readers get Frames from: a live Session or a recording.
+type Frames interface {
+	// Since returns the Frames after seq, oldest first, as many as are kept.
+	// It never blocks.
+	Since(seq uint64) []*Frame
+}

@@ -1,0 +1,116 @@
+package probe
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"sonde/probe/measure"
+)
+
+// A long prompt is this many times the usual one, within bounds.
+const (
+	longFactor    = 16
+	longAtLeast   = 8192
+	longAtMost    = 65536
+	longHeadroom  = 64 // tokens of a chat template that we cannot see
+	effectAtLeast = 1.5
+)
+
+// longWatch follows a long prompt that was fired, and what it does to the gaps
+// of the other streams until its first token.
+type longWatch struct {
+	tokens    int
+	sentAt    time.Duration
+	seen      bool    // its stream has shown up
+	beforeMS  float64 // median gap of the live window when it was fired
+	beforeN   int
+	others    int
+	during    []float64     // gaps that closed meanwhile
+	disturbed time.Duration // slices whose gaps were well above the usual
+}
+
+// FireLong sends one extra request with a prompt of many times the usual length.
+func (s *Session) FireLong() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool == nil {
+		return
+	}
+	tokens := s.longTokens()
+	pool, at := s.pool, s.now()
+	s.todo = append(s.todo, func(now time.Duration) {
+		s.long = &longWatch{tokens: tokens, sentAt: now}
+		pool.FireLong(tokens)
+	})
+	s.events = append(s.events, Event{At: at, Kind: EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
+}
+
+// longTokens is the length of the long prompt, within the model's context. s.mu
+// is held.
+func (s *Session) longTokens() int {
+	tokens := min(max(s.wish.InputTokens*longFactor, longAtLeast), longAtMost)
+	if limit := s.engine.Latest().Identity.MaxModelLen; limit > 0 {
+		tokens = min(tokens, limit-s.wish.OutputTokens-longHeadroom)
+	}
+	return max(tokens, s.wish.InputTokens)
+}
+
+// watchLong follows the long prompt through one slice, and reports at its end.
+func (s *Session) watchLong(now time.Duration, t *measure.Tick) []Event {
+	w := s.long
+	if w == nil {
+		return nil
+	}
+	if !w.seen {
+		w.beforeMS, w.beforeN, w.others = t.Client.Gap.P50, t.Client.Gap.N, t.Client.InFlight
+	}
+	waiting, present := longCell(t.Cells)
+	w.take(t.Client.SliceGaps, s.opt.Tick)
+	switch {
+	case present && waiting:
+		w.seen = true
+		return nil
+	case !present && !w.seen && now-w.sentAt < 2*s.opt.Tick:
+		return nil // it has not begun yet
+	}
+	s.long = nil
+	return []Event{{At: now, Kind: EventEffect, Text: w.report()}}
+}
+
+func longCell(cells []measure.StreamCell) (waiting, present bool) {
+	for _, c := range cells {
+		if c.Long {
+			return c.State == measure.StreamWaiting, true
+		}
+	}
+	return false, false
+}
+
+func (w *longWatch) take(gapsMS []float32, slice time.Duration) {
+	above := false
+	for _, g := range gapsMS {
+		w.during = append(w.during, float64(g))
+		above = above || (w.beforeN > 0 && float64(g) > effectAtLeast*w.beforeMS)
+	}
+	if above || (len(gapsMS) == 0 && w.others > 1) {
+		w.disturbed += slice
+	}
+}
+
+// report says what the long prompt did to the others.
+func (w *longWatch) report() string {
+	switch {
+	case w.beforeN == 0 || w.others < 1:
+		return fmt.Sprintf("the prompt of %d tokens had no other streams beside it to disturb", w.tokens)
+	case len(w.during) == 0:
+		return fmt.Sprintf("a prompt of %d tokens stopped the tokens of all other streams for %.1f s", w.tokens, w.disturbed.Seconds())
+	}
+	slices.Sort(w.during)
+	worst := w.during[int(0.95*float64(len(w.during)-1))]
+	if worst < effectAtLeast*w.beforeMS {
+		return fmt.Sprintf("a prompt of %d tokens changed little: gaps of the others stayed at %.3g ms", w.tokens, worst)
+	}
+	return fmt.Sprintf("a prompt of %d tokens: gaps of %d streams rose from %.3g to %.3g ms for %.1f s",
+		w.tokens, w.others, w.beforeMS, worst, w.disturbed.Seconds())
+}

@@ -1,0 +1,52 @@
+package probe
+
+import (
+	"crypto/tls"
+	"net/http"
+	"time"
+
+	"sonde/probe/prompt"
+)
+
+// Options are what a Session is to measure.
+type Options struct {
+	URL      string // as the user gave it
+	API      string // "chat" or "completions"
+	Model    string // "" = the first the server lists
+	APIKey   string
+	Header   http.Header // further headers of every request
+	TLS      *tls.Config // nil = the system's roots
+	Idle     time.Duration
+	Embedded bool // URL is our own engine in this process
+
+	Metrics string // the engine's metrics: "" = found, "off", or an address
+	GPU     string // "auto", "nvml", "off", or an exporter's address
+
+	Prompts prompt.Source
+	Prefix  string // for display: what the prefix cache may reuse
+	Seed    uint64
+
+	Load           Load
+	MaxConcurrency int
+	MaxTokensTotal int64 // stop the load after so many tokens, in and out; 0 = no limit
+
+	Tick time.Duration // length of a slice; 0 = 250 ms
+}
+
+// DefaultTick is the length of a slice.
+const DefaultTick = 250 * time.Millisecond
+
+// Bounds of what an operator may ask for.
+const (
+	minTokens = 1
+	maxTokens = 1 << 20
+)
+
+// clamp brings a wish into range.
+func (o Options) clamp(l Load) Load {
+	l.Concurrency = min(max(l.Concurrency, 0), o.MaxConcurrency)
+	l.InputTokens = min(max(l.InputTokens, minTokens), maxTokens)
+	l.OutputTokens = min(max(l.OutputTokens, minTokens), maxTokens)
+	l.Rate = max(l.Rate, 0)
+	return l
+}

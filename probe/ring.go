@@ -1,0 +1,35 @@
+package probe
+
+import "sync"
+
+// framesKept is how many Frames a Session keeps for readers that are late: a
+// minute at the usual tick.
+const framesKept = 256
+
+// ring keeps the newest Frames. Its lock is held for a few copies of pointers.
+type ring struct {
+	mu     sync.Mutex
+	frames [framesKept]*Frame
+	last   uint64 // number of the newest Frame; the first is 1
+}
+
+func (r *ring) add(f *Frame) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last++
+	f.Seq = r.last
+	r.frames[r.last%framesKept] = f
+}
+
+func (r *ring) since(seq uint64) []*Frame {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last > framesKept {
+		seq = max(seq, r.last-framesKept)
+	}
+	var out []*Frame
+	for n := seq + 1; n <= r.last; n++ {
+		out = append(out, r.frames[n%framesKept])
+	}
+	return out
+}

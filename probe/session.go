@@ -1,0 +1,178 @@
+// Package probe joins the three sources of a measurement: what the client saw,
+// what the engine says, what the hardware says. A Session owns the clock and
+// closes a Frame on every tick; everything that shows, judges, stores or
+// exports reads Frames, and the operator's wishes come back through Controls.
+package probe
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"sonde/gpu"
+	"sonde/probe/api"
+	"sonde/probe/engine"
+	"sonde/probe/guard"
+	"sonde/probe/load"
+	"sonde/probe/measure"
+)
+
+// Session measures one endpoint. It is a Frames and a Controls.
+type Session struct {
+	opt     Options
+	epoch   time.Time
+	started time.Time
+
+	mu     sync.Mutex // guards what follows up to the blank line
+	wish   Load
+	todo   []func(now time.Duration) // orders for the next tick, oldest first
+	events []Event
+	fatal  error
+
+	addr   api.Address
+	pool   *load.Pool
+	client *api.Client
+	engine *engine.Source
+	gpu    gpu.Source
+
+	// The ticking goroutine's own.
+	collector *measure.Collector
+	health    healthWatch
+	long      *longWatch
+	spent     int64 // tokens of requests that ended
+	lastTick  time.Duration
+
+	frames ring
+	tick   chan struct{}
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// New makes a Session and checks its address. Nothing is sent before Connect.
+func New(opt Options) (*Session, error) {
+	if opt.Tick == 0 {
+		opt.Tick = DefaultTick
+	}
+	opt.Load = opt.clamp(opt.Load)
+	addr, err := api.ParseAddress(opt.URL, api.Kind(opt.API))
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	s := &Session{
+		opt: opt, addr: addr, epoch: now, started: now, wish: opt.Load,
+		tick: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	s.collector = measure.NewCollector(s.retrying)
+	return s, nil
+}
+
+// Start begins to close Frames, before any server has answered.
+func (s *Session) Start(ctx context.Context) {
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.health.start()
+	guard.Go("session", s.fail, func() {
+		defer close(s.done)
+		defer close(s.tick)
+		s.run(ctx)
+	})
+}
+
+// Close stops the load, waits until no request is left on the server, closes a
+// last Frame and ends the Session.
+func (s *Session) Close() {
+	if s.pool != nil {
+		s.pool.Close()
+	}
+	s.cancel()
+	<-s.done
+	if s.client != nil {
+		s.client.Close()
+	}
+}
+
+// Since returns the Frames after seq, oldest first, as many as are kept.
+func (s *Session) Since(seq uint64) []*Frame { return s.frames.since(seq) }
+
+// Tick receives after every Frame, and is closed when the Session ends.
+func (s *Session) Tick() <-chan struct{} { return s.tick }
+
+func (s *Session) run(ctx context.Context) {
+	ticker := time.NewTicker(s.opt.Tick)
+	defer ticker.Stop()
+	s.closeFrame()
+	for {
+		select {
+		case <-ctx.Done():
+			s.closeFrame()
+			return
+		case <-ticker.C:
+			s.closeFrame()
+		}
+	}
+}
+
+// stoppedAfter is how late a tick has to be for us to say that our process did
+// not run (SIGSTOP, a suspended machine): far beyond any busy scheduler.
+const stoppedAfter = time.Second
+
+// closeFrame ends the slice and publishes what is known.
+func (s *Session) closeFrame() {
+	now := s.now()
+	slice := now - s.lastTick
+	s.lastTick = now
+	stopped := slice > s.opt.Tick+stoppedAfter
+	wish, events, fatal := s.orders(now)
+	t := s.collector.Tick(now, stopped)
+	if stopped {
+		events = append(events, Event{At: now, Kind: EventNote, Text: "this process was stopped for a while: requests of that time are left out"})
+	}
+	events = append(events, s.watchLong(now, &t)...)
+	events = append(events, s.watchSpending(now, t.Requests)...)
+	f := &Frame{
+		At: now, Slice: slice, Target: s.target(),
+		Load:   LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Prefix: s.opt.Prefix},
+		Client: t.Client, Health: s.health.frame(&t, slice, s.opt.Tick),
+		Streams: t.Cells, Requests: t.Requests, Events: events, Err: fatal,
+	}
+	s.readSources(f)
+	s.frames.add(f)
+	select {
+	case s.tick <- struct{}{}:
+	default:
+	}
+}
+
+// orders carries out what was asked since the last tick.
+func (s *Session) orders(now time.Duration) (Load, []Event, error) {
+	s.mu.Lock()
+	todo, events := s.todo, s.events
+	s.todo, s.events = nil, nil
+	wish, fatal := s.wish, s.fatal
+	s.mu.Unlock()
+	for _, do := range todo {
+		do(now)
+	}
+	return wish, events, fatal
+}
+
+func (s *Session) now() time.Duration { return time.Since(s.epoch) }
+
+// fail makes the error the last word: readers see it in the next Frame.
+func (s *Session) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fatal == nil {
+		s.fatal = err
+	}
+}
+
+func (s *Session) retrying() int {
+	s.mu.Lock()
+	pool := s.pool
+	s.mu.Unlock()
+	if pool == nil {
+		return 0
+	}
+	return pool.Retrying()
+}

@@ -1,0 +1,23 @@
+package probe
+
+import (
+	"fmt"
+	"time"
+)
+
+// watchSpending ends the load when the cap on tokens is reached.
+func (s *Session) watchSpending(now time.Duration, ended []Request) []Event {
+	for i := range ended {
+		s.spent += int64(ended[i].InTokens + ended[i].OutTokens)
+	}
+	if s.opt.MaxTokensTotal == 0 || s.spent < s.opt.MaxTokensTotal {
+		return nil
+	}
+	l := s.Load()
+	if l.Concurrency == 0 {
+		return nil
+	}
+	l.Concurrency, l.Rate = 0, 0
+	s.SetLoad(l)
+	return []Event{{At: now, Kind: EventNote, Text: fmt.Sprintf("stopped: %d tokens were used, the cap is %d", s.spent, s.opt.MaxTokensTotal)}}
+}

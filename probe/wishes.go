@@ -1,0 +1,103 @@
+package probe
+
+import (
+	"fmt"
+	"time"
+
+	"sonde/probe/load"
+)
+
+// Load is the wish as it stands.
+func (s *Session) Load() Load {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wish
+}
+
+// SetLoad replaces the wish.
+func (s *Session) SetLoad(l Load) {
+	s.mu.Lock()
+	old := s.wish
+	s.mu.Unlock()
+	l = s.opt.clamp(l)
+	if l == old {
+		return
+	}
+	s.apply(l, describeChange(old, l))
+}
+
+// apply makes l the load and the beginning of a new level, with an event if
+// there is something to say.
+func (s *Session) apply(l Load, says string) {
+	at := s.now()
+	s.mu.Lock()
+	s.wish = l
+	pool := s.pool
+	s.todo = append(s.todo, func(time.Duration) { s.beginLevel(at, l) })
+	if says != "" {
+		s.events = append(s.events, Event{At: at, Kind: EventLoad, Text: says})
+	}
+	s.mu.Unlock()
+	if pool != nil {
+		pool.Set(setting(l))
+	}
+}
+
+func (s *Session) beginLevel(at time.Duration, l Load) {
+	target := l.Concurrency
+	if l.Rate > 0 {
+		target = 0
+	}
+	s.collector.SetLevel(at, target, l.Concurrency == 0)
+}
+
+// SetBudget allows at most n more requests to be sent: 0 = none, −1 = no limit.
+func (s *Session) SetBudget(n int) { s.pool.SetBudget(n) }
+
+// Abort cancels everything in flight and sets the concurrency to 0.
+func (s *Session) Abort() {
+	s.mu.Lock()
+	pool, l := s.pool, s.wish
+	s.mu.Unlock()
+	if pool != nil {
+		pool.Abort()
+	}
+	l.Concurrency, l.Rate = 0, 0
+	s.apply(l, "aborted: everything in flight was cancelled")
+}
+
+// ResetStatistics empties windows, levels and counts.
+func (s *Session) ResetStatistics() {
+	at := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.todo = append(s.todo, s.collector.Reset)
+	s.events = append(s.events, Event{At: at, Kind: EventReset, Text: "statistics were reset"})
+}
+
+// SetWindow chooses the live window.
+func (s *Session) SetWindow(seconds int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.todo = append(s.todo, func(time.Duration) { s.collector.SetWindow(time.Duration(seconds) * time.Second) })
+}
+
+func setting(l Load) load.Setting {
+	return load.Setting{
+		Concurrency: l.Concurrency, Rate: l.Rate, Poisson: l.Poisson,
+		InputTokens: l.InputTokens, OutputTokens: l.OutputTokens,
+	}
+}
+
+// describeChange says what an operator changed.
+func describeChange(old, l Load) string {
+	switch {
+	case l.Rate != old.Rate:
+		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)
+	case l.Concurrency != old.Concurrency:
+		return fmt.Sprintf("concurrency %d → %d", old.Concurrency, l.Concurrency)
+	case l.InputTokens != old.InputTokens:
+		return fmt.Sprintf("prompt %d → %d tokens", old.InputTokens, l.InputTokens)
+	}
+	return fmt.Sprintf("output %d → %d tokens", old.OutputTokens, l.OutputTokens)
+}
