@@ -1,0 +1,81 @@
+package sim
+
+import (
+	"testing"
+	"time"
+)
+
+// bench runs a core in virtual time.
+type bench struct {
+	t    *testing.T
+	core *core
+	now  time.Duration
+	gaps map[*sequence][]time.Duration
+	// watch is called before every iteration, if set.
+	watch func()
+	// held is ∫ (running + waiting) dt.
+	held time.Duration
+}
+
+func newBench(t *testing.T, o Options) *bench {
+	t.Helper()
+	s, err := o.resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bench{t: t, core: newCore(s), gaps: map[*sequence][]time.Duration{}}
+}
+
+// prompt makes n tokens that no other prompt shares.
+func prompt(n int, id uint32) []uint32 {
+	p := make([]uint32, n)
+	for i := range p {
+		p[i] = id<<16 + uint32(i)
+	}
+	return p
+}
+
+func (b *bench) submit(a ask) *sequence {
+	s := newSequence(a, 1)
+	s.sink = func(uint16, finish) {}
+	b.core.submit(s, b.now)
+	return s
+}
+
+// exactly is a request for n tokens.
+func exactly(p []uint32, n int) ask { return ask{prompt: p, maxTokens: n, ignoreEOS: true} }
+
+// step runs one iteration; false if there is nothing to do. Requests that due
+// yields arrive while it runs.
+func (b *bench) step(due func(until time.Duration)) bool {
+	if b.watch != nil {
+		b.watch()
+	}
+	it, ok := b.core.begin(b.now)
+	if !ok {
+		return false
+	}
+	if due != nil {
+		due(it.end)
+	}
+	b.pass(it.end)
+	for _, t := range b.core.finish(it.end) {
+		if !t.first {
+			b.gaps[t.seq] = append(b.gaps[t.seq], t.gap)
+		}
+	}
+	return true
+}
+
+func (b *bench) pass(to time.Duration) {
+	b.held += time.Duration(len(b.core.running)+len(b.core.waiting)) * (to - b.now)
+	b.now = to
+}
+
+func (b *bench) drain() {
+	for n := 0; b.step(nil); n++ {
+		if n > 1e6 {
+			b.t.Fatal("the engine does not come to an end")
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"slices"
+	"time"
+)
+
+// core is the engine without clock, network and goroutines. Its time is what
+// its caller says: begin an iteration, end it when its time has come, submit
+// and abort in between. It is not safe for concurrent use.
+type core struct {
+	setup
+	kv      *kvCache
+	waiting []*sequence // first come first served; preempted ones at the head
+	running []*sequence // in order of admission
+	batch   batch       // of the iteration being planned or executed
+	out     []token     // of the last iteration; reused
+	stats   stats
+	stalled time.Duration // when the last stall ended
+}
+
+// stats count since the start.
+type stats struct {
+	preemptions      int
+	prefixQueries    int // tokens
+	prefixHits       int // tokens
+	promptTokens     int // with cached ones
+	generationTokens int
+	finished         map[finish]int
+}
+
+// token is one generated token.
+type token struct {
+	seq   *sequence
+	word  uint16
+	end   finish        // finishNone unless it is the last one
+	gap   time.Duration // since the token before; valid unless first
+	first bool
+}
+
+func newCore(s setup) *core {
+	return &core{
+		setup: s,
+		kv:    newKVCache(s.kvBlocks, s.prefixCache),
+		stats: stats{finished: map[finish]int{}},
+	}
+}
+
+// submit puts a request at the end of the queue.
+func (c *core) submit(s *sequence, now time.Duration) {
+	s.arrived = now
+	c.waiting = append(c.waiting, s)
+}
+
+// abort removes a request wherever it is, even from an iteration under way, and
+// frees its KV at once. After the end of the request it does nothing.
+func (c *core) abort(s *sequence) {
+	if s.ended != finishNone {
+		return
+	}
+	s.ended = finishAbort
+	c.stats.finished[finishAbort]++
+	c.drop(s)
+	remove := func(o *sequence) bool { return o == s }
+	c.waiting = slices.DeleteFunc(c.waiting, remove)
+	c.running = slices.DeleteFunc(c.running, remove)
+}
+
+func (c *core) drop(s *sequence) {
+	c.kv.release(s.blocks)
+	s.blocks, s.chunk = nil, 0
+}
+
+// finish ends the iteration that begin started. The tokens it yields are valid
+// until the next call.
+func (c *core) finish(now time.Duration) []token {
+	c.out = c.out[:0]
+	for _, s := range c.running {
+		if s.chunk == 0 {
+			continue
+		}
+		s.computed += s.chunk
+		s.chunk = 0
+		c.publish(s)
+		if s.pending() == 0 {
+			c.out = append(c.out, c.generate(s, now))
+		}
+	}
+	c.running = slices.DeleteFunc(c.running, func(s *sequence) bool { return s.ended != finishNone })
+	return c.out
+}
+
+// generate yields the next token of a sequence whose tokens are all computed.
+func (c *core) generate(s *sequence, now time.Duration) token {
+	t := token{seq: s, gap: now - s.last, first: s.generated() == 0}
+	t.word = s.append(now)
+	t.end = s.ended
+	c.stats.generationTokens++
+	if t.first {
+		c.stats.promptTokens += len(s.prompt)
+	}
+	if t.end != finishNone {
+		c.stats.finished[t.end]++
+		c.drop(s)
+	}
+	return t
+}
+
+// publish offers newly filled blocks to the prefix cache.
+func (c *core) publish(s *sequence) {
+	for ; s.published < s.computed/blockTokens; s.published++ {
+		c.kv.publish(s.blocks[s.published], s.hashes[s.published])
+	}
+}

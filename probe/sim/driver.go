@@ -1,0 +1,178 @@
+package sim
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"sonde/probe/guard"
+)
+
+// driver runs the core in real time. One goroutine plans an iteration, waits
+// for its end and hands out its tokens; requests come and go under the lock at
+// any moment in between.
+type driver struct {
+	began time.Time
+	timer *time.Timer   // of the goroutine that runs the core
+	kick  chan struct{} // there may be something to do
+	ended chan struct{} // closed when the driver stops
+
+	mu       sync.Mutex // guards what follows
+	core     *core
+	activity activityLog
+	state    driverState
+	err      error // why the driver stopped; nil if it was asked to
+
+	observe observer
+}
+
+type driverState int
+
+const (
+	driverIdle driverState = iota // not started yet
+	driverRunning
+	driverStopped
+)
+
+// observer sees what the engine does, for its metrics.
+type observer interface {
+	iteration(iteration)
+	tokens([]token)
+}
+
+// maxLag bounds how far the schedule may run behind the clock. Ordinary lateness
+// of timers stays below it. When the process was starved or stopped, the engine
+// goes on from now: no real one would make up for it in a burst.
+const maxLag = 5 * time.Millisecond
+
+func newDriver(c *core, o observer) *driver {
+	return &driver{
+		began: time.Now(), timer: time.NewTimer(0), core: c, observe: o,
+		kick: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+}
+
+// now is the engine's clock.
+func (d *driver) now() time.Duration { return time.Since(d.began) }
+
+// start runs the engine until ctx ends. A second call does nothing.
+func (d *driver) start(ctx context.Context) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state != driverIdle {
+		return
+	}
+	d.state = driverRunning
+	guard.Go("embedded engine", d.stop, func() {
+		d.run(ctx)
+		d.stop(nil)
+	})
+}
+
+// stop notes the end of the driver and lets go everybody who waits for tokens.
+func (d *driver) stop(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.state, d.err = driverStopped, err
+	close(d.ended)
+}
+
+// submit takes a request in; false if the engine is not running.
+func (d *driver) submit(s *sequence) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state != driverRunning {
+		return false
+	}
+	d.core.submit(s, d.now())
+	select {
+	case d.kick <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+func (d *driver) abort(s *sequence) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.core.abort(s)
+}
+
+// run paces the core. While there is work, an iteration starts at the planned
+// end of the one before, not when our timer woke up: lateness does not add up.
+func (d *driver) run(ctx context.Context) {
+	at := d.now()
+	for ctx.Err() == nil {
+		it, ok := d.begin(at)
+		if !ok {
+			select {
+			case <-d.kick:
+			case <-ctx.Done():
+			}
+			at = d.now()
+			continue
+		}
+		if !d.pause(ctx, it.end) {
+			return
+		}
+		d.finish(it)
+		if at = it.end; d.now()-at > maxLag {
+			at = d.now()
+		}
+	}
+}
+
+func (d *driver) begin(at time.Duration) (iteration, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	it, ok := d.core.begin(at)
+	if ok {
+		d.activity.add(it, &d.core.machine)
+		d.observe.iteration(it)
+	}
+	return it, ok
+}
+
+// finish hands the iteration's tokens to their readers, all at the same moment.
+func (d *driver) finish(it iteration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	tokens := d.core.finish(it.end)
+	for _, t := range tokens {
+		t.seq.sink(t.word, t.end)
+	}
+	d.observe.tokens(tokens)
+}
+
+// snapshot is the engine's state at one moment.
+type snapshot struct {
+	running, waiting int
+	kvUsage          float64
+	stats            stats
+	activity         activity
+}
+
+func (d *driver) snapshot() snapshot {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := snapshot{
+		running: len(d.core.running), waiting: len(d.core.waiting),
+		kvUsage: d.core.kv.usage(), stats: d.core.stats, activity: d.activity.mean(d.now()),
+	}
+	s.stats.finished = maps.Clone(s.stats.finished)
+	return s
+}
+
+// failure is why the engine stopped by itself, nil if it did not.
+func (d *driver) failure() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+func (d *driver) isRunning() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.state == driverRunning
+}

@@ -1,0 +1,115 @@
+package sim
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+type nobody struct{}
+
+func (nobody) iteration(iteration) {}
+func (nobody) tokens([]token)      {}
+
+func startDriver(t *testing.T, ctx context.Context) *driver {
+	t.Helper()
+	s, err := Options{}.resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDriver(newCore(s), nobody{})
+	d.start(ctx)
+	return d
+}
+
+// Tokens leave on the engine's own schedule: the last of 100 comes when 100
+// iterations are over, without added lateness.
+func TestDriverKeepsTheSchedule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		d := startDriver(t, ctx)
+		time.Sleep(3 * time.Second) // idle: the schedule starts with the request
+		s := newSequence(exactly(prompt(256, 1), 100), 1)
+		ended := make(chan time.Duration, 1)
+		s.sink = func(_ uint16, end finish) {
+			if end != finishNone {
+				ended <- d.now()
+			}
+		}
+		d.submit(s)
+		at := <-ended
+		near(t, "arrival of the request", s.arrived.Seconds(), 3, 1e-9)
+		if late := at - s.last; late < 0 || late > timerGrain {
+			t.Errorf("the last token is %v late", late)
+		}
+		near(t, "E2E", (s.last - s.arrived).Seconds(), 0.0226+99*0.00984, 0.01)
+		cancel()
+		<-d.ended
+	})
+}
+
+func TestDriverStopsAndRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		d := startDriver(t, ctx)
+		d.start(ctx) // a second start does nothing
+		busy := newSequence(exactly(prompt(256, 1), 1000), 1)
+		busy.sink = func(uint16, finish) {}
+		if !d.submit(busy) {
+			t.Fatal("a running engine refused a request")
+		}
+		time.Sleep(100 * time.Millisecond)
+		cancel()
+		<-d.ended
+		if d.submit(newSequence(exactly(prompt(2, 1), 1), 1)) {
+			t.Error("a stopped engine took a request")
+		}
+		if err := d.failure(); err != nil {
+			t.Errorf("stopped on request, but reports %v", err)
+		}
+	})
+}
+
+// A process that was stopped does not make up for the lost time in a burst.
+func TestDriverDoesNotCatchUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		d := startDriver(t, ctx)
+		s := newSequence(exactly(prompt(256, 1), 200), 1)
+		var burst int
+		var last time.Duration
+		ended := make(chan struct{})
+		s.sink = func(_ uint16, end finish) {
+			if s.generated() == 50 {
+				time.Sleep(2 * time.Second) // everything stands still
+			} else if s.generated() > 51 && d.now()-last < 5*time.Millisecond {
+				burst++
+			}
+			last = d.now()
+			if end != finishNone {
+				close(ended)
+			}
+		}
+		d.submit(s)
+		<-ended
+		if burst > 0 {
+			t.Errorf("%d tokens came in a burst after a standstill", burst)
+		}
+		cancel()
+		<-d.ended
+	})
+}
+
+func TestDriverReportsAPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := startDriver(t, t.Context())
+		s := newSequence(exactly(prompt(20, 1), 5), 1)
+		s.sink = func(uint16, finish) { panic("broken") }
+		d.submit(s)
+		<-d.ended
+		if d.failure() == nil || d.isRunning() {
+			t.Error("a panic of the engine went unnoticed")
+		}
+	})
+}

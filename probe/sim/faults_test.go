@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"io"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseFaults(t *testing.T) {
+	got, err := ParseFaults("429=0.1, 503=0.05,error=0.02,cut=0.03,stall=1s/10s,clump=8")
+	want := Faults{RateLimited: 0.1, Unavailable: 0.05, StreamError: 0.02, Cut: 0.03, Stall: time.Second, StallEvery: 10 * time.Second, Clump: 8}
+	if err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, list := range []string{"429", "429=x", "flood=1", "stall=1s", "429=0.6,503=0.6", "cut=-1", "error=NaN", "clump=-2"} {
+		if _, err := ParseFaults(list); err == nil {
+			t.Errorf("%q is accepted", list)
+		}
+	}
+}
+
+func TestSharesOfFaults(t *testing.T) {
+	f := Faults{RateLimited: 0.1, Unavailable: 0.2, StreamError: 0.05, Cut: 0.15}
+	const n = 20000
+	var limited, unavailable, errors, cut float64
+	for i := range uint64(n) {
+		switch fate := f.fateOf(i, 1); {
+		case fate.refusal != nil && fate.refusal.status == 429:
+			limited++
+		case fate.refusal != nil && fate.refusal.status == 503:
+			unavailable++
+		case fate.cut:
+			cut++
+		case fate.breakAt > 0:
+			errors++
+		}
+	}
+	for _, c := range [][2]float64{{limited, 0.1}, {unavailable, 0.2}, {errors, 0.05}, {cut, 0.15}} {
+		if math.Abs(c[0]/n-c[1]) > 0.01 { // four standard deviations
+			t.Errorf("share %g, want %g", c[0]/n, c[1])
+		}
+	}
+	if healthy := (&Faults{}).fateOf(1, 1); !reflect.DeepEqual(healthy, fate{}) {
+		t.Errorf("a healthy server does %+v", healthy)
+	}
+}
+
+func withFaults(f Faults) Options {
+	o := fast
+	o.Faults = f
+	return o
+}
+
+var someTokens = map[string]any{"messages": user("Hi"), "stream": true, "max_tokens": 40, "ignore_eos": true}
+
+func TestRefusalFaults(t *testing.T) {
+	for status, f := range map[int]Faults{429: {RateLimited: 1}, 503: {Unavailable: 1}} {
+		r := post(t, serve(t, withFaults(f))+"/v1/chat/completions", someTokens)
+		if r.StatusCode != status || (r.Header.Get("Retry-After") == "1") != (status == 429) {
+			t.Errorf("status %d, headers %v; want %d", r.StatusCode, r.Header, status)
+		}
+	}
+}
+
+func TestBrokenStreams(t *testing.T) {
+	r := post(t, serve(t, withFaults(Faults{StreamError: 1}))+"/v1/chat/completions", someTokens)
+	b, err := io.ReadAll(r.Body)
+	if text := string(b); err != nil || !strings.Contains(text, `data: {"error":{`) || !strings.HasSuffix(text, "data: [DONE]\n\n") || strings.Contains(text, `"finish_reason":"`) {
+		t.Errorf("error inside a stream: %v, %s", err, b)
+	}
+	r = post(t, serve(t, withFaults(Faults{Cut: 1}))+"/v1/chat/completions", someTokens)
+	if b, err = io.ReadAll(r.Body); err == nil || !strings.Contains(string(b), `"content":"`) || strings.Contains(string(b), "[DONE]") {
+		t.Errorf("cut connection: %v, %s", err, b)
+	}
+}
+
+func TestClumps(t *testing.T) {
+	m := newMailbox(8)
+	for i := range 7 {
+		m.put(uint16(i), finishNone)
+	}
+	select {
+	case <-m.wake:
+		t.Error("the reader was woken before the clump was full")
+	default:
+	}
+	m.put(7, finishNone)
+	<-m.wake
+	if words, _ := m.take(nil); len(words) != 8 {
+		t.Errorf("a clump of %d", len(words))
+	}
+	m.put(8, finishLength) // the end does not wait
+	<-m.wake
+	base := serve(t, withFaults(Faults{Clump: 8}))
+	if s := readStream(t, post(t, base+"/v1/chat/completions", someTokens).Body); s.tokens != 40 || !s.done {
+		t.Errorf("%d tokens, done %v", s.tokens, s.done)
+	}
+}
+
+func TestStalls(t *testing.T) {
+	b := newBench(t, Options{Faults: Faults{Stall: 500 * time.Millisecond, StallEvery: time.Second}})
+	s := b.submit(exactly(prompt(100, 1), 400))
+	b.drain()
+	stalls := 0
+	for _, g := range b.gaps[s] {
+		if g > 400*time.Millisecond {
+			stalls++
+		}
+	}
+	// 400 tokens take 3.9 s of work; every second of it is followed by a stall.
+	if stalls != 3 {
+		t.Errorf("%d stalls, want 3", stalls)
+	}
+}

@@ -1,0 +1,51 @@
+package sim
+
+import "net/http"
+
+func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
+		"id": s.modelID, "object": "model", "created": s.created, "owned_by": serverName,
+		"root": s.modelID, "parent": nil, "max_model_len": s.setup.maxModelLen,
+	}}})
+}
+
+// version also says what is simulated, and where the GPU page is.
+func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{
+		"version": serverVersion, "engine": serverName,
+		"simulates": s.Describe(), "gpu_metrics": hardwarePath,
+	})
+}
+
+// health answers 200 with an empty body while the engine runs.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	if !s.driver.isRunning() {
+		errNotRunning.write(w)
+	}
+}
+
+// tokenize counts a prompt, or messages with the chat template around them, as
+// the other endpoints would.
+func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
+	b, e := s.readBody(w, r)
+	if e != nil {
+		e.write(w)
+		return
+	}
+	var ids []uint32
+	if b.Prompt != nil {
+		ids, e = b.promptTokens()
+	} else {
+		ids, e = b.messageTokens()
+	}
+	if e != nil {
+		e.write(w)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"count": len(ids), "max_model_len": s.setup.maxModelLen, "tokens": ids})
+}
+
+func (s *Server) unknownPath(w http.ResponseWriter, r *http.Request) {
+	e := &apiError{http.StatusNotFound, "NotFoundError", http.StatusNotFound, "this engine has no " + r.Method + " " + r.URL.Path}
+	e.write(w)
+}

@@ -1,0 +1,71 @@
+package sim
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestDefaultsResolve(t *testing.T) {
+	for _, o := range []Options{{}, DefaultOptions()} {
+		s, err := o.resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.kvBlocks != 2048 || s.maxModelLen != 16384 || s.maxSeqs != 128 || s.tokenBudget != 2048 || !s.chunked || !s.prefixCache {
+			t.Errorf("%+v resolves to %+v", o, s)
+		}
+	}
+}
+
+func TestKVAndModelLength(t *testing.T) {
+	s, err := Options{KVGB: 1}.resolve() // 1e9 / (16 × 131072) = 476 blocks
+	if err != nil || s.kvBlocks != 476 || s.maxModelLen != 7616 {
+		t.Errorf("1 GB: %d blocks, model length %d, %v; want 476, 7616", s.kvBlocks, s.maxModelLen, err)
+	}
+}
+
+func TestModelIsSpreadOverEnoughGPUs(t *testing.T) {
+	s, err := Options{Model: "llama-3.1-70b", GPU: "h100"}.resolve() // 141 GB + 10.7 GB > 0.9 × 160
+	if err != nil || s.machine.gpus != 4 {
+		t.Fatalf("%d GPUs, %v; want 4", s.machine.gpus, err)
+	}
+	if s.machine.flops != 4*989e12 || s.machine.bandwidth != 4*3350e9 {
+		t.Errorf("four H100 have %g FLOP/s and %g B/s", s.machine.flops, s.machine.bandwidth)
+	}
+}
+
+func TestEveryModelRunsOnEveryGPU(t *testing.T) {
+	for _, model := range Models() {
+		for _, gpu := range GPUs() {
+			if _, err := New(Options{Model: model, GPU: gpu}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestWrongOptionsSayWhatIsWrong(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		says []string
+	}{
+		{Options{Model: "gpt-9"}, []string{`"gpt-9"`, "Llama-3.1-8B", "Qwen3-30B-A3B"}},
+		{Options{GPU: "abacus"}, []string{`"abacus"`, "A100-80GB", "H100"}},
+		{Options{MaxSeqs: 512, TokenBudget: 256}, []string{"256", "512"}},
+		{Options{KVGB: 100, TP: 1}, []string{"116 GB", "1 × A100-80GB"}},
+		{Options{KVGB: 0.001}, []string{"KV cache"}},
+		{Options{KVGB: 1, MaxModelLen: 8192}, []string{"8192", "7616"}},
+		{Options{Speed: -1}, []string{"speed -1"}},
+		{Options{Speed: math.NaN()}, []string{"speed NaN"}},
+		{Options{KVGB: math.Inf(1)}, []string{"+Inf"}},
+		{Options{MaxSeqs: -1}, []string{"-1"}},
+	} {
+		_, err := New(c.o)
+		for _, part := range c.says {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%+v: error %v does not name %s", c.o, err, part)
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"slices"
+	"time"
+)
+
+// iteration is one pass of the model over a batch.
+type iteration struct {
+	start, end time.Duration
+	batch      batch
+	cost       cost
+}
+
+// begin plans the next iteration and starts it; false if there is nothing to
+// do. Running sequences come first, oldest first; then, if KV was sufficient
+// for all of them, waiting ones in their order of arrival.
+func (c *core) begin(now time.Duration) (iteration, bool) {
+	if len(c.running) == 0 && len(c.waiting) > 0 {
+		now = max(now, c.waiting[0].arrived) // the driver's schedule may be a little behind its clock
+	}
+	budget := c.tokenBudget
+	c.batch = batch{}
+	preempted := c.scheduleRunning(&budget)
+	if !preempted {
+		c.admitWaiting(now, &budget)
+	}
+	if c.batch.tokens == 0 {
+		return iteration{}, false
+	}
+	price := costOf(c.batch, &c.shape, &c.machine)
+	took := time.Duration(float64(price.duration())/c.speed) + c.stall(now)
+	return iteration{start: now, end: now + took, batch: c.batch, cost: price}, true
+}
+
+// stall is how much longer this iteration takes because of a requested fault.
+func (c *core) stall(now time.Duration) time.Duration {
+	if c.faults.Stall == 0 || now-c.stalled < c.faults.StallEvery {
+		return 0
+	}
+	c.stalled = now + c.faults.Stall
+	return c.faults.Stall
+}
+
+// scheduleRunning gives every running sequence its next tokens. When KV blocks
+// run out, the youngest sequence loses its own and waits again.
+func (c *core) scheduleRunning(budget *int) (preempted bool) {
+	for i := 0; i < len(c.running); i++ {
+		s := c.running[i]
+		n := c.chunkFor(s, *budget)
+		for n > 0 && !c.grow(s, n) {
+			preempted = true
+			if victim := c.preemptYoungest(); victim == s {
+				n = 0
+			}
+		}
+		if n > 0 {
+			c.schedule(s, n, budget)
+		}
+	}
+	return preempted
+}
+
+// admitWaiting moves sequences from the queue into the batch while there is
+// room for another one, and KV for the whole of it.
+func (c *core) admitWaiting(now time.Duration, budget *int) {
+	for len(c.waiting) > 0 && len(c.running) < c.maxSeqs && *budget > 0 {
+		s := c.waiting[0]
+		cached, wereFree := c.kv.match(s.cacheable())
+		if blocksFor(len(s.tokens))-len(cached)+wereFree > c.kv.free {
+			return
+		}
+		s.computed = len(cached) * blockTokens
+		n := c.chunkFor(s, *budget)
+		if n == 0 {
+			s.computed = 0
+			return
+		}
+		for _, id := range cached {
+			c.kv.share(id)
+		}
+		s.blocks, s.published = cached, len(cached)
+		c.grow(s, n)
+		c.waiting = c.waiting[1:]
+		c.running = append(c.running, s)
+		c.countAdmission(s, now)
+		c.schedule(s, n, budget)
+	}
+}
+
+// chunkFor is how many tokens of s fit into the iteration. Without chunking
+// prompts go in whole; one that is longer than the budget goes in as the only
+// prompt of its iteration.
+func (c *core) chunkFor(s *sequence, budget int) int {
+	pending := s.pending()
+	if pending <= budget || c.chunked {
+		return min(pending, budget)
+	}
+	otherPrompt := c.batch.tokens > c.batch.sequences
+	if budget == 0 || otherPrompt {
+		return 0
+	}
+	return pending
+}
+
+// grow takes the KV blocks for n more tokens of s; false if there are too few.
+func (c *core) grow(s *sequence, n int) bool {
+	missing := blocksFor(s.computed+n) - len(s.blocks)
+	if missing > c.kv.free {
+		return false
+	}
+	for range missing {
+		s.blocks = append(s.blocks, c.kv.take())
+	}
+	return true
+}
+
+func (c *core) schedule(s *sequence, n int, budget *int) {
+	s.chunk = n
+	*budget = max(0, *budget-n)
+	c.batch.add(s.computed, n)
+}
+
+// preemptYoungest throws out the last of the running sequences. Its KV is lost;
+// it goes to the head of the queue, and later computes everything again,
+// including what it has generated.
+func (c *core) preemptYoungest() *sequence {
+	last := len(c.running) - 1
+	s := c.running[last]
+	c.running = c.running[:last]
+	c.kv.release(s.blocks)
+	s.blocks, s.published, s.computed = nil, 0, 0
+	c.waiting = slices.Insert(c.waiting, 0, s)
+	c.stats.preemptions++
+	return s
+}
+
+// countAdmission notes the start of a sequence. One that comes back after
+// preemption was counted before.
+func (c *core) countAdmission(s *sequence, now time.Duration) {
+	if s.started {
+		return
+	}
+	s.started = true
+	s.scheduled = max(now, s.arrived) // as above
+	s.cached = s.computed
+	if c.kv.prefixes {
+		c.stats.prefixQueries += len(s.prompt)
+		c.stats.prefixHits += s.cached
+	}
+}

@@ -1,0 +1,78 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// How the engine names itself.
+const (
+	serverName    = "sonde-sim"
+	serverVersion = "0.1.0"
+	modelPrefix   = "sim/"          // of the model's id: this is a simulation of it
+	hardwarePath  = "/dcgm/metrics" // GPU page, in the form of a DCGM exporter
+)
+
+// Server is one embedded engine behind HTTP.
+type Server struct {
+	setup    setup
+	modelID  string
+	created  int64 // Unix seconds
+	driver   *driver
+	handler  http.Handler
+	requests atomic.Uint64 // numbers the ids of answers
+}
+
+// New builds an engine. Its errors name the option that cannot work, and what
+// could. The engine answers 503 until Start.
+func New(o Options) (*Server, error) {
+	set, err := o.resolve()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{setup: set, modelID: modelPrefix + set.shape.name, created: time.Now().Unix()}
+	engine := newMetrics(&s.setup, s.modelID)
+	s.driver = newDriver(newCore(set), engine)
+	s.handler = s.routes(engine.registry(s.driver.snapshot), newHardware(&s.setup, s.driver.snapshot))
+	return s, nil
+}
+
+// Start runs the engine until ctx ends; then streams in flight end with an
+// error, and new requests get 503.
+func (s *Server) Start(ctx context.Context) { s.driver.start(ctx) }
+
+// Handler is the engine's HTTP interface.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// ModelID is the name that requests use.
+func (s *Server) ModelID() string { return s.modelID }
+
+// Describe says in one line what is being simulated.
+func (s *Server) Describe() string {
+	m := &s.setup.machine
+	return fmt.Sprintf("%s on %d × %s, KV cache %d tokens, context %d tokens",
+		s.setup.shape.name, m.gpus, m.driverName, s.setup.kvTokens(), s.setup.maxModelLen)
+}
+
+func (s *Server) routes(engine, hardware *prometheus.Registry) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("POST /v1/completions", s.completions)
+	mux.HandleFunc("POST /tokenize", s.tokenize)
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("GET /version", s.version)
+	mux.HandleFunc("GET /health", s.health)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(engine, promhttp.HandlerOpts{}))
+	mux.Handle("GET "+hardwarePath, promhttp.HandlerFor(hardware, promhttp.HandlerOpts{}))
+	mux.HandleFunc("/", s.unknownPath)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Server", serverName)
+		mux.ServeHTTP(w, r)
+	})
+}
