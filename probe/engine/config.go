@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Config says where the engine is and how to speak to it.
+type Config struct {
+	Base       string       // root URL, without /v1
+	ModelsURL  string       // the model list; "" = Base/v1/models, on 404 Base/models
+	MetricsURL string       // "" = find it, "off" = none, else URL or host:port; without a path /metrics is meant
+	Model      string       // model to ask for; "" = the first in the list
+	Client     *http.Client // redirects are followed on the same host only, whatever it says
+	// Header holds credentials and extra headers. They go to the model list and to
+	// probes; to a metrics page only after a 401 or 403, and only on the same host.
+	Header   http.Header
+	Query    string        // kept on every call to Base, without "?"
+	Interval time.Duration // between scrapes; 0 = 1 s
+}
+
+// metricsOff switches the search for a metrics page off.
+const metricsOff = "off"
+
+// at returns the URL of a path under the base, without the query.
+func (c Config) at(path string) string { return strings.TrimRight(c.Base, "/") + path }
+
+// givenMetrics completes the metrics address that the user gave.
+func (c Config) givenMetrics() string {
+	given := c.MetricsURL
+	if !strings.Contains(given, "://") {
+		given = "http://" + given
+	}
+	u, err := url.Parse(given)
+	if err != nil {
+		return given
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/metrics"
+	}
+	return u.String()
+}
+
+// withQuery adds the query that the user wants on every call, unless the address
+// has one of its own or is not under the base.
+func (c Config) withQuery(address string) string {
+	if c.Query == "" || strings.Contains(address, "?") || !strings.HasPrefix(address, strings.TrimRight(c.Base, "/")+"/") {
+		return address
+	}
+	return address + "?" + c.Query
+}
+
+// keyAllowed tells whether the user's credentials may go to an address: only to
+// the host they were given for, and never from TLS to plain text.
+func (c Config) keyAllowed(address string) bool {
+	base, err := url.Parse(c.Base)
+	if err != nil {
+		return false
+	}
+	to, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	return strings.EqualFold(base.Hostname(), to.Hostname()) && (base.Scheme == to.Scheme || to.Scheme == "https")
+}
+
+// shown is an address fit for a message: without query and password, which may
+// hold a key.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "that address"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

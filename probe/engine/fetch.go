@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	listTimeout  = 10 * time.Second // the model list, which everything depends on
+	probeTimeout = 2 * time.Second  // every other probe and every scrape
+	maxList      = 8 << 20          // bytes of a model list or a probe's answer
+	maxPage      = 32 << 20         // bytes of a metrics page
+	maxRedirects = 3
+)
+
+// errTooLarge is a body over its limit.
+var errTooLarge = errors.New("too large")
+
+// otherHostError is a redirect that leads away from the host that was asked.
+type otherHostError struct{ to string }
+
+func (e *otherHostError) Error() string { return "redirects to " + e.to }
+
+// answer is what a server said to one GET.
+type answer struct {
+	url    string
+	status int
+	header http.Header
+	body   []byte
+	at     time.Time // when the header of the answer arrived
+}
+
+func (a answer) needsKey() bool {
+	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
+}
+
+// fetcher sends GET requests. The user's headers go with a request only when the
+// caller asks for it.
+type fetcher struct {
+	config Config
+	client *http.Client
+}
+
+func newFetcher(c Config) fetcher {
+	var client http.Client
+	if c.Client != nil {
+		client = *c.Client
+	}
+	client.CheckRedirect = sameHost
+	return fetcher{config: c, client: &client}
+}
+
+// sameHost follows a few redirects on the host that was asked, such as /metrics
+// to /metrics/, and none that would carry a key elsewhere.
+func sameHost(req *http.Request, via []*http.Request) error {
+	if req.URL.Host != via[0].URL.Host {
+		return &otherHostError{to: shown(req.URL.String())}
+	}
+	if len(via) > maxRedirects {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// call is one GET: what for, with or without the user's headers, within which
+// limits.
+type call struct {
+	address string
+	accept  string
+	withKey bool
+	limit   int64 // bytes of the body
+	timeout time.Duration
+}
+
+// list is the call for the model list.
+func list(address string) call {
+	return call{address: address, accept: "application/json", withKey: true, limit: maxList, timeout: listTimeout}
+}
+
+// probe is the call for anything else that answers in JSON.
+func probe(address string) call {
+	return call{address: address, accept: "application/json", withKey: true, limit: maxList, timeout: probeTimeout}
+}
+
+// page fetches a metrics page: without the user's headers, which most engines do
+// not want there, and with them if they are asked for and the host is the same.
+func (f fetcher) page(ctx context.Context, address string) (answer, error) {
+	// The older format by name: client libraries choose OpenMetrics by themselves.
+	c := call{address: address, accept: "text/plain;version=0.0.4, */*;q=0.1", limit: maxPage, timeout: probeTimeout}
+	a, err := f.get(ctx, c)
+	if err == nil && a.needsKey() && len(f.config.Header) > 0 && f.config.keyAllowed(address) {
+		c.withKey = true
+		return f.get(ctx, c)
+	}
+	return a, err
+}
+
+// get sends a call once.
+func (f fetcher) get(ctx context.Context, c call) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.config.withQuery(c.address), nil)
+	if err != nil {
+		return answer{}, err
+	}
+	if c.withKey && f.config.Header != nil {
+		req.Header = f.config.Header.Clone()
+	}
+	req.Header.Set("Accept", c.accept)
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	a := answer{url: c.address, status: resp.StatusCode, header: resp.Header, at: time.Now()}
+	a.body, err = readAll(resp, c.limit)
+	return a, err
+}
+
+// readAll reads a body up to a limit.
+func readAll(resp *http.Response, limit int64) ([]byte, error) {
+	if resp.ContentLength > limit {
+		return nil, fmt.Errorf("%w: %d MiB, at most %d", errTooLarge, resp.ContentLength>>20, limit>>20)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if err == nil && int64(len(body)) > limit {
+		err = fmt.Errorf("%w: over %d MiB", errTooLarge, limit>>20)
+	}
+	return body, err
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"sonde/probe/promtext"
+)
+
+// Sub returns what h gained since prev. It is empty (unknown) when prev has other
+// buckets or more in them: then the engine has restarted in between.
+func (h Histogram) Sub(prev Histogram) Histogram {
+	if len(h.Bounds) == 0 || !slices.Equal(h.Bounds, prev.Bounds) || h.Count < prev.Count {
+		return Histogram{}
+	}
+	diff := Histogram{Bounds: h.Bounds, Counts: make([]float64, len(h.Counts)), Sum: h.Sum - prev.Sum, Count: h.Count - prev.Count}
+	for i := range h.Counts {
+		diff.Counts[i] = h.Counts[i] - prev.Counts[i]
+		if diff.Counts[i] < 0 {
+			return Histogram{}
+		}
+	}
+	return diff
+}
+
+// Quantile estimates a quantile, q from 0 to 1, in seconds, as if observations
+// were spread evenly within a bucket. Beyond the last finite bound it is not ok,
+// and above is that bound. Without observations it is not ok, and above is 0.
+func (h Histogram) Quantile(q float64) (v, above float64, ok bool) {
+	if h.Count <= 0 || len(h.Bounds) == 0 || math.IsNaN(q) {
+		return 0, 0, false
+	}
+	rank := min(max(q, 0), 1) * h.Count
+	var lower, below float64
+	for i, bound := range h.Bounds {
+		count := max(h.Counts[i], below) // pages of several processes may be torn
+		if count >= rank && count > below {
+			if math.IsInf(bound, 1) {
+				return 0, lower, false
+			}
+			lower = min(lower, bound)
+			return lower + (bound-lower)*max(rank-below, 0)/(count-below), 0, true
+		}
+		lower, below = bound, count
+	}
+	return 0, lower, false
+}
+
+// histogram merges a histogram over ranks. Only bounds that every rank has are
+// kept, because counts at other bounds cannot be added up.
+func (v view) histogram(list names) Histogram {
+	name := v.first(list, "_bucket")
+	if name == "" {
+		return Histogram{}
+	}
+	h := Histogram{Sum: total(v.exactly(name + "_sum")), Count: total(v.exactly(name + "_count"))}
+	counts, seen := map[float64]float64{}, map[float64]int{}
+	ranks := 0
+	for _, s := range v.exactly(name + "_bucket") {
+		bound, err := strconv.ParseFloat(s.Labels["le"], 64)
+		if err != nil || math.IsNaN(bound) || !finite(s.Value) {
+			continue
+		}
+		counts[bound] += s.Value
+		seen[bound]++
+		ranks = max(ranks, seen[bound])
+	}
+	for bound, n := range seen {
+		if n == ranks {
+			h.Bounds = append(h.Bounds, bound)
+		}
+	}
+	slices.Sort(h.Bounds)
+	for _, bound := range h.Bounds {
+		h.Counts = append(h.Counts, counts[bound])
+	}
+	return h.complete()
+}
+
+// complete sees to it that the last bound is +Inf and agrees with the count.
+func (h Histogram) complete() Histogram {
+	if len(h.Bounds) == 0 {
+		return Histogram{}
+	}
+	last := len(h.Bounds) - 1
+	if !math.IsInf(h.Bounds[last], 1) {
+		h.Bounds = append(h.Bounds, math.Inf(1))
+		h.Counts = append(h.Counts, max(h.Count, h.Counts[last]))
+		last++
+	}
+	if h.Count == 0 {
+		h.Count = h.Counts[last]
+	}
+	return h
+}
+
+func total(samples []promtext.Sample) float64 {
+	sum := 0.0
+	for _, s := range samples {
+		if finite(s.Value) {
+			sum += s.Value
+		}
+	}
+	return sum
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"fmt"
+	"net/http"
+
+	"sonde/probe/promtext"
+)
+
+// readNames are all names that some table reads.
+var readNames = func() map[string]bool {
+	all := map[string]bool{}
+	for _, k := range kinds {
+		if k.table == nil {
+			continue
+		}
+		for name := range k.table.families() {
+			all[name] = true
+		}
+	}
+	return all
+}()
+
+// readable parses a page as far as the tables go, and returns the table that fits;
+// nil if none does.
+func readable(body []byte) (promtext.Page, *table, error) {
+	page, err := promtext.Parse(body, func(name string) bool { return readNames[name] })
+	if err != nil {
+		return page, nil, err
+	}
+	for _, k := range kinds {
+		if k.table == nil {
+			continue
+		}
+		for _, prefix := range k.table.prefixes {
+			if page.Has(prefix) {
+				return page, k.table, nil
+			}
+		}
+	}
+	return page, nil, nil
+}
+
+// publisher returns the engine whose metrics a page holds; nil if it is nobody's.
+func publisher(page promtext.Page) *kind {
+	names := page.Names()
+	for _, k := range kinds {
+		for _, name := range names {
+			if k.publishes(name) {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// engineNames accepts the names of every known engine.
+func engineNames(name string) bool {
+	for _, k := range kinds {
+		if k.publishes(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// unreadable says why a metrics page gives no reading. k is the engine by its
+// model list.
+func unreadable(body []byte, k *kind) string {
+	page, err := promtext.Parse(body, engineNames)
+	if err != nil {
+		return err.Error()
+	}
+	if by := publisher(page); by != nil {
+		return by.notRead()
+	}
+	wayOut := "give the engine's own address with --metrics"
+	if k.empty != "" {
+		wayOut = k.empty + ", or " + wayOut
+	}
+	return "no engine metrics on this page: " + wayOut
+}
+
+// notRead says what can be done about an engine's page that is there and not read.
+func (k *kind) notRead() string {
+	if k.noPage != "" {
+		return k.noPage
+	}
+	if k.empty != "" {
+		return fmt.Sprintf("%s's own metrics are not read: %s", k.name, k.empty)
+	}
+	return k.name + "'s metrics are not read yet"
+}
+
+// pageRefusal says what to do about a metrics page that answers another status
+// than 200.
+func pageRefusal(a answer, k *kind) string {
+	where := shown(a.url)
+	switch {
+	case a.needsKey():
+		return fmt.Sprintf("%s wants a key (%d): give --api-key, or an address that needs none with --metrics", where, a.status)
+	case k.missing != "" && (a.status == http.StatusNotFound || a.status == http.StatusNotImplemented):
+		return fmt.Sprintf("%d at %s: %s", a.status, where, k.missing)
+	}
+	return fmt.Sprintf("%d at %s: give --metrics URL", a.status, where)
+}
+
+// notMetrics says what is at an address instead of a metrics page.
+func notMetrics(address string, err error) string {
+	return fmt.Sprintf("%s: %v; give --metrics URL", shown(address), err)
+}
