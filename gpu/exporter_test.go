@@ -1,0 +1,203 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sonde/probe/guard"
+)
+
+// pages answers requests without a network, so that time can be virtual.
+type pages func(*http.Request) (*http.Response, error)
+
+func (f pages) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func page(body string) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+func fixture(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// start runs a source until the test ends; call it inside a synctest bubble.
+func start(t *testing.T, o Options) Source {
+	t.Helper()
+	s := Open(o)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	guard.Go("source", func(err error) { t.Error(err) }, func() {
+		defer close(ended)
+		s.Run(ctx)
+	})
+	t.Cleanup(func() { cancel(); <-ended })
+	return s
+}
+
+func TestExporterAgeIsThatOfTheLastNewValues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		old, next := fixture(t, "dcgm_default_h100_2gpu.txt"), fixture(t, "dcgm_default_h100_2gpu_t30.txt")
+		began := time.Now()
+		client := &http.Client{Transport: pages(func(*http.Request) (*http.Response, error) {
+			if time.Since(began)/(30*time.Second)%2 == 0 {
+				return page(old)
+			}
+			return page(next) // only an energy counter differs
+		})}
+		s := start(t, Options{Mode: "node:9400", Client: client})
+		at := func(d time.Duration) Status {
+			time.Sleep(time.Until(began.Add(d)))
+			return s.Latest()
+		}
+		first := at(29500 * time.Millisecond)
+		if len(first.GPUs) != 2 || !first.At.Equal(began) || first.Period != 0 || first.Why != "" ||
+			first.Source != "dcgm http://node:9400/metrics" || strings.Contains(first.GPUs[0].Note, "updates every") {
+			t.Errorf("before the second collection: %+v", first)
+		}
+		if st := at(45 * time.Second); !st.At.Equal(began.Add(30 * time.Second)) {
+			t.Errorf("values from %v after the start", st.At.Sub(began))
+		}
+		st := at(61500 * time.Millisecond)
+		want := "exporter updates every 30 s (its option -c 1000 makes that 1 s)"
+		if st.Period != 30*time.Second || !strings.HasSuffix(st.GPUs[1].Note, want) {
+			t.Errorf("period %v, note %q", st.Period, st.GPUs[1].Note)
+		}
+		if strings.Contains(first.GPUs[1].Note, "updates every") {
+			t.Error("a status that was published before has changed")
+		}
+	})
+}
+
+func TestFailureKeepsOldReadingsAndTheirAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var requests atomic.Int32
+		body := fixture(t, "dcgm_noprof_l40s_1gpu.txt")
+		client := &http.Client{Transport: pages(func(*http.Request) (*http.Response, error) {
+			requests.Add(1)
+			if age := time.Since(began); age > 2500*time.Millisecond && age < 50*time.Second {
+				return nil, errors.New("connection refused")
+			}
+			return page(body)
+		})}
+		s := start(t, Options{Mode: "http://user:secret@node:9400/gpu?token=secret", Client: client})
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		st := s.Latest()
+		if len(st.GPUs) != 1 || !st.At.Equal(began) || st.Why != "GPU exporter at http://node:9400/gpu: connection refused" {
+			t.Errorf("%+v", st)
+		}
+		if n := requests.Load(); n != 1+3+5 { // discovery, three good ones, five failures
+			t.Errorf("%d requests: a lost source is asked every second", n)
+		}
+		time.Sleep(20 * time.Second) // a retry 30 s after the last failure still fails
+		time.Sleep(40 * time.Second)
+		if st := s.Latest(); st.Why != "" || len(st.GPUs) != 1 {
+			t.Errorf("after the exporter came back: %+v", st)
+		}
+	})
+}
+
+func TestStalledPageEndsInAnErrorWithoutOverlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body := fixture(t, "dcgm_noprof_l40s_1gpu.txt")
+		var calls, open, overlaps atomic.Int32
+		client := &http.Client{Transport: pages(func(r *http.Request) (*http.Response, error) {
+			if calls.Add(1) <= 2 {
+				return page(body)
+			}
+			if open.Add(1) > 1 {
+				overlaps.Add(1)
+			}
+			<-r.Context().Done()
+			open.Add(-1)
+			return nil, r.Context().Err()
+		})}
+		s := start(t, Options{Mode: "node:9400", Client: client})
+		time.Sleep(10500 * time.Millisecond)
+		synctest.Wait()
+		if st := s.Latest(); st.Why != "GPU exporter at http://node:9400/metrics: no answer in time" || len(st.GPUs) != 1 {
+			t.Errorf("%+v", st)
+		}
+		if calls.Load() != 4 || overlaps.Load() != 0 { // the second stalled one has begun
+			t.Errorf("%d requests, %d overlaps", calls.Load(), overlaps.Load())
+		}
+	})
+}
+
+func TestAnswersThatAreNoExporter(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status int
+		body   string
+		want   string // after the address
+	}{
+		{"not found", 404, "nothing", "GPU exporter at %s: it answers HTTP 404"},
+		{"HTML", 200, "<html></html>", "GPU exporter at %s: HTML, not a metrics page"},
+		{"empty", 200, "", "GPU exporter at %s: empty page"},
+		{"no GPU families", 200, fixture(t, "no_gpu_families.txt"), "no GPU metrics of DCGM at %s"},
+		{"endless", 200, strings.Repeat("# filler\n", 1<<20), "GPU exporter at %s: the page is larger than 8 MiB"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			}))
+			defer server.Close()
+			o := Options{Client: server.Client(), Interval: time.Second}
+			_, err := openExporter(t.Context(), server.URL, o)
+			if want := strings.Replace(c.want, "%s", server.URL+"/metrics", 1); err == nil || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
+	}
+}
+
+func TestPageAddresses(t *testing.T) {
+	for address, want := range map[string]string{
+		"node:9400":                   "http://node:9400/metrics",
+		"http://node:9400":            "http://node:9400/metrics",
+		"https://node/":               "https://node/metrics",
+		"http://node/gpu?x=1":         "http://node/gpu?x=1",
+		"[::1]:9400":                  "http://[::1]:9400/metrics",
+		"http://node:9400/a/metrics":  "http://node:9400/a/metrics",
+		"ftp://node":                  "",
+		":9400":                       "",
+		"http://":                     "",
+		"node:port/with space in it%": "",
+	} {
+		u, err := pageURL(address)
+		if want == "" && err == nil || want != "" && (err != nil || u.String() != want) {
+			t.Errorf("%q gives %v, %v; want %q", address, u, err, want)
+		}
+	}
+}
+
+func TestPeriodIgnoresCollectionsWithoutChange(t *testing.T) {
+	var c cadence
+	at := time.Unix(0, 0)
+	for i, second := range []int{0, 7, 37, 127, 157, 187} { // one spacing is three collections long
+		c.change(at.Add(time.Duration(second) * time.Second))
+		if i < 2 && c.period() != 0 {
+			t.Errorf("period known after %d pages", i+1)
+		}
+	}
+	if c.period() != 30*time.Second {
+		t.Error(c.period())
+	}
+}

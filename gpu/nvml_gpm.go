@@ -1,0 +1,119 @@
+package gpu
+
+import (
+	"math"
+	"time"
+
+	"sonde/probe/opt"
+)
+
+// gpmBuffers are two GPM samples of one device (NVML: GPU performance
+// monitoring). Metrics are averages between two samples.
+type gpmBuffers interface {
+	take(buffer int) code // fills buffer 0 or 1
+	metrics(older, newer int, ids []uint32) ([]gpmMetric, code)
+	free()
+}
+
+// gpmMetric is one answer: percentages are 0 to 100, each with its own code.
+type gpmMetric struct {
+	value float64
+	code  code
+}
+
+// Metric ids from NVML's nvmlGpmMetricId_t.
+const (
+	gpmGraphicsUtil  = 1
+	gpmSMUtil        = 2
+	gpmAnyTensorUtil = 5
+	gpmDRAMBandwidth = 10
+)
+
+var gpmIDs = []uint32{gpmGraphicsUtil, gpmSMUtil, gpmAnyTensorUtil, gpmDRAMBandwidth}
+
+// gpmValues are ratios, 0 to 1.
+type gpmValues struct {
+	graphics, sm, tensor, dram opt.Float
+	complete                   bool // two samples were there to compare
+}
+
+const (
+	// gpmMinSpacing: samples have to be more than 100 ms apart, because the
+	// counters are refreshed that often (nvml.h).
+	gpmMinSpacing = 150 * time.Millisecond
+	// gpmMaxSpacing: an average over a longer gap says nothing about now.
+	gpmMaxSpacing = 15 * time.Second
+)
+
+// gpm turns samples into values: each poll costs one sample and gives the average
+// since the poll before, without gaps.
+type gpm struct {
+	buffers gpmBuffers
+	newest  int       // buffer with the newest sample
+	at      time.Time // of that sample; zero: nothing to compare with
+	last    gpmValues
+	stopped code // a lasting refusal: not asked again until the next enumeration
+}
+
+// poll gives no values on the first call, and the previous ones when called again
+// too early.
+func (g *gpm) poll() (gpmValues, code) {
+	now := time.Now()
+	since := now.Sub(g.at)
+	switch {
+	case g.stopped != codeSuccess:
+		return gpmValues{}, g.stopped
+	case !g.at.IsZero() && since < gpmMinSpacing:
+		return g.last, codeSuccess
+	}
+	older, newer := g.newest, 1-g.newest
+	if c := g.buffers.take(newer); c != codeSuccess {
+		g.at = time.Time{} // what comes after an error starts anew
+		if c.lasting() {
+			g.stopped = c
+		}
+		return gpmValues{}, c
+	}
+	comparable := !g.at.IsZero() && since <= gpmMaxSpacing
+	g.newest, g.at, g.last = newer, now, gpmValues{}
+	if !comparable {
+		return g.last, codeSuccess
+	}
+	found, c := g.buffers.metrics(older, newer, gpmIDs)
+	if c == codeSuccess {
+		g.last = newGPMValues(found)
+	}
+	return g.last, c
+}
+
+func newGPMValues(found []gpmMetric) gpmValues {
+	ratio := func(id uint32) opt.Float {
+		for i, m := range found {
+			if gpmIDs[i] == id && m.code == codeSuccess && !math.IsNaN(m.value) && m.value >= 0 {
+				return opt.Of(m.value / 100)
+			}
+		}
+		return opt.Float{}
+	}
+	return gpmValues{
+		graphics: ratio(gpmGraphicsUtil),
+		sm:       ratio(gpmSMUtil),
+		tensor:   ratio(gpmAnyTensorUtil),
+		dram:     ratio(gpmDRAMBandwidth),
+		complete: true,
+	}
+}
+
+// whyNoGPM says what would bring SM and DRAM activity.
+func whyNoGPM(c code) string {
+	const what = "SM and DRAM: "
+	switch {
+	case c == codeNotSupported:
+		return what + "needs Hopper or newer, or DCGM"
+	case c == codeFunctionNotFound:
+		return what + "needs a newer driver (R520), or DCGM"
+	case c == codeNoPermission:
+		return what + "no permission for the GPU's counters: run as root, or set NVreg_RestrictProfilingToAdminUsers=0"
+	}
+	return what + c.Error()
+}

@@ -1,0 +1,314 @@
+package gpu
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sonde/probe/guard"
+)
+
+// secondReading opens a reader and returns what it says after two readings 1 s apart.
+func secondReading(t *testing.T, d *fakeDriver) []Reading {
+	t.Helper()
+	n := openFake(t, d)
+	mustRead(t, n)
+	time.Sleep(time.Second)
+	return mustRead(t, n).GPUs
+}
+
+func openFake(t *testing.T, d *fakeDriver) *nvmlReader {
+	t.Helper()
+	n, err := openNVML(d, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.host = "box"
+	n.hostMemory = func() (uint64, uint64, bool) {
+		return parseMeminfo("MemTotal:       127600748 kB\nMemFree: 1 kB\nMemAvailable:   118566368 kB\n")
+	}
+	return n
+}
+
+func mustRead(t *testing.T, n *nvmlReader) Status {
+	t.Helper()
+	st, err := n.read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+func TestGPMComparesEachSampleWithTheOneBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dev := newFakeDevice("GPU-a")
+		n := openFake(t, &fakeDriver{devices: []*fakeDevice{dev}})
+		first := mustRead(t, n).GPUs[0]
+		if first.SM.OK || first.DRAM.OK || first.Note != "SM and DRAM: waiting for a second sample" {
+			t.Errorf("first reading %+v", first)
+		}
+		for range 3 {
+			time.Sleep(time.Second)
+			g := mustRead(t, n).GPUs[0]
+			if g.SM.Or(-1) != 0.8 || g.DRAM.Or(-1) != 0.6 || g.Tensor.Or(-1) != 0.2 || g.Note != "" {
+				t.Errorf("%+v", g)
+			}
+		}
+		if want := []int{1, 0, 1, 0}; !slices.Equal(dev.samples.taken, want) {
+			t.Errorf("buffers filled %v, want %v", dev.samples.taken, want)
+		}
+		if want := [][2]int{{1, 0}, {0, 1}, {1, 0}}; !slices.Equal(dev.samples.compared, want) {
+			t.Errorf("compared %v, want %v", dev.samples.compared, want)
+		}
+		time.Sleep(100 * time.Millisecond) // too early for a new sample
+		if g := mustRead(t, n).GPUs[0]; g.SM.Or(-1) != 0.8 || len(dev.samples.taken) != 4 {
+			t.Errorf("early reading %+v, %d samples", g, len(dev.samples.taken))
+		}
+		n.close()
+		if dev.samples.allocated != 1 || dev.samples.freed != 1 {
+			t.Errorf("allocated %d, freed %d", dev.samples.allocated, dev.samples.freed)
+		}
+	})
+}
+
+func TestGPMStartsAnewAfterAnErrorOrAGap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dev := newFakeDevice("GPU-a")
+		n := openFake(t, &fakeDriver{devices: []*fakeDevice{dev}})
+		known := func(after time.Duration) bool {
+			time.Sleep(after)
+			return mustRead(t, n).GPUs[0].SM.OK
+		}
+		got := []bool{known(0), known(time.Second)}
+		dev.samples.takeCode = 21 // NO_DATA
+		got = append(got, known(time.Second))
+		dev.samples.takeCode = codeSuccess
+		got = append(got, known(time.Second), known(time.Second), known(16*time.Second), known(time.Second))
+		if want := []bool{false, true, false, false, true, false, true}; !slices.Equal(got, want) {
+			t.Errorf("SM known: %v, want %v", got, want)
+		}
+	})
+}
+
+func TestGPMValuesAreUnknownOneByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dev := newFakeDevice("GPU-a")
+		dev.samples.percent[gpmDRAMBandwidth] = math.NaN()
+		dev.samples.metricCodes = map[uint32]code{gpmAnyTensorUtil: codeNotSupported}
+		g := secondReading(t, &fakeDriver{devices: []*fakeDevice{dev}})[0]
+		if g.SM.Or(-1) != 0.8 || g.DRAM.OK || g.Tensor.OK {
+			t.Errorf("%+v", g)
+		}
+	})
+}
+
+func TestRefusalsAreAskedAgainOnlyAfterAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dev := newFakeDevice("GPU-a")
+		dev.codes[powerMilliwatt] = codeNotSupported
+		dev.samples.takeCode = codeNoPermission
+		n := openFake(t, &fakeDriver{devices: []*fakeDevice{dev}})
+		for range 59 {
+			if g := mustRead(t, n).GPUs[0]; g.Power.OK || g.Temperature.Or(-1) != 40 {
+				t.Fatalf("%+v", g)
+			}
+			time.Sleep(time.Second)
+		}
+		if dev.asked[powerMilliwatt] != 1 || len(dev.samples.taken) != 1 {
+			t.Errorf("asked for power %d times, %d samples", dev.asked[powerMilliwatt], len(dev.samples.taken))
+		}
+		dev.codes[powerMilliwatt] = codeSuccess
+		dev.samples.takeCode = codeSuccess
+		time.Sleep(2 * time.Second)
+		mustRead(t, n)
+		time.Sleep(time.Second)
+		if g := mustRead(t, n).GPUs[0]; g.Power.Or(-1) != 11.17 || g.SM.Or(-1) != 0.8 {
+			t.Errorf("after a minute %+v", g)
+		}
+	})
+}
+
+func TestPowerThatOneCardCannotReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFakeDevice("GPU-a"), newFakeDevice("GPU-b")
+		a.codes[powerMilliwatt], a.codes[powerLimitMilliwatt] = codeNotSupported, codeNotSupported
+		b.values[powerMilliwatt] = 120000
+		c := newFakeDevice("GPU-c")
+		c.values[powerMilliwatt] = 0
+		gpus := secondReading(t, &fakeDriver{devices: []*fakeDevice{a, b, c}})
+		if g := gpus[0]; g.Power.OK || g.PowerLimit.OK || g.Note != "power not supported here" || g.Busy.Or(-1) != 0.35 {
+			t.Errorf("GPU 0 %+v", g)
+		}
+		if g := gpus[1]; g.Power.Or(-1) != 120 || g.PowerLimit.Or(-1) != 300 || g.Note != "" {
+			t.Errorf("GPU 1 %+v", g)
+		}
+		if gpus[2].Power.OK {
+			t.Errorf("0 W was believed: %+v", gpus[2])
+		}
+	})
+}
+
+func TestUnifiedMemoryIsTheSystems(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused, zero := newFakeDevice("GPU-a"), newFakeDevice("GPU-b")
+		refused.memCode, zero.mem = codeNotSupported, memory{}
+		for _, g := range secondReading(t, &fakeDriver{devices: []*fakeDevice{refused, zero}}) {
+			// (127600748 − 118566368) KiB of 127600748 KiB
+			if g.MemUsed.Or(-1) != 9034380*1024 || g.MemTotal.Or(-1) != 127600748*1024 ||
+				g.Note != "memory is the system's, shared with the CPU" ||
+				g.Power.Or(-1) != 11.17 || g.Busy.Or(-1) != 0.35 || g.BandwidthPeak.OK {
+				t.Errorf("%+v", g)
+			}
+		}
+	})
+}
+
+func TestWSLReportsAllOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dev := newFakeDevice("GPU-a")
+		dev.codes[busyPercent] = codeNotSupported
+		dev.mem = memory{used: math.MaxUint64, total: 17179869184}
+		g := secondReading(t, &fakeDriver{devices: []*fakeDevice{dev}})[0]
+		if g.MemTotal.Or(-1) != 16<<30 || g.MemUsed.OK || g.Busy.OK || g.Note != "utilisation not supported here" {
+			t.Errorf("%+v", g)
+		}
+	})
+}
+
+func TestMIGInstancesAreRowsOfTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		parent, big, small := newFakeDevice("GPU-a"), newFakeDevice("MIG-x"), newFakeDevice("MIG-y")
+		parent.codes[busyPercent], parent.memCode = codeNotSupported, codeNoPermission
+		big.mem, small.mem = memory{20 << 30, 40 << 30}, memory{10 << 30, 10 << 30}
+		big.samples.percent = map[uint32]float64{gpmSMUtil: 90, gpmGraphicsUtil: 95}
+		small.gpmCode = codeNotSupported
+		parent.mig = []migInstance{{1, big}, {1, newFakeDevice("MIG-second-compute-instance")}, {5, small}}
+		gpus := secondReading(t, &fakeDriver{devices: []*fakeDevice{parent}})
+		if len(gpus) != 3 {
+			t.Fatalf("%+v", gpus)
+		}
+		wantNote := "utilisation n/a (MIG); SM and DRAM: see the MIG instances; no permission for memory"
+		if g := gpus[0]; g.Busy.OK || g.SM.OK || g.Note != wantNote || g.Power.Or(-1) != 11.17 {
+			t.Errorf("parent %+v", g)
+		}
+		if g := gpus[1]; g.ID != "GPU-a/1" || g.Parent != "GPU-a" || g.MemUsed.Or(-1) != 20<<30 ||
+			g.SM.Or(-1) != 0.9 || g.Busy.Or(-1) != 0.95 || g.Power.OK {
+			t.Errorf("instance 1 %+v", g)
+		}
+		if g := gpus[2]; g.ID != "GPU-a/5" || g.MemUsed.Or(-1) != 10<<30 || g.SM.OK {
+			t.Errorf("instance 5 %+v", g)
+		}
+		if parent.samples.allocated != 0 {
+			t.Error("GPM of a partitioned GPU was used")
+		}
+	})
+}
+
+func TestLostGPUKeepsItsNameAndComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFakeDevice("GPU-a"), newFakeDevice("GPU-b")
+		d := &fakeDriver{devices: []*fakeDevice{a, b}}
+		n := openFake(t, d)
+		mustRead(t, n)
+		for _, lost := range []code{codeGPUIsLost, codeUnknown} {
+			b.allCodes, b.handleCode, b.samples.takeCode = lost, lost, lost
+			time.Sleep(time.Second)
+			for range 20 { // through an enumeration
+				st := mustRead(t, n)
+				if g := st.GPUs[1]; !g.Lost && lost == codeGPUIsLost || g.ID != "GPU-b" || g.Name != "NVIDIA Fake" ||
+					g.Power.OK || g.SM.OK || g.Note == "" {
+					t.Fatalf("code %d: %+v", lost, g)
+				}
+				if g := st.GPUs[0]; g.Lost || g.Power.Or(-1) != 11.17 {
+					t.Fatalf("the other GPU: %+v", g)
+				}
+				time.Sleep(time.Second)
+			}
+			b.allCodes, b.handleCode, b.samples.takeCode = codeSuccess, codeSuccess, codeSuccess
+			time.Sleep(time.Minute)
+			mustRead(t, n)
+			if g := mustRead(t, n).GPUs[1]; g.Lost || g.ID != "GPU-b" || g.Power.Or(-1) != 11.17 {
+				t.Errorf("back after code %d: %+v", lost, g)
+			}
+		}
+	})
+}
+
+func TestGPUsAreFollowedByUUID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFakeDevice("GPU-a"), newFakeDevice("GPU-b")
+		d := &fakeDriver{devices: []*fakeDevice{a, b}}
+		n := openFake(t, d)
+		mustRead(t, n)
+		d.devices = []*fakeDevice{b}
+		time.Sleep(61 * time.Second)
+		st := mustRead(t, n)
+		if len(st.GPUs) != 1 || st.GPUs[0].ID != "GPU-b" || st.GPUs[0].Index != 0 {
+			t.Errorf("%+v", st.GPUs)
+		}
+		if a.samples.freed != 1 || b.samples.freed != 0 {
+			t.Errorf("samples freed: %d of the gone, %d of the kept GPU", a.samples.freed, b.samples.freed)
+		}
+	})
+}
+
+func TestInitFailureIsOneSentenceAndNoShutdown(t *testing.T) {
+	d := &fakeDriver{initCode: codeVersionMismatch}
+	_, err := openNVML(d, time.Second)
+	if err == nil || err.Error() != "driver and library versions differ: reload the driver or reboot" || d.downs != 0 {
+		t.Errorf("error %v, %d shutdowns", err, d.downs)
+	}
+	d = &fakeDriver{}
+	if _, err := openNVML(d, time.Second); err == nil || err.Error() != "driver present, no GPU visible" || d.downs != 1 {
+		t.Errorf("error %v, %d shutdowns", err, d.downs)
+	}
+}
+
+// A driver call that hangs: readers see the age of the last status, and no second
+// reading is started.
+func TestHangingCallShowsAsAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var calls, finished atomic.Int32
+		dev := newFakeDevice("GPU-a")
+		dev.onBusy = func() {
+			if calls.Add(1) == 3 {
+				<-release
+			}
+			finished.Add(1)
+		}
+		d := &fakeDriver{devices: []*fakeDevice{dev}}
+		s := &source{interval: time.Second, find: func(context.Context) (reader, error) { return openNVML(d, time.Second) }}
+		s.latest.Store(&Status{})
+		ctx, cancel := context.WithCancel(t.Context())
+		guard.Go("source", func(err error) { t.Error(err) }, func() { s.Run(ctx) })
+		time.Sleep(60*time.Second + time.Millisecond)
+		st := s.Latest()
+		if age := time.Since(st.At); age != 59*time.Second+time.Millisecond || st.GPUs[0].Power.Or(-1) != 11.17 {
+			t.Errorf("age %v, %+v", age, st)
+		}
+		if calls.Load() != 3 || finished.Load() != 2 {
+			t.Errorf("%d calls, %d came back", calls.Load(), finished.Load())
+		}
+		close(release)
+		synctest.Wait()
+		if age := time.Since(s.Latest().At); age != 0 {
+			t.Errorf("age %v after the call came back", age)
+		}
+		cancel()
+		synctest.Wait()
+		if d.downs != 1 {
+			t.Errorf("%d shutdowns", d.downs)
+		}
+	})
+}
+
+func TestCodesWithoutATextShowTheirNumber(t *testing.T) {
+	if got := code(27).Error(); got != "NVML error 27" {
+		t.Error(got)
+	}
+}

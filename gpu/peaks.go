@@ -1,0 +1,132 @@
+package gpu
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"sonde/probe/opt"
+)
+
+// Peaks are the vendor's theoretical maxima of one device. Attainable is less:
+// about 80 % of the bandwidth and of the FLOP/s.
+type Peaks struct {
+	Name        string    // marketing name
+	Bandwidth   float64   // bytes/s, decimal as vendors count
+	BF16        float64   // dense tensor FLOP/s; FP16 on parts without BF16
+	FP8         opt.Float // dense tensor FLOP/s; unknown: no FP8 hardware
+	Approximate bool      // derived, or seen in one place only: show with "≈"
+	Source      string    // where the numbers are from
+}
+
+//go:embed gpus.csv
+var peaksCSV string
+
+// peakRow is one line of gpus.csv; the first row that matches a name wins.
+type peakRow struct {
+	match     *regexp.Regexp // against the normalised name
+	memoryGB  float64        // marketing capacity
+	wholePart Peaks
+}
+
+var peakTable = sync.OnceValue(func() []peakRow {
+	lines, err := csv.NewReader(strings.NewReader(peaksCSV)).ReadAll()
+	if err != nil {
+		panic("gpus.csv: " + err.Error()) // embedded, and read by a test
+	}
+	rows := make([]peakRow, 0, len(lines))
+	for _, line := range lines[1:] {
+		rows = append(rows, newPeakRow(line))
+	}
+	return rows
+})
+
+// newPeakRow reads name_match, marketing_name, memory_gb, bandwidth_gbs,
+// bf16_dense_tflops, fp8_dense_tflops (may be empty), source.
+func newPeakRow(line []string) peakRow {
+	number := func(i int) float64 {
+		v, err := strconv.ParseFloat(line[i], 64)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+	source := line[6]
+	return peakRow{
+		match:    regexp.MustCompile(line[0]),
+		memoryGB: number(2),
+		wholePart: Peaks{
+			Name:        line[1],
+			Bandwidth:   number(3) * 1e9,
+			BF16:        number(4) * 1e12,
+			FP8:         opt.Of(number(5) * 1e12),
+			Approximate: strings.HasPrefix(source, "UNVERIFIED") || strings.Contains(source, "DERIVED"),
+			Source:      source,
+		},
+	}
+}
+
+// PeaksFor looks a device up by the name its driver or exporter gives. A MIG
+// instance gets its share: memory slices of the bandwidth, compute slices (of
+// seven) of the FLOP/s.
+func PeaksFor(name string) (Peaks, bool) {
+	whole, slice := normaliseName(name)
+	for _, row := range peakTable() {
+		if row.match.MatchString(whole) {
+			return row.share(slice), true
+		}
+	}
+	return Peaks{}, false
+}
+
+// migSlice is a MIG profile such as 3g.40gb: compute slices and nominal memory.
+type migSlice struct{ compute, memoryGB float64 }
+
+var (
+	separators = regexp.MustCompile(`[\s_-]+`)
+	migSuffix  = regexp.MustCompile(` mig (\d+)g\.(\d+)gb.*$`)
+)
+
+// normaliseName lowers a device name, makes every run of blanks, _ and - one
+// blank, and takes a trailing MIG profile off. The slice is zero without one.
+func normaliseName(name string) (string, migSlice) {
+	n := strings.TrimSpace(separators.ReplaceAllString(strings.ToLower(name), " "))
+	m := migSuffix.FindStringSubmatch(n)
+	if m == nil {
+		return n, migSlice{}
+	}
+	compute, _ := strconv.ParseFloat(m[1], 64) // digits only: cannot fail
+	memory, _ := strconv.ParseFloat(m[2], 64)
+	return strings.TrimSuffix(n, m[0]), migSlice{compute, memory}
+}
+
+func (r peakRow) share(s migSlice) Peaks {
+	p := r.wholePart
+	if s == (migSlice{}) {
+		return p
+	}
+	memory, compute := math.Min(1, s.memoryGB/r.memoryGB), math.Min(1, s.compute/7)
+	p.Bandwidth *= memory
+	p.BF16 *= compute
+	p.FP8 = p.FP8.Scale(compute)
+	p.Approximate = true
+	return p
+}
+
+// Bandwidth is the device's memory bandwidth peak in bytes/s, against which DRAM
+// is a share. The table is preferred; where the driver's own figure differs by
+// more than 7 % the board is an unusual one and the driver is right.
+func (r Reading) Bandwidth() opt.Float {
+	table, ok := PeaksFor(r.Name)
+	switch {
+	case !ok:
+		return r.BandwidthPeak
+	case r.BandwidthPeak.OK && math.Abs(r.BandwidthPeak.V/table.Bandwidth-1) > 0.07:
+		return r.BandwidthPeak
+	}
+	return opt.Of(table.Bandwidth)
+}

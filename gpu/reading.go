@@ -1,0 +1,50 @@
+// Package gpu reads what the hardware says: SM activity, memory bandwidth,
+// power and memory of each GPU, from NVML or from an exporter's page.
+package gpu
+
+import (
+	"time"
+
+	"sonde/probe/opt"
+)
+
+// Reading is one device at one moment. Ratios are 0 to 1, memory is bytes,
+// power is watts; whatever a source cannot tell stays unknown. Ratios are kept
+// as reported and can be a little above 1: drawing clamps them.
+type Reading struct {
+	ID    string // UUID, with the instance for MIG; else host and index
+	Index int
+	Name  string // as the driver spells it
+
+	SM     opt.Float // SM activity (not "GPU utilisation")
+	DRAM   opt.Float // share of the memory bandwidth peak
+	Tensor opt.Float
+	Busy   opt.Float // share of time in which any kernel ran: the coarse "utilisation"
+
+	MemUsed, MemTotal opt.Float
+	Power, PowerLimit opt.Float
+	Temperature       opt.Float // °C
+	SMClock           opt.Float // Hz
+
+	Source string // "nvml-gpm", "nvml", "dcgm", …
+	Note   string // why something is missing, for people; "" if nothing is
+
+	Parent string // ID of the GPU that this MIG instance is a part of; "" for a whole GPU
+	Lost   bool   // the GPU fell off the bus or needs a reset
+
+	// BandwidthPeak is the driver's own theoretical memory bandwidth, bytes/s,
+	// from bus width and memory clock. Only NVML tells; see Reading.Bandwidth.
+	BandwidthPeak opt.Float
+}
+
+// Status is the newest set of readings, as a source publishes it.
+type Status struct {
+	At     time.Time // when the values were taken
+	GPUs   []Reading
+	Source string // "nvml", "dcgm http://…"; "" if there is none
+	Why    string // why there are no readings, or no newer ones
+
+	// Period is how often values change: an age above three periods is a stall.
+	// 0 until it is known.
+	Period time.Duration
+}
