@@ -1,0 +1,97 @@
+package chart
+
+import (
+	"testing"
+)
+
+func TestAxis(t *testing.T) {
+	o := LineOptions{Scale: Scale{Max: 50}, Label: number}
+	wantPicture(t, Lines(8, 1, o), "50┤     ")
+	wantPicture(t, Lines(8, 2, o),
+		"50┤     ",
+		" 0┤     ")
+	wantPicture(t, Lines(8, 3, o, Series{Y: []float64{50, 50}}),
+		"50┤    ⠉",
+		"25┤     ",
+		" 0┤     ")
+	o.ASCII = true
+	wantPicture(t, Lines(10, 5, o, Series{Y: []float64{0}}),
+		"50+       ",
+		"  |       ",
+		"25+       ",
+		"  |       ",
+		" 0+      *")
+}
+
+func TestAxisOfManyRowsHasRoundNumbers(t *testing.T) {
+	for _, c := range []struct {
+		top  float64
+		want []float64
+	}{
+		{100, []float64{100, 0, 20, 40, 60, 80}},
+		{0.5, []float64{0.5, 0, 0.1, 0.2, 0.30000000000000004, 0.4}},
+		{20, []float64{20, 0, 5, 10, 15}},
+		{28, []float64{28, 0, 7, 14, 21}},
+	} {
+		var got []float64
+		for _, tick := range ticks(Scale{Max: c.top}, 20) {
+			got = append(got, tick.value)
+		}
+		if !equal(got, c.want) {
+			t.Errorf("labels up to %g: %v, want %v", c.top, got, c.want)
+		}
+	}
+}
+
+// Each decade has a third of the nine rows; a decade's label stands where the line has it.
+func TestAxisOfDecades(t *testing.T) {
+	o := LineOptions{Scale: Scale{Min: 1, Max: 1000, Log: true}, Label: number}
+	wantPicture(t, Lines(10, 9, o, Series{Y: []float64{100, 100}}),
+		"1000┤     ",
+		"    │     ",
+		" 100┤    ⣀",
+		"    │     ",
+		"    │     ",
+		"  10┤     ",
+		"    │     ",
+		"    │     ",
+		"   1┤     ")
+}
+
+func TestAxisWithinADecade(t *testing.T) {
+	o := LineOptions{Scale: Scale{Min: 1, Max: 10, Log: true}, Label: number}
+	// log10 of 2 and 5 are 0.30 and 0.70: rows 3 and 6 of 9 from the bottom, counted from 1.
+	wantPicture(t, Lines(6, 9, o),
+		"10┤   ", "  │   ", " 5┤   ", "  │   ", "  │   ", "  │   ", " 2┤   ", "  │   ", " 1┤   ")
+}
+
+func TestPlotWidth(t *testing.T) {
+	long := func(float64) string { return "123 µs" }
+	for _, c := range []struct {
+		w, h  int
+		label func(float64) string
+		want  int
+	}{
+		{20, 5, nil, 20},
+		{20, 5, number, 17}, // "50" and the line
+		{20, 5, long, 13},   // six characters, seven bytes
+		{13, 5, long, 13},   // no axis that takes more than half
+		{14, 5, long, 7},
+		{20, 0, long, 20},
+		{-3, 5, long, 0},
+	} {
+		if got := PlotWidth(c.w, c.label, Scale{Max: 50}, c.h); got != c.want {
+			t.Errorf("PlotWidth(%d, h %d) = %d, want %d", c.w, c.h, got, c.want)
+		}
+	}
+}
+
+func TestLabelsAreCellsNotBytes(t *testing.T) {
+	label := func(v float64) string { return "\x1b[1m" + number(v) + "µ世\n" }
+	o := LineOptions{Scale: Scale{Max: 5}, Label: label}
+	wantPicture(t, Lines(12, 2, o), "5µ??┤       ", "0µ??┤       ")
+	o.ASCII = true
+	wantPicture(t, Lines(12, 2, o), "5u??+       ", "0u??+       ")
+	o.Label = func(float64) string { return "—…" }
+	wantPicture(t, Lines(12, 1, o), "-?+         ")
+}

@@ -1,0 +1,118 @@
+package chart
+
+import (
+	"math/bits"
+
+	"charm.land/lipgloss/v2"
+)
+
+// DensityOptions says how Density draws.
+type DensityOptions struct {
+	Scale      Scale
+	Label      func(v float64) string // text of a value on the y-axis; nil = no axis
+	LabelStyle lipgloss.Style
+	Marks      []int // cell columns, 0 = leftmost of the plot, where the load changed
+	MarkStyle  lipgloss.Style
+	Shades     []lipgloss.Style // few samples → many; the first must be readable on ░
+	ASCII      bool
+}
+
+// Density draws the distribution of samples over time on w×h cells: a cell column for
+// each of columns (the newest last), the brighter and denser the more samples are at
+// that height.
+func Density(w, h int, o DensityOptions, columns [][]float32) []string {
+	shown, _ := newest(columns, PlotWidth(w, o.Label, o.Scale, h))
+	binned := make([][]uint32, len(shown))
+	for i, samples := range shown {
+		binned[i] = Bins(h, o.Scale, samples)
+	}
+	return DensityBins(w, h, o, binned)
+}
+
+// Bins counts samples by the row of a chart of h rows they fall in: element 0 is the
+// bottom row, element h the samples beyond the top of the scale. Samples below the scale
+// count in the bottom row, NaN nowhere.
+func Bins(h int, s Scale, samples []float32) []uint32 {
+	if h <= 0 {
+		return nil
+	}
+	bins := make([]uint32, h+1)
+	r := s.ruler()
+	for _, sample := range samples {
+		v := float64(sample)
+		if r.above(v) {
+			bins[h]++
+		} else if row := r.slot(v, h); row >= 0 {
+			bins[row]++
+		}
+	}
+	return bins
+}
+
+// DensityBins is Density for columns counted by Bins with the same h and Scale. A
+// column that was counted for another height is left blank. Samples beyond the scale
+// show as a triangle in the top row.
+func DensityBins(w, h int, o DensityOptions, columns [][]uint32) []string {
+	p := newPlot(w, h, o.Scale, o.Label, o.LabelStyle, o.ASCII)
+	p.drawMarks(o.Marks, o.MarkStyle)
+	shown, col := newest(columns, p.cols)
+	shade := p.newShading(o.Shades, shown)
+	for _, bins := range shown {
+		if len(bins) == p.h+1 {
+			p.drawBins(col, bins, shade)
+		}
+		col++
+	}
+	return p.lines()
+}
+
+func (p *plot) drawBins(col int, bins []uint32, s shading) {
+	for row := range p.h {
+		if n := bins[p.h-1-row]; n > 0 {
+			p.set(col, row, s.rune(n), s.ink(n))
+		}
+	}
+	if bins[p.h] > 0 {
+		p.set(col, 0, overflow(p.ascii), s.ink(s.most)) // even one must be noticed
+	}
+}
+
+// shading turns a count into a character and a style.
+type shading struct {
+	most  uint32
+	runes []rune
+	inks  []ink
+}
+
+func (p *plot) newShading(shades []lipgloss.Style, columns [][]uint32) shading {
+	s := shading{runes: []rune("░▒▓█")}
+	if p.ascii {
+		s.runes = []rune(".:+#")
+	}
+	for _, style := range shades {
+		s.inks = append(s.inks, p.ink(style))
+	}
+	for _, bins := range columns {
+		for _, n := range bins {
+			s.most = max(s.most, n)
+		}
+	}
+	return s
+}
+
+func (s shading) rune(n uint32) rune { return s.runes[s.level(n, len(s.runes))] }
+
+func (s shading) ink(n uint32) ink {
+	if len(s.inks) == 0 {
+		return 0
+	}
+	return s.inks[s.level(n, len(s.inks))]
+}
+
+// level grades a count above 0 into 0 … levels−1, by the logarithm: one stalled token
+// must be visible beside thousands of quick ones. Both it and the largest count enter
+// as powers of two, so that shades of old columns rarely change when new ones come.
+func (s shading) level(n uint32, levels int) int {
+	full := bits.Len32(s.most)
+	return (levels*bits.Len32(n)+full-1)/full - 1
+}

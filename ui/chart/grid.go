@@ -1,0 +1,82 @@
+package chart
+
+import (
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// glyph is one cell of a picture. Rune 0 is blank.
+type glyph struct {
+	r   rune
+	ink ink
+}
+
+// grid is a picture of w×h cells, (0, 0) at the top left.
+type grid struct {
+	palette
+	w, h  int
+	cells []glyph // row by row
+}
+
+// newGrid returns a blank grid; negative sizes count as 0.
+func newGrid(w, h int) *grid {
+	w, h = max(w, 0), max(h, 0)
+	return &grid{palette: newPalette(), w: w, h: h, cells: make([]glyph, w*h)}
+}
+
+// put sets one cell; outside of the grid it does nothing. The rune must be one cell
+// wide (see oneCell).
+func (g *grid) put(x, y int, r rune, ink ink) {
+	if x >= 0 && x < g.w && y >= 0 && y < g.h {
+		g.cells[y*g.w+x] = glyph{r, ink}
+	}
+}
+
+// lines writes the picture, each row exactly w cells wide.
+func (g *grid) lines() []string {
+	lines := make([]string, g.h)
+	var buf []byte
+	for y := range lines {
+		buf = g.appendRow(buf[:0], g.cells[y*g.w:(y+1)*g.w])
+		lines[y] = string(buf)
+	}
+	return lines
+}
+
+// appendRow writes a row with one style run for a stretch of equal style. Blanks
+// inside such a stretch stay in it when the style cannot be seen on them; trailing
+// blanks are never styled.
+func (g *grid) appendRow(b []byte, row []glyph) []byte {
+	current, blanks := ink(0), 0
+	for _, c := range row {
+		if c.r == 0 || c.r == ' ' && !g.solid[c.ink] {
+			blanks++
+			continue
+		}
+		if c.ink == current && (blanks == 0 || !g.solid[current]) {
+			b = appendBlanks(b, blanks)
+		} else {
+			b = g.appendReset(b, current)
+			b = appendBlanks(b, blanks)
+			b = append(b, g.open[c.ink]...)
+		}
+		current, blanks = c.ink, 0
+		b = utf8.AppendRune(b, c.r)
+	}
+	return appendBlanks(g.appendReset(b, current), blanks)
+}
+
+func (g *grid) appendReset(b []byte, current ink) []byte {
+	if current == 0 {
+		return b
+	}
+	return append(b, ansi.ResetStyle...)
+}
+
+func appendBlanks(b []byte, n int) []byte {
+	for range n {
+		b = append(b, ' ')
+	}
+	return b
+}

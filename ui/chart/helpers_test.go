@@ -1,0 +1,68 @@
+package chart
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+var (
+	red   = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	green = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	plain = lipgloss.NewStyle()
+)
+
+const (
+	redOn   = "\x1b[31m"
+	greenOn = "\x1b[32m"
+	off     = "\x1b[m"
+)
+
+func number(v float64) string { return fmt.Sprintf("%g", v) }
+
+// wantPicture compares lines, styles taken off, with the rows of a drawing.
+func wantPicture(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	bare := make([]string, len(got))
+	for i, line := range got {
+		bare[i] = ansi.Strip(line)
+	}
+	if g, w := strings.Join(bare, "|\n"), strings.Join(want, "|\n"); g != w {
+		t.Errorf("got\n%s|\nwant\n%s|", g, w)
+	}
+}
+
+func wantString(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// wantSize checks that there are exactly h lines of exactly w cells.
+func wantSize(t *testing.T, what string, lines []string, w, h int) {
+	t.Helper()
+	if len(lines) != max(h, 0) {
+		t.Fatalf("%s %d×%d: %d lines", what, w, h, len(lines))
+	}
+	for i, line := range lines {
+		if n := ansi.StringWidth(line); n != max(w, 0) {
+			t.Fatalf("%s %d×%d: line %d is %d cells wide: %q", what, w, h, i, n, line)
+		}
+	}
+}
+
+// wantASCII checks that lines have no character above 0x7e but for styles.
+func wantASCII(t *testing.T, what string, lines []string) {
+	t.Helper()
+	for _, line := range lines {
+		for _, b := range []byte(ansi.Strip(line)) {
+			if b < ' ' || b > '~' {
+				t.Fatalf("%s: byte %#x in %q", what, b, line)
+			}
+		}
+	}
+}

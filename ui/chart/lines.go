@@ -1,0 +1,104 @@
+package chart
+
+import (
+	"charm.land/lipgloss/v2"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
+)
+
+// Series is one line of a chart.
+type Series struct {
+	Style lipgloss.Style
+	Mark  rune      // draws it in ASCII; 0 is '*'
+	Y     []float64 // one value per dot column (two per cell column), newest last; NaN = no data there
+}
+
+// Rule is a horizontal line, such as a service level. It is dotted, to be told from a
+// series without colour, and left out where it lies beyond the scale.
+type Rule struct {
+	Y     float64
+	Style lipgloss.Style
+}
+
+// LineOptions says how Lines draws.
+type LineOptions struct {
+	Scale      Scale
+	Label      func(v float64) string // text of a value on the y-axis; nil = no axis
+	LabelStyle lipgloss.Style
+	Marks      []int // cell columns, 0 = leftmost of the plot, where the load changed
+	MarkStyle  lipgloss.Style
+	Rules      []Rule
+	ASCII      bool // only characters below 0x80, one value a cell high
+}
+
+// Lines draws series as braille lines on w×h cells. Gaps cut a line and a lone value
+// is a dot. Where lines meet in a cell all their dots stay and the later one gives the
+// style. Values beyond the scale are drawn on its edge; a triangle in the top row shows
+// that there are some above it.
+func Lines(w, h int, o LineOptions, series ...Series) []string {
+	p := newPlot(w, h, o.Scale, o.Label, o.LabelStyle, o.ASCII)
+	for _, r := range o.Rules {
+		p.drawRule(r)
+	}
+	p.drawMarks(o.Marks, o.MarkStyle)
+	t := newTrace(p.cols, p.h, o.ASCII)
+	pens := make([]glyph, len(series))
+	for i, s := range series {
+		pens[i] = glyph{pen(s.Mark), p.ink(s.Style)}
+		t.draw(&p.ruler, s.Y, owner(i+1))
+	}
+	p.drawTrace(t, pens)
+	return p.lines()
+}
+
+// pen returns the character that draws a series in ASCII.
+func pen(mark rune) rune {
+	if mark > ' ' && mark < 0x7f {
+		return mark
+	}
+	return '*'
+}
+
+// drawTrace copies the cells that t has reached to the plot.
+func (p *plot) drawTrace(t *trace, pens []glyph) {
+	var braille [][]rune
+	if t.dots != nil {
+		braille = t.dots.BraillePatterns()
+	}
+	for i, owner := range t.owners {
+		if owner == 0 {
+			continue
+		}
+		pen := pens[owner-1]
+		row, col := i/t.cols, i%t.cols
+		if braille != nil {
+			pen.r = braille[row][col]
+		}
+		p.set(col, row, pen.r, pen.ink)
+	}
+	for col, owner := range t.above {
+		if owner != 0 {
+			p.set(col, 0, overflow(p.ascii), pens[owner-1].ink)
+		}
+	}
+}
+
+// leftDots are the places of a cell's left dots, from the top, in runes.PatternDots.
+var leftDots = [dotsHigh]int{0, 1, 2, 6}
+
+// drawRule draws one dot a cell, at the exact height.
+func (p *plot) drawRule(rule Rule) {
+	if p.h == 0 || !(rule.Y >= p.scale.Min && rule.Y <= p.scale.Max) {
+		return
+	}
+	dot := dotsHigh*p.h - 1 - p.slot(rule.Y, dotsHigh*p.h)
+	r := '-'
+	if !p.ascii {
+		var dots runes.PatternDots
+		dots[leftDots[dot%dotsHigh]] = true
+		r = runes.BraillePatternFromPatternDots(dots)
+	}
+	ink := p.ink(rule.Style)
+	for col := range p.cols {
+		p.set(col, dot/dotsHigh, r, ink)
+	}
+}

@@ -1,0 +1,123 @@
+package chart
+
+import (
+	"math"
+	"testing"
+)
+
+var nan, inf = math.NaN(), math.Inf(1)
+
+// upTo is a linear scale from 0 to max.
+func upTo(max float64) LineOptions { return LineOptions{Scale: Scale{Max: max}} }
+
+// Eight dot columns and eight dot rows: a value from 0 to 7 in each makes a diagonal.
+// Two steps of it in a cell are ⡠ (dots 7 and 6) in its lower, ⠊ (2 and 4) in its upper half.
+func TestRisingLine(t *testing.T) {
+	y := []float64{0, 1, 2, 3, 4, 5, 6, 7}
+	wantPicture(t, Lines(4, 2, upTo(7), Series{Y: y}),
+		"  ⡠⠊",
+		"⡠⠊  ")
+}
+
+func TestFallingLineInASCII(t *testing.T) {
+	o := upTo(3)
+	o.ASCII = true
+	wantPicture(t, Lines(4, 4, o, Series{Mark: 'o', Y: []float64{3, 3, 2, 2, 1, 1, 0, 0}}),
+		"o   ",
+		" o  ",
+		"  o ",
+		"   o")
+}
+
+// From the bottom to the top of one cell: half of the way lies in the left column
+// (dots 7 and 3), half in the right one (dots 5 and 4).
+func TestJumpIsConnected(t *testing.T) {
+	wantPicture(t, Lines(1, 1, upTo(3), Series{Y: []float64{0, 3}}), "⡜")
+	wantPicture(t, Lines(1, 1, upTo(3), Series{Y: []float64{3, 0}}), "⢣")
+}
+
+func TestGapsCutTheLine(t *testing.T) {
+	y := []float64{0, nan, 0, 0, nan, nan, 0, nan}
+	wantPicture(t, Lines(4, 1, upTo(3), Series{Y: y}), "⡀⣀ ⡀")
+	// With a gap between them, top and bottom are not joined.
+	wantPicture(t, Lines(2, 1, upTo(3), Series{Y: []float64{0, nan, 3, nan}}), "⡀⠁")
+}
+
+func TestNewestIsAtTheRightEdge(t *testing.T) {
+	wantPicture(t, Lines(3, 1, upTo(3), Series{Y: []float64{0}}), "  ⢀")
+	wantPicture(t, Lines(2, 1, upTo(3), Series{Y: []float64{3, 3, 3, 3, 3, 0, 0, 0}}), "⢣⣀")
+	wantPicture(t, Lines(2, 1, upTo(3)), "  ")
+}
+
+func TestValuesBeyondTheScale(t *testing.T) {
+	o := upTo(3)
+	y := []float64{-5, -5, math.Inf(-1), 0, 1e300, nan, inf, nan}
+	wantPicture(t, Lines(4, 2, o, Series{Y: y}),
+		"  ▲▲",
+		"⣀⣸  ") // the line rises to the value it cannot show
+	o.ASCII = true
+	wantPicture(t, Lines(2, 2, o, Series{Y: []float64{nan, 4, nan, 3}}),
+		"^*",
+		"  ")
+}
+
+// On two decades in eight dot rows, 10 is the lowest of the upper four; 0 and below have
+// no logarithm and lie at the bottom.
+func TestLogScale(t *testing.T) {
+	o := LineOptions{Scale: Scale{Min: 1, Max: 100, Log: true}}
+	y := []float64{1, nan, 10, nan, 100, nan, 0, nan, -3, nan}
+	wantPicture(t, Lines(5, 2, o, Series{Y: y}),
+		" ⡀⠁  ",
+		"⡀  ⡀⡀")
+}
+
+// Where lines meet, the later series gives the style and no dot is lost. Blanks are not
+// styled, and neighbours of one style are one run.
+func TestLaterSeriesWinsTheCell(t *testing.T) {
+	low := Series{Style: red, Y: []float64{0, 0, 0, 0, 0, 0}}
+	high := Series{Style: green, Y: []float64{3, 3}}
+	wantString(t, Lines(4, 1, upTo(3), low, high)[0], " "+redOn+"⣀⣀"+off+greenOn+"⣉"+off)
+	wantString(t, Lines(4, 1, upTo(3), high, low)[0], " "+redOn+"⣀⣀⣉"+off)
+}
+
+func TestRunGoesOnOverBlanksButNotToTheEnd(t *testing.T) {
+	s := Series{Style: red, Y: []float64{0, 0, nan, nan, 0, 0, nan, nan}}
+	wantString(t, Lines(4, 1, upTo(3), s)[0], redOn+"⣀ ⣀"+off+" ")
+}
+
+func TestMarksStandBehindTheSeries(t *testing.T) {
+	o := upTo(3)
+	o.Marks = []int{-1, 0, 2, 3}
+	s := Series{Y: []float64{nan, nan, 0, 0, 0, 0}}
+	wantPicture(t, Lines(3, 2, o, s),
+		"┊ ┊",
+		"┊⣀⣀")
+	o.ASCII = true
+	wantPicture(t, Lines(3, 2, o, s),
+		": :",
+		":**")
+}
+
+// A scale of 0 to 8 has one dot for each unit on two rows: 3 is the upmost dot of the
+// lower row, 4 the lowest of the upper one.
+func TestRules(t *testing.T) {
+	o := upTo(8)
+	o.Rules = []Rule{{Y: 3}, {Y: 4, Style: red}, {Y: 8.1}, {Y: -0.1}, {Y: nan}}
+	wantPicture(t, Lines(2, 2, o), "⡀⡀", "⠁⠁")
+	wantString(t, Lines(2, 2, o)[0], redOn+"⡀⡀"+off)
+	wantPicture(t, Lines(2, 2, o, Series{Y: []float64{5, 5}}), "⡀⠤", "⠁⠁")
+	o.ASCII = true
+	wantPicture(t, Lines(2, 2, o, Series{Y: []float64{5, 5}}), "-*", "--")
+}
+
+func BenchmarkLines(b *testing.B) {
+	y := make([]float64, 240)
+	for i := range y {
+		y[i] = 50 + 40*math.Sin(float64(i)/3)
+	}
+	o := LineOptions{Scale: Scale{Min: 0.1, Max: 100, Log: true}, Label: number, Marks: []int{30}, Rules: []Rule{{Y: 60}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		Lines(120, 20, o, Series{Style: red, Y: y}, Series{Style: green, Y: y[50:]}, Series{Style: plain, Y: y[100:]})
+	}
+}

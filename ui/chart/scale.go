@@ -1,0 +1,79 @@
+package chart
+
+import "math"
+
+// Scale maps values to height: Min lies on the bottom edge, Max on the top edge.
+// With Log both must be above 0. A Scale that makes no sense (not finite, empty or
+// reversed, a logarithm of 0) is replaced by the nearest one that does.
+type Scale struct {
+	Min, Max float64
+	Log      bool
+}
+
+// sane returns s with finite bounds and Min < Max (and 0 < Min when Log).
+func (s Scale) sane() Scale {
+	switch {
+	case s.Log && !(finite(s.Max) && s.Max > 1e-300):
+		return Scale{Min: 0.001, Max: 1, Log: true}
+	case s.Log && !(finite(s.Min) && s.Min > 0 && s.Min < s.Max):
+		s.Min = s.Max / 1000
+	case !s.Log && !finite(s.Min):
+		return Scale{Min: 0, Max: s.Max}.sane()
+	case !s.Log && !(finite(s.Max) && s.Min < s.Max):
+		s.Max = s.Min + max(1, math.Abs(s.Min)/1000)
+		if !finite(s.Max) {
+			return Scale{Min: 0, Max: 1}
+		}
+	}
+	return s
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// ruler is a sane Scale made ready for many values.
+type ruler struct {
+	scale     Scale
+	low, span float64 // in logarithms when the scale is logarithmic, else times unit
+	unit      float64 // below 1 only where Max − Min would overflow
+}
+
+func (s Scale) ruler() ruler {
+	s = s.sane()
+	r := ruler{scale: s, unit: 1}
+	if !s.Log && math.IsInf(s.Max-s.Min, 0) {
+		r.unit = 0.5
+	}
+	r.low = r.measure(s.Min)
+	r.span = r.measure(s.Max) - r.low
+	if !(r.span > 0) { // neighbouring floats can have the same logarithm
+		r.span = 1
+	}
+	return r
+}
+
+// measure returns the length of v from the ruler's origin. A value without a
+// logarithm (0 and below) is as low as can be.
+func (r *ruler) measure(v float64) float64 {
+	if !r.scale.Log {
+		return v * r.unit
+	}
+	if v <= 0 {
+		return math.Inf(-1)
+	}
+	return math.Log(v)
+}
+
+// slot tells which of n equal parts of the scale v lies in: 0 is the lowest. Values
+// beyond the scale are in the first or last part. The result is −1 for NaN.
+func (r *ruler) slot(v float64, n int) int {
+	share := (r.measure(v) - r.low) / r.span
+	if math.IsNaN(share) {
+		return -1
+	}
+	// The small addition keeps a bound such as 10 on a scale of 1 to 100 out of the
+	// part below it when its logarithm is rounded down.
+	return min(int(min(max(share, 0), 1)*float64(n)+1e-9), n-1)
+}
+
+// above tells whether v lies beyond the top of the scale.
+func (r *ruler) above(v float64) bool { return v > r.scale.Max }
