@@ -31,12 +31,12 @@ func (s *Session) Connect(ctx context.Context) error {
 	}
 	pool := load.New(load.Options{
 		Doer: client, Prompts: s.opt.Prompts, NewTrack: s.collector.NewTrack,
-		Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.fail,
+		Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.Fail,
 	})
 	engineSource := engine.NewSource(found, id)
 	gpuSource := gpu.Open(s.gpuOptions(id))
-	guard.Go("engine metrics", s.fail, func() { engineSource.Run(ctx) })
-	guard.Go("GPU readings", s.fail, func() { gpuSource.Run(ctx) })
+	guard.Go("engine metrics", s.Fail, func() { engineSource.Run(ctx) })
+	guard.Go("GPU readings", s.Fail, func() { gpuSource.Run(ctx) })
 	s.mu.Lock()
 	s.client, s.pool, s.engine, s.gpu = client, pool, engineSource, gpuSource
 	s.mu.Unlock()
@@ -78,10 +78,13 @@ func withoutQuery(a api.Address) string {
 func (s *Session) target() Target {
 	t := Target{Started: s.started, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed}
 	s.mu.Lock()
-	client := s.client
+	client, calibration := s.client, s.calibration
 	s.mu.Unlock()
 	if client != nil {
 		t.URL, t.Notes = client.URL(), client.Notes()
+	}
+	if calibration != "" {
+		t.Notes = append(t.Notes, calibration)
 	}
 	return t
 }

@@ -18,11 +18,13 @@ type healthWatch struct {
 	lateMax time.Duration
 }
 
-// Above these the numbers are about us and not about the server.
+// Above these the numbers are about us and not about the server. Reads that are
+// a little late harm nothing, because arrivals carry the kernel's stamps; reads
+// that are later than the next token mean that we cannot follow.
 const (
 	busyShare     = 0.9 // of the cores that the program may use
-	lateAtLeastMS = 5.0
-	lateShare     = 0.2 // of the median gap
+	lateAtLeastMS = 25.0
+	lateInGaps    = 1.0 // median gaps
 	cpuSmoothing  = 0.25
 )
 
@@ -36,7 +38,7 @@ func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration) Health {
 	switch {
 	case out.CPU.OK && out.CPU.V > busyShare*cores:
 		out.Why = fmt.Sprintf("this process uses %.1f of %.0f cores", out.CPU.V, cores)
-	case t.LateMS.N > 0 && gap.N > 0 && t.LateMS.P99 > lateAtLeastMS && t.LateMS.P99 > lateShare*gap.P50:
+	case t.LateMS.N > 0 && gap.N > 0 && t.LateMS.P99 > lateAtLeastMS && t.LateMS.P99 > lateInGaps*gap.P50:
 		out.Why = fmt.Sprintf("tokens are read %.1f ms late (p99)", t.LateMS.P99)
 	case h.lateMax > tick:
 		out.Why = fmt.Sprintf("our own timers are %d ms late", h.lateMax.Milliseconds())

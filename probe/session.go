@@ -23,11 +23,14 @@ type Session struct {
 	epoch   time.Time
 	started time.Time
 
-	mu     sync.Mutex // guards what follows up to the blank line
-	wish   Load
-	todo   []func(now time.Duration) // orders for the next tick, oldest first
-	events []Event
-	fatal  error
+	mu          sync.Mutex // guards what follows up to the blank line
+	wish        Load
+	todo        []func(now time.Duration) // orders for the next tick, oldest first
+	events      []Event
+	fatal       error
+	ticks       []chan struct{} // of followers
+	ended       bool
+	calibration string // a note
 
 	addr   api.Address
 	pool   *load.Pool
@@ -43,7 +46,7 @@ type Session struct {
 	lastTick  time.Duration
 
 	frames ring
-	tick   chan struct{}
+	tick   <-chan struct{}
 	cancel context.CancelFunc
 	done   chan struct{}
 }
@@ -61,8 +64,9 @@ func New(opt Options) (*Session, error) {
 	now := time.Now()
 	s := &Session{
 		opt: opt, addr: addr, epoch: now, started: now, wish: opt.Load,
-		tick: make(chan struct{}, 1), done: make(chan struct{}),
+		done: make(chan struct{}),
 	}
+	s.tick = s.subscribe()
 	s.collector = measure.NewCollector(s.retrying)
 	return s, nil
 }
@@ -71,9 +75,9 @@ func New(opt Options) (*Session, error) {
 func (s *Session) Start(ctx context.Context) {
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.health.start()
-	guard.Go("session", s.fail, func() {
+	guard.Go("session", s.Fail, func() {
 		defer close(s.done)
-		defer close(s.tick)
+		defer s.endAnnouncements()
 		s.run(ctx)
 	})
 }
@@ -137,10 +141,7 @@ func (s *Session) closeFrame() {
 	}
 	s.readSources(f)
 	s.frames.add(f)
-	select {
-	case s.tick <- struct{}{}:
-	default:
-	}
+	s.announce()
 }
 
 // orders carries out what was asked since the last tick.
@@ -158,8 +159,8 @@ func (s *Session) orders(now time.Duration) (Load, []Event, error) {
 
 func (s *Session) now() time.Duration { return time.Since(s.epoch) }
 
-// fail makes the error the last word: readers see it in the next Frame.
-func (s *Session) fail(err error) {
+// Fail makes the error the last word: readers see it in the next Frame.
+func (s *Session) Fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fatal == nil {

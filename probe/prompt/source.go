@@ -2,7 +2,11 @@
 // length in tokens, or those of a file exactly as given.
 package prompt
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
 
 // Prompt is one prompt to send.
 type Prompt struct {
@@ -30,3 +34,16 @@ const (
 	Shared Prefix = "shared" // the first half, which all prompts have in common
 	Same   Prefix = "same"   // everything: one prompt for all requests of a length
 )
+
+// Open gives the prompts of a file, or synthetic ones if path is "".
+func Open(path string, prefix Prefix, seed uint64) (Source, error) {
+	if path == "" {
+		return NewSynthetic(prefix, seed), nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--prompts: %w", err)
+	}
+	defer file.Close()
+	return Read(file, path)
+}

@@ -1,0 +1,77 @@
+package probe_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowed says which packages of the project each package may import. Data flows
+// from the sources up to the screen; a line that points up is a design error.
+var allowed = map[string][]string{
+	"": {"config", "gpu", "probe", "probe/api", "probe/diagnose", "probe/guard", "probe/headless", "probe/prompt", "probe/record", "probe/sim", "ui"},
+
+	"config": {},
+
+	"probe/opt":      {},
+	"probe/guard":    {},
+	"probe/promtext": {},
+	"probe/measure":  {"probe/opt"},
+	"probe/api/wire": {},
+	"probe/api":      {"probe/api/wire", "probe/measure"},
+	"probe/prompt":   {},
+	"probe/load":     {"probe/api", "probe/guard", "probe/measure", "probe/prompt"},
+	"probe/engine":   {"probe/guard", "probe/opt", "probe/promtext"},
+	"probe/sim":      {"probe/guard"},
+	"gpu":            {"probe/guard", "probe/opt", "probe/promtext"},
+
+	"probe": {"gpu", "probe/api", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/prompt"},
+
+	// Readers of Frames: what they name beside Frames are the plain values in them.
+	"probe/diagnose": {"gpu", "probe", "probe/engine", "probe/measure", "probe/opt"},
+	"probe/record":   {"gpu", "probe", "probe/engine", "probe/guard", "probe/measure", "probe/opt"},
+	"probe/headless": {"gpu", "probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
+	"ui/chart":       {},
+	"ui":             {"probe", "probe/diagnose", "probe/guard", "probe/opt", "ui/chart"},
+}
+
+func TestImportsPointDown(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		pkg, _ := filepath.Rel("..", filepath.Dir(path))
+		pkg = strings.TrimPrefix(filepath.ToSlash(pkg), ".")
+		seen[pkg] = true
+		may, known := allowed[pkg]
+		if !known {
+			t.Errorf("package %q has no line in the table", pkg)
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, imp := range file.Imports {
+			name, _ := strconv.Unquote(imp.Path.Value)
+			if own, ok := strings.CutPrefix(name, "sonde/"); ok && !slices.Contains(may, own) {
+				t.Errorf("%s imports %s", path, own)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range allowed {
+		if !seen[pkg] {
+			t.Errorf("the table has a line for %q, which does not exist", pkg)
+		}
+	}
+}

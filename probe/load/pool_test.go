@@ -1,0 +1,261 @@
+package load
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sonde/probe/api"
+	"sonde/probe/measure"
+	"sonde/probe/prompt"
+)
+
+// fakeServer answers every request after a fixed time, in the bubble's time.
+type fakeServer struct {
+	epoch   time.Time
+	service time.Duration
+	reply   func(n int) api.Result // by number of the request, from 1; nil = success
+
+	mu       sync.Mutex
+	begun    []time.Duration
+	in       []int
+	running  int
+	peak     int
+	canceled int
+}
+
+func (f *fakeServer) Do(ctx context.Context, call api.Call, _ api.Observer) api.Result {
+	f.mu.Lock()
+	start := time.Since(f.epoch)
+	f.begun = append(f.begun, start)
+	n := len(f.begun)
+	f.running++
+	f.peak = max(f.peak, f.running)
+	f.mu.Unlock()
+	res := api.Result{}
+	if f.reply != nil {
+		res = f.reply(n)
+	}
+	if res.Class == measure.OK && !sleepUntil(ctx, f.service) {
+		res.Class = measure.Cancelled
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.running--
+	if res.Class == measure.Cancelled {
+		f.canceled++
+	}
+	res.Start, res.Last, res.End, res.Chunks = start, time.Since(f.epoch), time.Since(f.epoch), 1
+	return res
+}
+
+func (f *fakeServer) counts() (begun, running, peak, canceled int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.begun), f.running, f.peak, f.canceled
+}
+
+// bubble runs f in virtual time with a pool on the fake server, and gives back
+// what the requests' records say.
+func bubble(t *testing.T, server *fakeServer, f func(p *Pool)) []measure.Request {
+	t.Helper()
+	var records []measure.Request
+	synctest.Test(t, func(t *testing.T) {
+		server.epoch = time.Now()
+		collector := measure.NewCollector(func() int { return 0 })
+		p := New(Options{
+			Doer: server, Prompts: prompt.NewSynthetic(prompt.Unique, 1), NewTrack: collector.NewTrack, Epoch: server.epoch,
+			Fail: func(err error) { t.Error(err) },
+		})
+		f(p)
+		p.Close()
+		records = collector.Tick(time.Since(server.epoch), false).Requests
+	})
+	slices.SortFunc(records, func(a, b measure.Request) int { return int(a.Intent - b.Intent) })
+	return records
+}
+
+func after(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func TestClosedLoopHoldsItsConcurrency(t *testing.T) {
+	s := &fakeServer{service: time.Second}
+	bubble(t, s, func(p *Pool) {
+		p.Set(Setting{Concurrency: 300, InputTokens: 1, OutputTokens: 1})
+		after(10*time.Second + time.Millisecond)
+		if begun, running, peak, _ := s.counts(); begun != 3300 || running != 300 || peak != 300 {
+			t.Errorf("%d begun, %d running, peak %d; want 3300, 300, 300", begun, running, peak)
+		}
+	})
+}
+
+func TestLoweringDrains(t *testing.T) {
+	s := &fakeServer{service: time.Second}
+	bubble(t, s, func(p *Pool) {
+		p.Set(Setting{Concurrency: 8})
+		after(500 * time.Millisecond)
+		p.Set(Setting{Concurrency: 3})
+		after(100 * time.Millisecond)
+		if _, running, _, canceled := s.counts(); running != 8 || canceled != 0 {
+			t.Errorf("%d running, %d cancelled right after; want 8, 0", running, canceled)
+		}
+		after(time.Second)
+		if _, running, _, canceled := s.counts(); running != 3 || canceled != 0 {
+			t.Errorf("%d running, %d cancelled a second later; want 3, 0", running, canceled)
+		}
+		p.Set(Setting{Concurrency: 5})
+		after(time.Millisecond)
+		if _, running, _, _ := s.counts(); running != 5 {
+			t.Errorf("%d running after raising, want 5 at once", running)
+		}
+	})
+}
+
+func TestLastOfQuickChangesWins(t *testing.T) {
+	s := &fakeServer{service: time.Second}
+	bubble(t, s, func(p *Pool) {
+		for n := range 10 {
+			p.Set(Setting{Concurrency: n})
+		}
+		p.Set(Setting{Concurrency: 2})
+		after(3 * time.Second)
+		if _, running, _, _ := s.counts(); running != 2 {
+			t.Errorf("%d running, want 2", running)
+		}
+	})
+}
+
+func TestAbortCancelsEverything(t *testing.T) {
+	s := &fakeServer{service: time.Hour}
+	bubble(t, s, func(p *Pool) {
+		p.Set(Setting{Concurrency: 8})
+		after(time.Second)
+		p.Abort()
+		after(0)
+		if _, running, _, canceled := s.counts(); running != 0 || canceled != 8 {
+			t.Errorf("%d running, %d cancelled; want 0, 8", running, canceled)
+		}
+		p.Set(Setting{Concurrency: 1})
+		after(0)
+		if _, running, _, _ := s.counts(); running != 1 {
+			t.Errorf("%d running after going on, want 1", running)
+		}
+	})
+}
+
+func TestBudgetEndsExactly(t *testing.T) {
+	for _, setting := range []Setting{{Concurrency: 3}, {Concurrency: 3, Rate: 50}} {
+		s := &fakeServer{service: 100 * time.Millisecond}
+		bubble(t, s, func(p *Pool) {
+			p.SetBudget(7)
+			p.Set(setting)
+			after(time.Minute)
+			if begun, running, _, _ := s.counts(); begun != 7 || running != 0 {
+				t.Errorf("rate %v: %d begun, %d running; want 7, 0", setting.Rate, begun, running)
+			}
+			p.SetBudget(2)
+			after(time.Minute)
+			if begun, _, _, _ := s.counts(); begun != 9 {
+				t.Errorf("rate %v: %d begun after 2 more, want 9", setting.Rate, begun)
+			}
+		})
+	}
+}
+
+// Rate 10/s, 8 requests, cap 1, service 500 ms: the k-th request is due at
+// k·100 ms and ends at (k+1)·500 ms, so from the schedule it takes 500, 900 …
+// 3300 ms: mean 1900.
+func TestOpenLoopCountsFromTheSchedule(t *testing.T) {
+	s := &fakeServer{service: 500 * time.Millisecond}
+	records := bubble(t, s, func(p *Pool) {
+		p.SetBudget(8)
+		p.Set(Setting{Concurrency: 1, Rate: 10})
+		after(10 * time.Second)
+	})
+	if len(records) != 8 {
+		t.Fatalf("%d records", len(records))
+	}
+	d := measure.NewDist(100)
+	for k, r := range records {
+		ms, _ := r.FromSchedule()
+		d.Add(ms)
+		if want := float64(500 + 400*k); ms != want {
+			t.Errorf("request %d: %v ms from the schedule, want %v", k, ms, want)
+		}
+		if want := float64(400 * k); r.ClientQueue() != want {
+			t.Errorf("request %d: waited %v ms for a slot, want %v", k, r.ClientQueue(), want)
+		}
+	}
+	if sum := d.Summary(); sum.Mean != 1900 || sum.P50 != 1900 || sum.P99 != 3272 {
+		t.Errorf("mean %v, p50 %v, p99 %v; want 1900, 1900, 3272", sum.Mean, sum.P50, sum.P99)
+	}
+}
+
+func TestRefusedWorkersWait(t *testing.T) {
+	s := &fakeServer{service: 100 * time.Millisecond}
+	s.reply = func(n int) api.Result {
+		if n%3 == 0 {
+			return api.Result{Request: measure.Request{Class: measure.RateLimited}, RetryAfter: 2 * time.Second}
+		}
+		return api.Result{}
+	}
+	bubble(t, s, func(p *Pool) {
+		p.Set(Setting{Concurrency: 1})
+		after(250 * time.Millisecond)
+		if p.Retrying() != 1 {
+			t.Errorf("%d workers wait, want 1", p.Retrying())
+		}
+		after(9 * time.Second)
+	})
+	// Two successes, a refusal and its wait: 2.2 s.
+	for i := 3; i < len(s.begun); i += 3 {
+		if wait := s.begun[i] - s.begun[i-1]; wait != 2*time.Second {
+			t.Errorf("request %d came %v after the refusal, want 2 s", i, wait)
+		}
+	}
+}
+
+func TestFailingServerSeesNoStorm(t *testing.T) {
+	s := &fakeServer{reply: func(int) api.Result { return api.Result{Request: measure.Request{Class: measure.Connect}} }}
+	bubble(t, s, func(p *Pool) {
+		p.Set(Setting{Concurrency: 1})
+		after(time.Minute)
+	})
+	if n := len(s.begun); n < 5 || n > 15 {
+		t.Errorf("%d tries in a minute", n)
+	}
+}
+
+func TestLongPromptGoesBeside(t *testing.T) {
+	s := &fakeServer{service: time.Second}
+	records := bubble(t, s, func(p *Pool) {
+		p.Set(Setting{Concurrency: 2, InputTokens: 10})
+		after(100 * time.Millisecond)
+		p.FireLong(5000)
+		after(0)
+		if _, running, _, _ := s.counts(); running != 3 {
+			t.Errorf("%d running, want 3", running)
+		}
+		after(3 * time.Second)
+		if _, running, _, _ := s.counts(); running != 2 {
+			t.Errorf("%d running later, want 2", running)
+		}
+	})
+	long := 0
+	for _, r := range records {
+		if r.Long {
+			long++
+			if r.AskedIn != 5000 || r.Slot != 2 {
+				t.Errorf("the long prompt: %d tokens in slot %d", r.AskedIn, r.Slot)
+			}
+		}
+	}
+	if long != 1 {
+		t.Errorf("%d long prompts", long)
+	}
+}

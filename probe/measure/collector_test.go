@@ -1,0 +1,168 @@
+package measure
+
+import (
+	"testing"
+	"time"
+)
+
+const tick = 250 * time.Millisecond
+
+// stream plays requests on a track: TTFT, then a token every gap.
+type stream struct {
+	track        *Track
+	start        time.Duration
+	ttft, gap    time.Duration
+	tokens, sent int // of the running request
+}
+
+// play emits all tokens that arrive up to now, starting the next request when
+// one ends.
+func (s *stream) play(now time.Duration) {
+	for {
+		at := s.start + s.ttft + time.Duration(s.sent)*s.gap
+		if at > now {
+			return
+		}
+		if s.sent == 0 {
+			s.track.Begin(s.start, false, 7)
+			s.track.Sent(s.start)
+		}
+		s.track.Token(at, 0, 1)
+		if s.sent++; s.sent == s.tokens {
+			s.track.End(Request{
+				Start: s.start, First: s.start + s.ttft, Last: at, End: at, Streamed: true,
+				Chunks: s.tokens, InTokens: 7, OutTokens: s.tokens, FirstTokens: 1, Source: Usage,
+			})
+			s.start, s.sent = at, 0
+		}
+	}
+}
+
+func run(c *Collector, from, to time.Duration, streams ...*stream) Tick {
+	var out Tick
+	for now := from + tick; now <= to; now += tick {
+		for _, s := range streams {
+			s.play(now)
+		}
+		out = c.Tick(now, false)
+	}
+	return out
+}
+
+func none() int { return 0 }
+
+// Four streams that never pause, a token every 10 ms each: 400 tokens/s, by
+// arrival, wherever requests begin and end.
+func TestRatesCountArrivals(t *testing.T) {
+	c := NewCollector(none)
+	c.SetWindow(10 * time.Second)
+	var streams []*stream
+	for i := range 4 {
+		streams = append(streams, &stream{track: c.NewTrack(), ttft: 10 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 100, start: time.Duration(i) * time.Millisecond})
+	}
+	got := run(c, 0, 20*time.Second, streams...).Client
+	if !near(got.OutTokensPerS, 400, 4) {
+		t.Errorf("%v tokens/s, want 400", got.OutTokensPerS)
+	}
+	if !near(got.RequestsPerS, 4, 0.21) || !near(got.InTokensPerS, 28, 3) {
+		t.Errorf("%v requests/s, %v tokens/s in; want 4 and 28", got.RequestsPerS, got.InTokensPerS)
+	}
+	if got.TTFT.P50 != 10 || got.TPOT.P50 != 10 || got.Gap.P99 != 10 || got.E2E.P50 != 1000 {
+		t.Errorf("TTFT %v, TPOT %v, gap p99 %v, E2E %v; want 10, 10, 10, 1000 ms", got.TTFT.P50, got.TPOT.P50, got.Gap.P99, got.E2E.P50)
+	}
+	if got.InFlight > 4 || !near(got.ConcurrencyMean.V, 4, 0.1) || !near(got.Little.V, 1, 0.06) {
+		t.Errorf("in flight %d, mean %v, Little %v", got.InFlight, got.ConcurrencyMean, got.Little)
+	}
+	if got.TokensPerChunk.V != 1 || got.OutputTokens.V != 100 || got.InputTokens.V != 7 {
+		t.Errorf("per chunk %v, lengths %v in, %v out", got.TokensPerChunk, got.InputTokens, got.OutputTokens)
+	}
+}
+
+func TestFailuresAreNoLatencies(t *testing.T) {
+	c := NewCollector(none)
+	track := c.NewTrack()
+	for _, class := range []Class{RateLimited, Cancelled, Loading, StreamError} {
+		track.Begin(0, false, 1)
+		track.End(Request{Class: class, Error: "x", Start: 0, First: 1, Last: 2, End: 3, Streamed: true, Chunks: 2, OutTokens: 2, FirstTokens: 1})
+	}
+	got := c.Tick(tick, false).Client
+	if got.Failed != 2 || got.Cancelled != 1 || got.OK != 0 || got.Sent != 4 {
+		t.Errorf("failed %d, cancelled %d, ok %d, sent %d; want 2, 1, 0, 4", got.Failed, got.Cancelled, got.OK, got.Sent)
+	}
+	if got.ByClass[Cancelled] != 0 || got.ByClass[Loading] != 1 || got.ByClass[RateLimited] != 1 {
+		t.Errorf("by class %v", got.ByClass)
+	}
+	if got.TPOT.N+got.E2E.N != 0 || got.LastError != "stream_error: x" {
+		t.Errorf("TPOT n %d, E2E n %d, last error %q", got.TPOT.N, got.E2E.N, got.LastError)
+	}
+}
+
+func TestWaitingShowsWhileItLasts(t *testing.T) {
+	c := NewCollector(none)
+	a, b := c.NewTrack(), c.NewTrack()
+	a.Begin(0, false, 1)
+	a.Sent(0)
+	b.Begin(0, false, 1)
+	b.Sent(0)
+	b.Token(100*time.Millisecond, 0, 1)
+	got := run(c, 0, 8*time.Second)
+	if got.Client.OldestWaiting != 8*time.Second || got.Client.Prefill != 1 || got.Client.InFlight != 2 {
+		t.Errorf("oldest waiting %v, prefill %d, in flight %d", got.Client.OldestWaiting, got.Client.Prefill, got.Client.InFlight)
+	}
+	if cell := got.Cells[1]; cell.State != StreamDecode || cell.MaxGapMS != 7900 {
+		t.Errorf("a stalled stream: %+v, want an open gap of 7900 ms", cell)
+	}
+}
+
+func TestLevelsHoldTheirOwnRequests(t *testing.T) {
+	c := NewCollector(none)
+	s := &stream{track: c.NewTrack(), ttft: 50 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 20}
+	c.SetLevel(0, 1, false)
+	got := run(c, 0, 3*time.Second, s)
+	if got.Level != 1 || got.Settled {
+		t.Errorf("level %d, settled %v after 3 s; two windows of 2 s have to agree first", got.Level, got.Settled)
+	}
+	got = run(c, 3*time.Second, 10*time.Second, s)
+	if !got.Settled || got.Client.Level.TTFT.P50 != 50 {
+		t.Errorf("settled %v, %+v", got.Settled, got.Client.Level)
+	}
+
+	changed := 10*time.Second + 100*time.Millisecond
+	c.SetLevel(changed, 1, false)
+	s.ttft = 200 * time.Millisecond
+	got = run(c, 10*time.Second, 10*time.Second+500*time.Millisecond, s)
+	for _, r := range got.Requests {
+		if (r.Start < changed) != (r.Level == 0) {
+			t.Errorf("a request from %v to %v is of level %d; the load changed at %v", r.Start, r.End, r.Level, changed)
+		}
+	}
+	got = run(c, 10*time.Second+500*time.Millisecond, 20*time.Second, s)
+	if got.Level != 2 || !got.Settled || got.Client.Level.TTFT.Min != 200 {
+		t.Errorf("level %d, settled %v, TTFT from %v ms; want 2, true, 200", got.Level, got.Settled, got.Client.Level.TTFT.Min)
+	}
+}
+
+func TestStoppedProcessExcludes(t *testing.T) {
+	c := NewCollector(none)
+	track := c.NewTrack()
+	track.Begin(0, false, 1)
+	track.Sent(0)
+	track.Token(5*time.Second, 0, 1)
+	track.Token(20*time.Second, 0, 1)
+	track.End(Request{Start: 0, First: 5 * time.Second, Last: 20 * time.Second, End: 20 * time.Second, Streamed: true, Chunks: 2, OutTokens: 2, FirstTokens: 1})
+	got := c.Tick(20*time.Second, true)
+	if got.Client.TTFT.N+got.Client.Gap.N+got.Client.E2E.N != 0 || !got.Requests[0].Excluded || got.Client.OK != 1 {
+		t.Errorf("TTFT n %d, gap n %d; excluded %v, ok %d", got.Client.TTFT.N, got.Client.Gap.N, got.Requests[0].Excluded, got.Client.OK)
+	}
+}
+
+func TestResetForgets(t *testing.T) {
+	c := NewCollector(none)
+	s := &stream{track: c.NewTrack(), ttft: 50 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 20}
+	run(c, 0, 5*time.Second, s)
+	c.Reset(5 * time.Second)
+	got := c.Tick(5*time.Second+tick, false).Client
+	if got.OK+got.TTFT.N+got.E2E.N != 0 || got.OutTokensPerS != 0 {
+		t.Errorf("after a reset: %+v", got)
+	}
+}

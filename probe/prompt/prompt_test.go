@@ -1,0 +1,79 @@
+package prompt
+
+import (
+	"strings"
+	"testing"
+)
+
+// tokens counts as a tokenizer with a chat template of 23 tokens and 1.5 tokens
+// a word would.
+func tokens(p Prompt) int { return 23 + len(strings.Fields(p.Text))*3/2 }
+
+func TestLengthIsLearned(t *testing.T) {
+	s := NewSynthetic(Unique, 7)
+	for _, asked := range []int{256, 1024, 64, 4000} {
+		var got int
+		for range 3 {
+			p := s.Next(asked)
+			got = tokens(p)
+			s.Learn(p, got)
+		}
+		if off := got - asked; off < -asked/100-2 || off > asked/100+2 {
+			t.Errorf("asked for %d tokens, got %d on the third try", asked, got)
+		}
+	}
+}
+
+func TestSeedRepeats(t *testing.T) {
+	a, b, c := NewSynthetic(Unique, 7), NewSynthetic(Unique, 7), NewSynthetic(Unique, 8)
+	seen := map[string]bool{}
+	for range 50 {
+		p := a.Next(100).Text
+		if p != b.Next(100).Text {
+			t.Fatal("the same seed gives another prompt")
+		}
+		if start := strings.Join(strings.Fields(p)[:6], " "); seen[start] {
+			t.Fatalf("two prompts begin with %q", start)
+		} else {
+			seen[start] = true
+		}
+		if p == c.Next(100).Text {
+			t.Fatal("another seed gives the same prompt")
+		}
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	shared := NewSynthetic(Shared, 1)
+	a, b := shared.Next(210).Text, shared.Next(210).Text
+	if a == b || a[:400] != b[:400] {
+		t.Error("shared prompts have to agree in their first half only")
+	}
+	same := NewSynthetic(Same, 1)
+	if same.Next(50).Text != same.Next(50).Text {
+		t.Error("same prompts differ")
+	}
+}
+
+func TestFile(t *testing.T) {
+	f, err := Read(strings.NewReader("{\"prompt\":\"a\"}\n\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}\nplain words\n"), "p.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []Prompt{f.Next(1), f.Next(1), f.Next(1), f.Next(1)}
+	if got[0].Text != "a" || string(got[1].Messages) != `[{"role":"user","content":"b"}]` || got[2].Text != "plain words" || got[3].Text != "a" {
+		t.Errorf("%+v", got)
+	}
+	if !f.HasMessages() {
+		t.Error("the messages were missed")
+	}
+	for text, says := range map[string]string{
+		"{\"prompt\":\"a\"}\n{broken\n": "p.jsonl, line 2: broken JSON",
+		"{\"text\":\"a\"}\n":            `p.jsonl, line 1: neither "prompt"`,
+		"\n\n":                          "p.jsonl holds no prompt",
+	} {
+		if _, err := Read(strings.NewReader(text), "p.jsonl"); err == nil || !strings.HasPrefix(err.Error(), says) {
+			t.Errorf("%q: error %v, want %s…", text, err, says)
+		}
+	}
+}
