@@ -9,7 +9,8 @@ const activityWindow = time.Second
 // activityLog remembers the iterations of the window. An iteration is noted
 // when it starts, so that a long one shows while it runs.
 type activityLog struct {
-	spans []span
+	spans  []span
+	joules float64 // of all iterations that began, above idle power
 }
 
 type span struct {
@@ -22,7 +23,14 @@ func (l *activityLog) add(it iteration, m *machine) {
 	for old < len(l.spans) && l.spans[old].end < it.start-activityWindow {
 		old++
 	}
-	l.spans = append(l.spans[old:], span{it.start, it.end, it.cost.activity(m)})
+	now := span{it.start, it.end, it.cost.activity(m)}
+	l.spans = append(l.spans[old:], now)
+	l.joules += (m.watts(now.activity) - m.idleWatts) * (it.end - it.start).Seconds()
+}
+
+// energy is what one GPU has used since it started, in joules.
+func (l *activityLog) energy(now time.Duration, m *machine) float64 {
+	return l.joules + m.idleWatts*now.Seconds()
 }
 
 // mean averages over the window that ends now; time without an iteration is idle.

@@ -14,6 +14,7 @@ type hardware struct {
 	setup    *setup
 	snapshot func() snapshot
 	counters []hardwareCounter
+	energy   *prometheus.Desc
 }
 
 type hardwareCounter struct {
@@ -34,12 +35,13 @@ func newHardware(s *setup, snap func() snapshot) *prometheus.Registry {
 	add("DCGM_FI_PROF_DRAM_ACTIVE", "Ratio of the memory bandwidth peak.", func(_ *setup, a activity) float64 { return a.dram })
 	add("DCGM_FI_DEV_GPU_UTIL", "Share of time a kernel was running (in %).", func(_ *setup, a activity) float64 { return math.Round(100 * a.busy) })
 	add("DCGM_FI_DEV_MEM_COPY_UTIL", "Share of time memory was accessed (in %).", func(_ *setup, a activity) float64 { return math.Round(100 * a.dram) })
-	add("DCGM_FI_DEV_POWER_USAGE", "Power draw (in W).", watts)
+	add("DCGM_FI_DEV_POWER_USAGE", "Power draw (in W).", func(s *setup, a activity) float64 { return math.Round(s.machine.watts(a)) })
 	add("DCGM_FI_DEV_POWER_MGMT_LIMIT", "Power limit (in W).", func(s *setup, _ activity) float64 { return s.machine.maxWatts })
 	add("DCGM_FI_DEV_GPU_TEMP", "GPU temperature (in C).", celsius)
 	add("DCGM_FI_DEV_SM_CLOCK", "SM clock (in MHz).", func(s *setup, _ activity) float64 { return s.machine.clockMHz })
 	add("DCGM_FI_DEV_FB_USED", "Memory used (in MiB).", func(s *setup, _ activity) float64 { return mib(s.memoryUsed()) })
 	add("DCGM_FI_DEV_FB_FREE", "Memory free (in MiB).", func(s *setup, _ activity) float64 { return mib(s.machine.memory - s.memoryUsed()) })
+	h.energy = prometheus.NewDesc("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "Total energy since start (in mJ).", gpuLabels, nil)
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(h)
 	return reg
@@ -50,36 +52,38 @@ func (h *hardware) Describe(out chan<- *prometheus.Desc) {
 	for _, c := range h.counters {
 		out <- c.desc
 	}
+	out <- h.energy
 }
 
 // Collect implements prometheus.Collector. GPUs of a tensor parallel group do
 // the same at the same time.
 func (h *hardware) Collect(out chan<- prometheus.Metric) {
-	now := h.snapshot().activity
+	now := h.snapshot()
 	model := "simulated " + h.setup.machine.driverName
 	for i := range h.setup.machine.gpus {
 		index := strconv.Itoa(i)
 		uuid := fmt.Sprintf("GPU-51d0e000-0000-4000-8000-%012d", i)
+		labels := []string{index, uuid, "sim" + index, model, serverName}
 		for _, c := range h.counters {
-			out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, c.value(h.setup, now), index, uuid, "sim"+index, model, serverName)
+			out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, c.value(h.setup, now.activity), labels...)
 		}
+		out <- prometheus.MustNewConstMetric(h.energy, prometheus.CounterValue, math.Round(1000*now.joules), labels...)
 	}
 }
 
 // watts rises from idle to the board's limit with memory traffic and
 // arithmetic. The weights are ours: streaming memory alone draws 60 % of the
 // range, the arithmetic of a prefill 85 %, both at once reach the limit.
-func watts(s *setup, a activity) float64 {
-	m := &s.machine
+func (m *machine) watts(a activity) float64 {
 	load := 0.6*a.dram/m.bandwidthShare + 0.85*a.tensor/m.flopsShare
-	return math.Round(m.idleWatts + (m.maxWatts-m.idleWatts)*min(1, load))
+	return m.idleWatts + (m.maxWatts-m.idleWatts)*min(1, load)
 }
 
 // celsius goes with power, from 34 °C idle to 74 °C at the limit, without the
 // lag of a real heat sink.
 func celsius(s *setup, a activity) float64 {
 	m := &s.machine
-	return math.Round(34 + 40*(watts(s, a)-m.idleWatts)/(m.maxWatts-m.idleWatts))
+	return math.Round(34 + 40*(m.watts(a)-m.idleWatts)/(m.maxWatts-m.idleWatts))
 }
 
 // memoryUsed is per GPU: its part of the weights and of the KV cache, which

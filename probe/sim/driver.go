@@ -151,14 +151,17 @@ type snapshot struct {
 	kvUsage          float64
 	stats            stats
 	activity         activity
+	joules           float64 // energy used by one GPU
 }
 
 func (d *driver) snapshot() snapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	now := d.now()
 	s := snapshot{
 		running: len(d.core.running), waiting: len(d.core.waiting),
-		kvUsage: d.core.kv.usage(), stats: d.core.stats, activity: d.activity.mean(d.now()),
+		kvUsage: d.core.kv.usage(), stats: d.core.stats, activity: d.activity.mean(now),
+		joules: d.activity.energy(now, &d.core.machine),
 	}
 	s.stats.finished = maps.Clone(s.stats.finished)
 	return s
