@@ -1,0 +1,95 @@
+package diagnose
+
+import (
+	"testing"
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+)
+
+func TestClientBottleneck(t *testing.T) {
+	slow := func(after time.Duration) *Judge {
+		return scene(func(f *probe.Frame) {
+			if f.At > after {
+				f.Health.Bottleneck, f.Health.Why, f.Health.LateMsP99 = true, "this process uses all cores", 41
+			}
+		})
+	}
+	only(t, slow(20*time.Second), "client_bottleneck", Bad, "this client is the bottleneck, not the server: this process uses all cores")
+	none(t, "for a second", slow(29*time.Second), "client_bottleneck")
+}
+
+func TestEveryRequestFails(t *testing.T) {
+	bad := func(f *probe.Frame) {
+		f.Requests = []measure.Request{fail(measure.HTTP5xx, "boom")}
+		f.Client = probe.Client{InFlight: 4, Prefill: 4}
+	}
+	only(t, scene(bad), "all_fail", Bad, "every request fails: http_5xx (boom)")
+	none(t, "one works", scene(func(f *probe.Frame) {
+		if bad(f); f.Seq == 40 {
+			f.Requests = append(f.Requests, ok(f.At))
+		}
+	}), "all_fail")
+	none(t, "a stream gets tokens", scene(func(f *probe.Frame) { bad(f); f.Client.Prefill = 3 }), "all_fail")
+	none(t, "only two", scene(func(f *probe.Frame) {
+		if bad(f); f.Seq > 2 {
+			f.Requests = nil
+		}
+	}), "all_fail")
+}
+
+func TestSomeRequestsFail(t *testing.T) {
+	every := func(n uint64, class measure.Class) *Judge {
+		return scene(func(f *probe.Frame) {
+			if f.Seq%n == 0 {
+				f.Requests = []measure.Request{fail(class, "cut")}
+			}
+		})
+	}
+	only(t, every(10, measure.Truncated), "some_fail", Warn, "10 % of requests fail, mostly truncated (cut)")
+	none(t, "one of 40", every(40, measure.Truncated), "some_fail")
+	none(t, "cancelled by us", every(3, measure.Cancelled), "some_fail")
+	none(t, "refusals", every(10, measure.RateLimited), "some_fail")
+}
+
+func TestRateLimits(t *testing.T) {
+	refusing := func(every uint64, message string) *Judge {
+		return scene(func(f *probe.Frame) {
+			if f.Seq%every == 0 {
+				f.Requests = append(f.Requests, fail(measure.RateLimited, message))
+			}
+		})
+	}
+	only(t, refusing(10, "Rate limit on tokens per min (TPM): limit 30000"), "rate_limits", Warn,
+		"the limit on tokens per minute binds: 12 of 132 requests were refused")
+	only(t, refusing(10, "RPM exceeded"), "rate_limits", Warn, "the limit on requests per minute binds: 12 of 132 requests were refused")
+	only(t, refusing(10, "slow down"), "rate_limits", Warn, "a rate limit binds: 12 of 132 requests were refused")
+	none(t, "two refusals", refusing(50, "slow down"), "rate_limits")
+}
+
+func TestClumps(t *testing.T) {
+	share := func(coalesced int, spoil func(*probe.Frame)) *Judge {
+		return scene(func(f *probe.Frame) {
+			f.Requests[0].Coalesced = coalesced
+			if spoil != nil {
+				spoil(f)
+			}
+		})
+	}
+	only(t, share(250, nil), "clumps", Warn, "tokens arrive in clumps: 98 % of chunks came together with the one before")
+	none(t, "a few", share(50, nil), "clumps")
+	none(t, "our own fault", share(250, func(f *probe.Frame) { f.Health.Bottleneck = true }), "clumps")
+	none(t, "few chunks", share(250, func(f *probe.Frame) { f.Requests[0].Chunks = 0 }), "clumps")
+}
+
+func TestManyTokensPerChunk(t *testing.T) {
+	holding := func(n opt.Float, estimated bool) *Judge {
+		return scene(func(f *probe.Frame) { f.Client.TokensPerChunk, f.Client.TokensEstimated = n, estimated })
+	}
+	only(t, holding(opt.Of(3.96), false), "tokens_per_chunk", Note, "a chunk holds 4.0 tokens, so a gap is not the time of one token")
+	none(t, "one", holding(opt.Of(1.1), false), "tokens_per_chunk")
+	none(t, "unknown", holding(opt.Float{}, false), "tokens_per_chunk")
+	none(t, "estimated", holding(opt.Of(4), true), "tokens_per_chunk")
+}

@@ -1,0 +1,112 @@
+package diagnose
+
+import (
+	"testing"
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+)
+
+// reads changes the engine's readings.
+func reads(change func(r *engine.Reading, at time.Duration)) *Judge {
+	return scene(func(f *probe.Frame) { change(&f.Engine.Reading, f.At) })
+}
+
+func TestEngineRestarted(t *testing.T) {
+	at18 := func(r *engine.Reading, at time.Duration) { r.Restarted = at.Truncate(time.Second) == 18*time.Second }
+	only(t, reads(at18), "engine_restarted", Warn, "the engine restarted about 12 s ago")
+	none(t, "it did not", scene(nil), "engine_restarted")
+}
+
+func TestPreemptions(t *testing.T) {
+	after := func(n float64) func(*engine.Reading, time.Duration) {
+		return func(r *engine.Reading, at time.Duration) {
+			if at > 20*time.Second {
+				r.Preemptions = opt.Of(7 + n)
+			}
+		}
+	}
+	only(t, reads(after(4)), "preemptions", Warn, "the engine preempts requests: the KV cache is too small for this load")
+	none(t, "old ones", scene(nil), "preemptions")
+	none(t, "a counter that fell", reads(after(-5)), "preemptions")
+	none(t, "unknown", reads(func(r *engine.Reading, _ time.Duration) { r.Preemptions = opt.Float{} }), "preemptions")
+}
+
+func TestKVFull(t *testing.T) {
+	filled := func(mean, most opt.Float) *Judge {
+		return reads(func(r *engine.Reading, _ time.Duration) { r.KVFill, r.KVFillMax = mean, most })
+	}
+	only(t, filled(opt.Of(0.7), opt.Of(0.98)), "kv_full", Warn, "the KV cache is 98 % full: new requests will wait")
+	only(t, filled(opt.Of(1), opt.Float{}), "kv_full", Warn, "the KV cache is 100 % full: new requests will wait")
+	none(t, "half", filled(opt.Of(0.5), opt.Of(0.6)), "kv_full")
+	none(t, "unknown", filled(opt.Float{}, opt.Float{}), "kv_full")
+	none(t, "stale", reads(func(r *engine.Reading, _ time.Duration) { r.KVFillMax, r.At = opt.Of(1), epoch }), "kv_full")
+	none(t, "for a moment", reads(func(r *engine.Reading, at time.Duration) {
+		if at > 29*time.Second {
+			r.KVFillMax = opt.Of(1)
+		}
+	}), "kv_full")
+}
+
+func TestGPUIdle(t *testing.T) {
+	idle := func(spoil func(*probe.Frame)) *Judge {
+		return scene(func(f *probe.Frame) {
+			f.GPU.GPUs[0].SM, f.GPU.GPUs[0].DRAM = opt.Of(0.12), opt.Of(0.05)
+			f.Engine.Reading.Waiting = opt.Of(5)
+			if spoil != nil {
+				spoil(f)
+			}
+		})
+	}
+	only(t, idle(nil), "gpu_idle", Warn, "the GPU is idle while requests wait")
+	only(t, idle(func(f *probe.Frame) {
+		f.Engine.Have, f.Client.OldestWaiting = false, 2*time.Second
+		f.GPU.Source, f.Target.Host = "nvml", "127.0.0.1:8000"
+	}), "gpu_idle", Warn, "the GPU is idle while requests wait")
+	none(t, "nobody waits", idle(func(f *probe.Frame) { f.Engine.Reading.Waiting = opt.Of(0) }), "gpu_idle")
+	none(t, "the GPU of another machine", idle(func(f *probe.Frame) { f.GPU.Source = "nvml" }), "gpu_idle")
+	none(t, "the embedded engine", idle(func(f *probe.Frame) {
+		f.GPU.Source, f.Target.Embedded, f.Target.Host = "nvml", true, "127.0.0.1:1"
+	}), "gpu_idle")
+	none(t, "SM unknown", idle(func(f *probe.Frame) { f.GPU.GPUs[0].SM = opt.Float{} }), "gpu_idle")
+	none(t, "another GPU works", idle(func(f *probe.Frame) {
+		f.GPU.GPUs = append(f.GPU.GPUs, probe.GPUReading{ID: "GPU-b", SM: opt.Of(0.8)})
+	}), "gpu_idle")
+	none(t, "figures that change every 30 s", idle(func(f *probe.Frame) { f.GPU.Period = 30 * time.Second }), "gpu_idle")
+}
+
+func TestIdleMIGInstances(t *testing.T) {
+	j := scene(func(f *probe.Frame) {
+		f.Engine.Reading.Waiting = opt.Of(5)
+		f.GPU.GPUs = []probe.GPUReading{{ID: "GPU-a"}, {ID: "GPU-a/1", Parent: "GPU-a", SM: opt.Of(0.1)}, {ID: "GPU-b", Lost: true}}
+	})
+	only(t, j, "gpu_idle", Warn, "the GPU is idle while requests wait")
+}
+
+func TestPrefixCache(t *testing.T) {
+	hitting := func(share float64, prefix string) *Judge {
+		return scene(func(f *probe.Frame) {
+			r := &f.Engine.Reading
+			r.PrefixHits = r.PrefixQueries.Scale(share)
+			f.Load.Prefix = prefix
+		})
+	}
+	only(t, hitting(0.047, "unique"), "prefix_cache", Note, "the prefix cache answers 4.7 % of prompt tokens although every prompt is to be new")
+	only(t, hitting(0.5, "unique"), "prefix_cache", Warn, "the prefix cache answers 50 % of prompt tokens although every prompt is to be new")
+	only(t, hitting(0.5, "shared"), "prefix_cache", Note, "the prefix cache answers 50 % of prompt tokens")
+	none(t, "below one percent", hitting(0.008, "unique"), "prefix_cache")
+	none(t, "little, as asked", hitting(0.1, "shared"), "prefix_cache")
+}
+
+func TestPrefixCacheByUsage(t *testing.T) {
+	cached := func(tokens int) *Judge {
+		return scene(func(f *probe.Frame) {
+			f.Engine.Have = false
+			f.Requests[0].CachedTokens = tokens
+		})
+	}
+	only(t, cached(1031), "prefix_cache", Warn, "the prefix cache answers 100 % of prompt tokens although every prompt is to be new")
+	none(t, "not told", cached(0), "prefix_cache")
+}

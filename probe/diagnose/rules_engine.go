@@ -1,0 +1,200 @@
+package diagnose
+
+import (
+	"fmt"
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+)
+
+// engineRestarted finds counters that began anew.
+type engineRestarted struct{ ago time.Duration }
+
+func (r *engineRestarted) check(h *history) outcome {
+	known := false
+	for _, f := range h.frames {
+		if e, ok := reading(f); ok {
+			known = true
+			if e.Restarted {
+				r.ago = h.now().At - f.At
+				return holds
+			}
+		}
+	}
+	if !known {
+		return unclear
+	}
+	return absent
+}
+
+func (r *engineRestarted) verdict() Verdict {
+	return Verdict{
+		Rule: "engine_restarted", Level: Warn,
+		Says:     fmt.Sprintf("the engine restarted about %.0f s ago", r.ago.Seconds()),
+		Evidence: []string{"its counters fell between two readings"},
+		Advice:   "look into the engine's log; its caches are cold now",
+	}
+}
+
+// preemptions finds the engine throwing running requests out for want of KV.
+type preemptions struct {
+	n, seconds float64
+	kv         opt.Float
+}
+
+func (r *preemptions) check(h *history) outcome {
+	list := readings(h.frames)
+	n := increase(list, func(e *engine.Reading) opt.Float { return e.Preemptions })
+	if !n.OK {
+		return unclear
+	}
+	r.n, r.seconds, r.kv = n.V, h.seconds(), fullest(h.now())
+	return found(n.V >= 1)
+}
+
+func (r *preemptions) verdict() Verdict {
+	evidence := []string{fmt.Sprintf("%s preemptions in %.0f s", count(r.n), r.seconds)}
+	if r.kv.OK {
+		evidence = append(evidence, "KV cache "+percent(r.kv.V)+" full")
+	}
+	return Verdict{
+		Rule: "preemptions", Level: Warn,
+		Says:     "the engine preempts requests: the KV cache is too small for this load",
+		Evidence: evidence, Advice: "lower the concurrency or the lengths, or give the KV cache more memory",
+	}
+}
+
+// fullest is the fill of the fullest rank.
+func fullest(f *probe.Frame) opt.Float {
+	r, ok := reading(f)
+	switch {
+	case !ok:
+		return opt.Float{}
+	case r.KVFillMax.OK:
+		return r.KVFillMax
+	}
+	return r.KVFill
+}
+
+// kvFull finds a KV cache that stays nearly full.
+type kvFull struct{ fill float64 }
+
+func (r *kvFull) check(h *history) outcome {
+	frames, ok := h.last(recent)
+	fill := everyFrame(frames, fullest)
+	if !ok || !fill.OK {
+		return unclear
+	}
+	r.fill = fill.V
+	return found(fill.V >= 0.95)
+}
+
+func (r *kvFull) verdict() Verdict {
+	return Verdict{
+		Rule: "kv_full", Level: Warn,
+		Says:     fmt.Sprintf("the KV cache is %s full: new requests will wait", percent(r.fill)),
+		Evidence: []string{fmt.Sprintf("mean of the last %.0f s, fullest rank", recent.Seconds())},
+		Advice:   "lower the concurrency or the lengths, or give the KV cache more memory",
+	}
+}
+
+// gpuIdle finds requests that wait although the GPU has nothing to do.
+type gpuIdle struct {
+	sm     float64
+	span   time.Duration
+	queued opt.Float
+	open   int
+}
+
+func (r *gpuIdle) check(h *history) outcome {
+	now := h.now()
+	// A figure that changes seldom may be of a time before anyone waited.
+	if r.span = max(recent, 2*now.GPU.Period); r.span > keep {
+		return unclear
+	}
+	frames, ok := h.last(r.span)
+	active := everyFrame(frames, func(f *probe.Frame) opt.Float { return busiest(f, sm) })
+	if !ok || !active.OK {
+		return unclear
+	}
+	for _, f := range frames {
+		if !someoneWaits(f) {
+			return absent
+		}
+	}
+	r.sm, r.queued, r.open = active.V, waiting(now), now.Client.Prefill
+	return found(active.V < 0.3)
+}
+
+// someoneWaits goes by the engine's queue, and where that is unknown by
+// requests that have had no token for a second.
+func someoneWaits(f *probe.Frame) bool {
+	if w := waiting(f); w.OK {
+		return w.V > 0
+	}
+	return f.Client.Prefill > 0 && f.Client.OldestWaiting >= time.Second
+}
+
+func (r *gpuIdle) verdict() Verdict {
+	evidence := []string{fmt.Sprintf("SM activity of the busiest GPU %s over the last %.0f s", percent(r.sm), r.span.Seconds())}
+	if r.queued.OK {
+		evidence = append(evidence, fmt.Sprintf("%s requests in the engine's queue all the time", count(r.queued.V)))
+	} else {
+		evidence = append(evidence, fmt.Sprintf("%d requests without a token", r.open))
+	}
+	return Verdict{
+		Rule: "gpu_idle", Level: Warn, Says: "the GPU is idle while requests wait",
+		Evidence: evidence,
+		Advice:   "look at what feeds it: the engine's CPU, the tokenizer, the scheduler, the network",
+	}
+}
+
+// prefixCache finds prompts that the engine need not compute.
+type prefixCache struct {
+	share  float64
+	prefix string
+	by     string
+}
+
+func (r *prefixCache) check(h *history) outcome {
+	const fewest = 1000 // tokens
+	list := readings(h.frames)
+	asked := increase(list, func(e *engine.Reading) opt.Float { return e.PrefixQueries })
+	hit := increase(list, func(e *engine.Reading) opt.Float { return e.PrefixHits })
+	r.by = "by the engine's counters"
+	if !asked.OK || !hit.OK {
+		in, cached := 0, 0
+		h.successes(func(q *probe.Request) { in += q.InTokens; cached += q.CachedTokens })
+		if cached == 0 {
+			return unclear // a server that does not tell looks the same
+		}
+		asked, hit = opt.Of(float64(in)), opt.Of(float64(cached))
+		r.by = "by the usage of the replies"
+	}
+	if asked.V < fewest {
+		return unclear
+	}
+	r.share, r.prefix = hit.V/asked.V, h.now().Load.Prefix
+	if r.prefix == "unique" {
+		return found(r.share > 0.01)
+	}
+	return found(r.share >= 0.2)
+}
+
+func (r *prefixCache) verdict() Verdict {
+	v := Verdict{
+		Rule: "prefix_cache", Level: Note,
+		Says:     fmt.Sprintf("the prefix cache answers %s of prompt tokens", percent(r.share)),
+		Evidence: []string{r.by},
+	}
+	if r.prefix == "unique" {
+		v.Says += " although every prompt is to be new"
+		v.Advice = "a chat template or other clients may share a beginning; TTFT is that much too good"
+		if r.share >= 0.2 {
+			v.Level = Warn
+		}
+	}
+	return v
+}

@@ -1,0 +1,112 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"sonde/probe"
+)
+
+// tail finds a 99th percentile far from the median.
+type tail struct {
+	name, what string
+	pick       func(*probe.Client) probe.Summary
+	s          probe.Summary
+}
+
+func (r *tail) check(h *history) outcome {
+	const fewest = 100 // below, p99 is only the maximum
+	const ratio = 5
+	now := h.now()
+	span := min(keep, max(now.Client.Window, time.Second))
+	// After a change of load the window mixes two loads: their difference is
+	// no tail.
+	if _, steady := h.steady(span); !steady {
+		return unclear
+	}
+	r.s = r.pick(&now.Client)
+	if r.s.N < fewest {
+		return unclear
+	}
+	const least = 50 // ms: below, nobody minds
+	return found(r.s.P99 >= ratio*r.s.P50 && r.s.P99-r.s.P50 >= least)
+}
+
+func (r *tail) verdict() Verdict {
+	return Verdict{
+		Rule: r.name, Level: Warn,
+		Says: fmt.Sprintf("%s p99 %s is %s its p50 of %s: a few requests are far slower",
+			r.what, millis(r.s.P99), times(r.s.P99/r.s.P50), millis(r.s.P50)),
+		Evidence: []string{fmt.Sprintf("p95 %s, max %s, n %d", millis(r.s.P95), millis(r.s.Max), r.s.N)},
+		Advice:   "look for a few long prompts, uneven replicas, or preemptions",
+	}
+}
+
+// shortOutput finds answers that end before the length asked for.
+type shortOutput struct {
+	got, asked float64 // mean tokens
+	n, stopped int
+}
+
+func (r *shortOutput) check(h *history) outcome {
+	const fewest = 5
+	got, asked := 0, 0
+	h.successes(func(q *probe.Request) {
+		if q.AskedOut == 0 || q.OutTokens == 0 {
+			return
+		}
+		r.n++
+		got += q.OutTokens
+		asked += q.AskedOut
+		if q.Finish == "stop" {
+			r.stopped++
+		}
+	})
+	if r.n < fewest {
+		return unclear
+	}
+	r.got, r.asked = float64(got)/float64(r.n), float64(asked)/float64(r.n)
+	return found(r.got < 0.9*r.asked)
+}
+
+func (r *shortOutput) verdict() Verdict {
+	return Verdict{
+		Rule: "short_output", Level: Note,
+		Says:     fmt.Sprintf("answers are shorter than asked: %s of %s tokens", count(r.got), count(r.asked)),
+		Evidence: []string{fmt.Sprintf("mean of %d requests, %d of them ended by the model itself", r.n, r.stopped)},
+		Advice:   "figures hold for the measured length; a server that knows ignore_eos can be made to go on",
+	}
+}
+
+// promptLength finds prompts that are not as long as asked.
+type promptLength struct {
+	got, asked float64 // mean tokens
+	n          int
+}
+
+func (r *promptLength) check(h *history) outcome {
+	const fewest = 5
+	got, asked := 0, 0
+	h.successes(func(q *probe.Request) {
+		if q.AskedIn > 0 && q.InTokens > 0 {
+			r.n++
+			got += q.InTokens
+			asked += q.AskedIn
+		}
+	})
+	if r.n < fewest {
+		return unclear
+	}
+	r.got, r.asked = float64(got)/float64(r.n), float64(asked)/float64(r.n)
+	return found(math.Abs(r.got/r.asked-1) > 0.1)
+}
+
+func (r *promptLength) verdict() Verdict {
+	return Verdict{
+		Rule: "prompt_length", Level: Note,
+		Says:     fmt.Sprintf("prompts are %s tokens long, %s were asked for", count(r.got), count(r.asked)),
+		Evidence: []string{fmt.Sprintf("mean of %d requests by the server's count, with its chat template", r.n)},
+		Advice:   "figures hold for the measured length",
+	}
+}

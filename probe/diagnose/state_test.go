@@ -1,0 +1,80 @@
+package diagnose
+
+import (
+	"testing"
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/measure"
+)
+
+func TestHealthy(t *testing.T) {
+	only(t, scene(nil), "healthy", Healthy, "healthy: TTFT p95 240 ms, TPOT p95 12.0 ms, no failures")
+}
+
+func TestHealthyWithoutEngineAndGPU(t *testing.T) {
+	only(t, scene(func(f *probe.Frame) { f.Engine, f.GPU = probe.EngineStatus{}, probe.GPUStatus{} }),
+		"healthy", Healthy, "healthy: TTFT p95 240 ms, TPOT p95 12.0 ms, no failures")
+}
+
+func TestNothingSeen(t *testing.T) {
+	only(t, New(), "no_data", Unknown, "nothing has been seen yet")
+}
+
+func TestNoLoad(t *testing.T) {
+	idle := func(f *probe.Frame) {
+		f.Load, f.Client, f.Requests = probe.LoadState{}, probe.Client{}, nil
+	}
+	only(t, scene(idle), "no_load", Unknown, "no load yet")
+}
+
+func TestNotEnoughData(t *testing.T) {
+	j := scene(func(f *probe.Frame) {
+		f.Client.TTFT, f.Client.TPOT, f.Client.Gap = dist(3, 200, 300), dist(3, 10, 14), dist(99, 10, 14)
+		if f.At > time.Second {
+			f.Requests = nil
+		}
+	})
+	if v := j.Strongest(); v.Rule != "not_enough_data" || v.Level != Unknown {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestLoadingModel(t *testing.T) {
+	loading := func(f *probe.Frame) {
+		f.Requests = []measure.Request{fail(measure.Loading, "loading")}
+		f.Client = probe.Client{InFlight: 1, Prefill: 1}
+	}
+	only(t, scene(loading), "loading", Note, "the server is still loading its model")
+	none(t, "a success later", scene(func(f *probe.Frame) {
+		if f.At < 10*time.Second {
+			loading(f)
+		}
+	}), "loading")
+}
+
+func TestOldFramesAreForgotten(t *testing.T) {
+	j := scene(func(f *probe.Frame) { f.Requests = []measure.Request{fail(measure.HTTP5xx, "boom")} })
+	for at := 30*time.Second + tick; at <= 61*time.Second; at += tick {
+		j.Add(healthy(at))
+	}
+	if got := j.Strongest().Rule; got != "healthy" {
+		t.Errorf("strongest is %s", got)
+	}
+	if n := len(j.history.frames); n != int(keep/tick) {
+		t.Errorf("%d Frames are kept", n)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for ms, want := range map[float64]string{14.06: "14.1 ms", 99.96: "100 ms", 412.4: "412 ms", 999.6: "1.0 s", 2351: "2.4 s", 61000: "61 s"} {
+		if got := millis(ms); got != want {
+			t.Errorf("%v is %q, want %q", ms, got, want)
+		}
+	}
+	for share, want := range map[float64]string{0.713: "71 %", 0.004: "0.4 %", 0: "0 %", 1: "100 %"} {
+		if got := percent(share); got != want {
+			t.Errorf("%v is %q, want %q", share, got, want)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package headless
+
+import (
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/diagnose"
+	"sonde/probe/measure"
+)
+
+// Accumulator turns the Frames of one run into its Summary. It is fed every
+// Frame once, in order, and belongs to one goroutine.
+type Accumulator struct {
+	plan  Plan
+	time  timeline
+	first *probe.Frame // the first Frame with load
+	last  *probe.Frame
+
+	interrupted bool
+	counts      counts
+	latency     latencies
+	flow        flow
+	slo         sloJudge
+	engine      engineWindow
+	gpus        gpuWindow
+	client      clientWindow
+	judge       *diagnose.Judge
+	notes       notes
+}
+
+// NewAccumulator starts an empty run of that plan.
+func NewAccumulator(plan Plan) *Accumulator {
+	return &Accumulator{
+		plan:    plan,
+		time:    timeline{plan: plan},
+		counts:  newCounts(),
+		latency: newLatencies(),
+		slo:     sloJudge{slos: plan.SLOs},
+		judge:   diagnose.New(),
+	}
+}
+
+// Phase is how far the run has come with the Frames so far.
+func (a *Accumulator) Phase() Phase { return a.time.phase }
+
+// Deadline is the next instant, since the session began, at which a phase ends
+// by the clock.
+func (a *Accumulator) Deadline() (time.Duration, bool) { return a.time.deadline() }
+
+// Add takes the next Frame.
+func (a *Accumulator) Add(f *probe.Frame) {
+	a.time.begin(f)
+	if a.time.phase != Idle && a.first == nil {
+		a.first = f
+	}
+	a.last = f
+	for i := range f.Requests {
+		a.addRequest(&f.Requests[i])
+	}
+	a.addFrame(f)
+	a.time.advance(f)
+}
+
+// addFrame takes what a Frame says about the engine, the GPUs and ourselves.
+func (a *Accumulator) addFrame(f *probe.Frame) {
+	for _, e := range f.Events {
+		if e.Kind == probe.EventNote && a.time.phase != Idle {
+			a.notes.add(e.Text)
+		}
+	}
+	from, to := a.time.clip(f.At-f.Slice, f.At)
+	weight := to - from
+	a.engine.add(f, weight)
+	if weight == 0 {
+		return
+	}
+	a.gpus.add(f, weight)
+	a.client.add(f.Health, weight)
+	if a.time.phase == Measuring {
+		a.judge.Add(f)
+	}
+}
+
+// addRequest takes one request that ended.
+func (a *Accumulator) addRequest(r *measure.Request) {
+	if r.Long || !a.time.ofRun(r) {
+		return
+	}
+	if r.Class == measure.Loading {
+		a.counts.addLoading()
+		if a.time.foundLoading() {
+			a.restartWindow()
+		}
+		return
+	}
+	if r.Class == measure.OK {
+		a.time.succeeded(r)
+	}
+	a.flow.add(r, &a.time)
+	if a.time.warmup(r) {
+		a.time.warmupEnded++
+	} else {
+		a.time.ended++
+		a.time.lastEnd = max(a.time.lastEnd, r.End)
+		a.addMeasured(r)
+	}
+	if a.counts.tooLong(r) {
+		a.time.close(r.End)
+	}
+}
+
+// addMeasured takes a request that is in the counts.
+func (a *Accumulator) addMeasured(r *measure.Request) {
+	a.counts.add(r)
+	a.notes.add(r.Note)
+	a.latency.add(r)
+	a.slo.add(r, a.time.contains(r.End))
+}
+
+// restartWindow forgets what was seen before the server was ready.
+func (a *Accumulator) restartWindow() {
+	a.engine.restart()
+	a.gpus = gpuWindow{}
+	a.client = clientWindow{}
+	a.flow = flow{}
+	a.judge = diagnose.New()
+}
+
+// Interrupt ends the window early: the streams in flight are cancelled, and the
+// Summary says that it is of a part only.
+func (a *Accumulator) Interrupt() {
+	if a.time.phase == Done {
+		return
+	}
+	a.interrupted = true
+	a.time.close(a.time.seen)
+	a.time.cut(a.time.seen)
+}
+
+// Remaining is how many requests of the current phase have not ended yet; it
+// is not known (false) for a phase that is not counted.
+func (a *Accumulator) Remaining() (int, bool) {
+	t := &a.time
+	switch {
+	case t.phase == Warmup || t.phase == Loading && a.plan.WarmupRequests > 0:
+		return max(0, a.plan.WarmupRequests-t.warmupEnded), a.plan.WarmupRequests > 0
+	case t.phase == Measuring || t.phase == Loading:
+		return max(0, a.plan.Requests-t.ended), a.plan.Requests > 0
+	}
+	return 0, false
+}

@@ -1,0 +1,162 @@
+package headless
+
+import (
+	"cmp"
+	"slices"
+
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+)
+
+// maxMessages bounds the distinct error messages that are kept: some servers
+// put a fresh id into each one.
+const maxMessages = 100
+
+// otherMessages stands for all messages beyond maxMessages.
+const otherMessages = "(other messages)"
+
+// tooLongLimit ends a run whose prompts do not fit the model.
+const tooLongLimit = 3
+
+type failure struct {
+	class   measure.Class
+	message string
+}
+
+// counts tells what became of the measured requests, and where their tokens
+// went.
+type counts struct {
+	requests  RequestCounts
+	errors    map[failure]int
+	refusals  map[string]int // context_length, by message
+	endReason string         // why the run ended itself, "" if it did not
+
+	tokens  TokenCounts // of successes, but for PartialOutput
+	sources map[measure.TokenSource]bool
+
+	streamedOut, chunks int // output tokens and chunks of streamed successes
+	coalesced, arrivals int // chunks that shared a stamp, of all chunks
+	wholeReplies        int // successes that were not streamed
+}
+
+func newCounts() counts {
+	return counts{
+		requests: RequestCounts{ByClass: map[measure.Class]int{}},
+		errors:   map[failure]int{},
+		refusals: map[string]int{},
+		sources:  map[measure.TokenSource]bool{},
+	}
+}
+
+// addLoading counts a refusal by a server that is not ready: a request that was
+// sent, a class, no failure.
+func (c *counts) addLoading() {
+	c.requests.Sent++
+	c.requests.ByClass[measure.Loading]++
+}
+
+// add counts one measured request. A request that was excluded is also counted
+// by its result.
+func (c *counts) add(r *measure.Request) {
+	c.requests.Sent++
+	if r.Excluded {
+		c.requests.Excluded++
+	}
+	c.arrivals += r.Chunks
+	c.coalesced += r.Coalesced
+	switch {
+	case r.Class == measure.OK:
+		c.requests.OK++
+		c.addTokens(r)
+		return
+	case r.Class == measure.Cancelled:
+		c.requests.Cancelled++
+	default:
+		c.requests.Failed++
+		c.requests.ByClass[r.Class]++
+		c.addError(failure{r.Class, r.Error})
+	}
+	c.tokens.PartialOutput += r.OutTokens
+}
+
+func (c *counts) addTokens(r *measure.Request) {
+	c.tokens.Input += r.InTokens
+	c.tokens.Output += r.OutTokens
+	c.tokens.Reasoning += r.ReasoningTokens
+	c.tokens.CachedInput += r.CachedTokens
+	if r.Source != "" {
+		c.sources[r.Source] = true
+	}
+	if !r.Streamed {
+		c.wholeReplies++
+		return
+	}
+	c.streamedOut += r.OutTokens
+	c.chunks += r.Chunks
+}
+
+func (c *counts) addError(f failure) {
+	if _, known := c.errors[f]; !known && len(c.errors) >= maxMessages {
+		f.message = otherMessages
+	}
+	c.errors[f]++
+}
+
+// tooLong tells, once, that the server has refused prompts as too long often
+// enough with the same words: more of them would say nothing new.
+func (c *counts) tooLong(r *measure.Request) bool {
+	if r.Class != measure.ContextLength || c.endReason != "" {
+		return false
+	}
+	if len(c.refusals) >= maxMessages && c.refusals[r.Error] == 0 {
+		return false
+	}
+	c.refusals[r.Error]++
+	if c.refusals[r.Error] < tooLongLimit {
+		return false
+	}
+	c.endReason = "ended early: the server refuses the prompt as too long: " + r.Error
+	return true
+}
+
+// errorList is sorted by count, most frequent first.
+func (c *counts) errorList() []ErrorCount {
+	list := make([]ErrorCount, 0, len(c.errors))
+	for f, n := range c.errors {
+		list = append(list, ErrorCount{Class: f.class, Message: f.message, Count: n})
+	}
+	slices.SortFunc(list, func(a, b ErrorCount) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Class, b.Class), cmp.Compare(a.Message, b.Message))
+	})
+	return list
+}
+
+// source names where the token counts came from; "" without any.
+func (c *counts) source() string {
+	if len(c.sources) > 1 {
+		return "mixed"
+	}
+	for s := range c.sources {
+		return string(s)
+	}
+	return ""
+}
+
+// perChunk is the mean number of tokens in a chunk.
+func (c *counts) perChunk() opt.Float { return ratio(c.streamedOut, c.chunks) }
+
+// coalescedShare is the share of chunks that came in one read with another.
+func (c *counts) coalescedShare() opt.Float { return ratio(c.coalesced, c.arrivals) }
+
+// successShare is the share of successes among the requests that had a result
+// of the server's making.
+func (c *counts) successShare() opt.Float {
+	return ratio(c.requests.OK, c.requests.OK+c.requests.Failed)
+}
+
+func ratio(part, whole int) opt.Float {
+	if whole == 0 {
+		return opt.Float{}
+	}
+	return opt.Of(float64(part) / float64(whole))
+}

@@ -1,0 +1,57 @@
+package headless
+
+import (
+	"time"
+
+	"sonde/gpu"
+	"sonde/probe"
+)
+
+// gpuWindow gathers the readings of every GPU within the window, in the order
+// in which they first appeared.
+type gpuWindow struct {
+	devices []*deviceWindow
+}
+
+type deviceWindow struct {
+	id, name, source              string
+	sm, dram, busy, memory, watts weighted
+}
+
+func (g *gpuWindow) add(f *probe.Frame, held time.Duration) {
+	if stale(f, f.GPU.At) {
+		return
+	}
+	for i := range f.GPU.GPUs {
+		r := &f.GPU.GPUs[i]
+		d := g.device(r)
+		d.sm.add(r.SM, held)
+		d.dram.add(r.DRAM, held)
+		d.busy.add(r.Busy, held)
+		d.memory.add(r.MemUsed, held)
+		d.watts.add(r.Power, held)
+	}
+}
+
+func (g *gpuWindow) device(r *gpu.Reading) *deviceWindow {
+	for _, d := range g.devices {
+		if d.id == r.ID {
+			return d
+		}
+	}
+	d := &deviceWindow{id: r.ID, name: r.Name, source: r.Source}
+	g.devices = append(g.devices, d)
+	return d
+}
+
+func (g *gpuWindow) figures() []GPUFigures {
+	out := make([]GPUFigures, 0, len(g.devices))
+	for _, d := range g.devices {
+		out = append(out, GPUFigures{
+			ID: d.id, Name: d.name, Source: d.source,
+			SMMean: share(d.sm.mean()), DRAMMean: share(d.dram.mean()), BusyMean: share(d.busy.mean()),
+			MemUsedMax: number(d.memory.max), PowerWMean: number(d.watts.mean()),
+		})
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package headless
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"sonde/probe"
+)
+
+// Keeper follows a live session and holds the Summary of the load that is on
+// now: it begins anew when the load or the statistics are reset.
+type Keeper struct {
+	mu    sync.Mutex
+	acc   *Accumulator
+	level int
+	plan  Plan
+	host  string
+}
+
+// NewKeeper makes a Keeper; plan gives what a Frame does not tell.
+func NewKeeper(plan Plan) *Keeper { return &Keeper{plan: plan, acc: NewAccumulator(plan)} }
+
+// Add takes the next Frame.
+func (k *Keeper) Add(f *probe.Frame) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if f.Load.Level != k.level || wasReset(f) {
+		plan := k.plan
+		plan.Load = f.Load.Asked
+		k.acc, k.level = NewAccumulator(plan), f.Load.Level
+	}
+	k.host = f.Target.Host
+	k.acc.Add(f)
+}
+
+func wasReset(f *probe.Frame) bool {
+	for _, e := range f.Events {
+		if e.Kind == probe.EventReset {
+			return true
+		}
+	}
+	return false
+}
+
+// Summary is the outcome at the present load so far.
+func (k *Keeper) Summary() Summary {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.acc.Summary()
+}
+
+// Save writes the Summary as JSON into a new file of the folder and returns its
+// path. It never overwrites.
+func (k *Keeper) Save(dir string, now time.Time) (string, error) {
+	s := k.Summary()
+	k.mu.Lock()
+	stem := fmt.Sprintf("%s/sonde-%s-%s", dir, fileName(k.host), now.Format("20060102-150405"))
+	k.mu.Unlock()
+	for n := 1; ; n++ {
+		path := stem + ".json"
+		if n > 1 {
+			path = fmt.Sprintf("%s-%d.json", stem, n)
+		}
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if err := s.WriteJSON(file); err != nil {
+			_ = file.Close()
+			return "", err
+		}
+		return path, file.Close()
+	}
+}
+
+// fileName keeps of a name what is safe in a file's name everywhere.
+func fileName(s string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '-'
+	}, s)
+	return clean[:min(len(clean), 60)]
+}

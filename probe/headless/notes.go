@@ -1,0 +1,97 @@
+package headless
+
+import (
+	"fmt"
+	"slices"
+
+	"sonde/probe/measure"
+)
+
+// maxNotes bounds the distinct remarks that are kept.
+const maxNotes = 20
+
+// notes gathers remarks in the order of their first appearance, and how often
+// each came.
+type notes struct {
+	counts map[string]int
+	order  []string
+}
+
+func (n *notes) add(text string) {
+	if text == "" {
+		return
+	}
+	if n.counts == nil {
+		n.counts = map[string]int{}
+	}
+	if n.counts[text] == 0 {
+		if len(n.order) >= maxNotes {
+			return
+		}
+		n.order = append(n.order, text)
+	}
+	n.counts[text]++
+}
+
+func (n *notes) list() []string {
+	out := make([]string, 0, len(n.order))
+	for _, text := range n.order {
+		if c := n.counts[text]; c > 1 {
+			text = fmt.Sprintf("%s (%d times)", text, c)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// remarks are all notes of a run, most important first.
+func (a *Accumulator) remarks(rates Rates) []string {
+	c := &a.counts
+	all := []string{
+		c.endReason,
+		iff(a.time.loadGone, "ended early: the load was taken away"),
+		a.notReady(),
+		a.client.note(),
+		iff(a.time.warmupEnded > 0, "warm-up: %d requests are in no count", a.time.warmupEnded),
+		iff(c.requests.Excluded > 0, "%d requests are in no latency figure: this process was stopped while they ran", c.requests.Excluded),
+		a.behindSchedule(rates),
+		iff(c.wholeReplies > 0, "%d replies came whole instead of streamed: no TTFT, gap and TPOT for them", c.wholeReplies),
+		iff(c.sources[measure.Chunks], "token counts are estimates: the server sent no usage, chunks were counted"),
+		iff(c.perChunk().Or(1) > 1.2, "%.1f tokens per chunk: a gap is not a token", c.perChunk().V),
+		iff(c.coalescedShare().Or(0) > 0.5, "delivered in bursts: %.0f %% of chunks came in one read with another", 100*c.coalescedShare().V),
+		iff(c.requests.Cancelled > 0 && !a.interrupted, "%d streams were still running after the drain and were cancelled", c.requests.Cancelled),
+		iff(a.engine.restarts > 0, "the engine restarted: the intervals around it are left out of its figures"),
+	}
+	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	if a.last != nil {
+		all = append(all, a.last.Target.Notes...)
+	}
+	return append(all, a.notes.list()...)
+}
+
+func (a *Accumulator) notReady() string {
+	n := a.counts.requests.ByClass[measure.Loading]
+	switch {
+	case n == 0:
+		return ""
+	case !a.time.success:
+		return fmt.Sprintf("the server was still loading its model (%d refusals): nothing was measured", n)
+	}
+	return fmt.Sprintf("the server was loading its model (%d refusals): the window starts with the first success", n)
+}
+
+// behindSchedule tells how far an open loop stayed below the rate asked for.
+func (a *Accumulator) behindSchedule(rates Rates) string {
+	asked := a.plan.Load.Rate
+	got := rates.RequestsPerS
+	return iff(asked > 0 && got.OK && got.V < 0.95*asked,
+		"%.1f of %.1f requests per second were achieved", got.V, asked)
+}
+
+// iff formats the note if it applies, else it is empty.
+func iff(applies bool, format string, args ...any) string {
+	if !applies {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}

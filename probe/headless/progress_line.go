@@ -1,0 +1,54 @@
+package headless
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
+)
+
+// ProgressLine shows a run's progress in one line that is redrawn in place. On
+// anything but a terminal it shows nothing.
+type ProgressLine struct {
+	out   io.Writer
+	width int // 0: no terminal
+	shown string
+}
+
+// NewProgressLine makes a line on the given file.
+func NewProgressLine(file *os.File) *ProgressLine {
+	p := &ProgressLine{out: file}
+	if term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb" {
+		p.width = TerminalWidth(file)
+	}
+	return p
+}
+
+// Show redraws the line if it changed.
+func (p *ProgressLine) Show(now Progress) {
+	line := now.Line()
+	if p.width == 0 || line == p.shown {
+		return
+	}
+	p.shown = line
+	fmt.Fprint(p.out, "\r\x1b[K", ansi.Truncate(line, p.width-1, "…"))
+}
+
+// Clear takes the line away.
+func (p *ProgressLine) Clear() {
+	if p.shown != "" {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
+const usualWidth = 80
+
+// TerminalWidth is the width of a terminal, or 80 where there is none.
+func TerminalWidth(file *os.File) int {
+	if w, _, err := term.GetSize(int(file.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return usualWidth
+}

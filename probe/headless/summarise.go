@@ -1,0 +1,122 @@
+package headless
+
+import (
+	"maps"
+
+	"sonde/probe/opt"
+)
+
+// Summary sums up the Frames so far.
+func (a *Accumulator) Summary() Summary {
+	c := &a.counts
+	rates := a.rates()
+	s := Summary{
+		Schema:          Schema,
+		DurationS:       number(opt.Of(a.time.length().Seconds())),
+		Interrupted:     a.interrupted,
+		Seed:            a.plan.Seed,
+		Target:          a.target(),
+		Load:            a.load(),
+		Requests:        c.requests,
+		Errors:          c.errorList(),
+		Notes:           a.remarks(rates),
+		Tokens:          c.tokens,
+		LatencyMS:       a.latency.table(),
+		Rates:           rates,
+		ConcurrencyMean: number(a.concurrency()),
+		LittleRatio:     number(a.little(rates)),
+		SLO:             a.slo.results(&a.latency, c.successShare()),
+		Engine:          a.engine.figures(),
+		GPUs:            a.gpus.figures(),
+		Client:          a.client.figures(c.coalescedShare()),
+		Verdict:         a.findings(),
+	}
+	if a.last != nil && !a.last.Target.Started.IsZero() {
+		s.Started = Instant(a.last.Target.Started.Add(a.time.from))
+	}
+	s.Requests.ByClass = maps.Clone(c.requests.ByClass) // the Summary outlives further Frames
+	s.Tokens.Source = Text(c.source())
+	s.Tokens.PerChunk = number(c.perChunk())
+	if len(a.plan.SLOs) > 0 {
+		s.GoodputPerS = number(a.perSecond(float64(a.slo.goodInWindow)))
+		s.GoodShare = share(ratio(a.slo.good, a.slo.judged))
+	}
+	return s
+}
+
+func (a *Accumulator) target() Target {
+	t := Target{
+		Model:         Text(a.engine.identity.Model),
+		Engine:        Text(a.engine.identity.Kind),
+		EngineVersion: Text(a.engine.identity.Version),
+	}
+	if a.last != nil {
+		t.URL = Text(a.last.Target.URL)
+	}
+	return t
+}
+
+func (a *Accumulator) load() Load {
+	asked := a.plan.Load
+	if a.first != nil {
+		asked = a.first.Load.Asked // brought into range
+	}
+	l := Load{
+		Mode: "closed", Concurrency: asked.Concurrency, Prefix: Text(a.plan.Prefix),
+		InputTokens: asked.InputTokens, OutputTokens: asked.OutputTokens,
+	}
+	if asked.Rate > 0 {
+		l.Mode, l.Rate = "open", number(opt.Of(asked.Rate))
+	}
+	return l
+}
+
+// perSecond divides by the window's length; unknown for an empty window.
+func (a *Accumulator) perSecond(v float64) opt.Float {
+	if a.time.length() <= 0 {
+		return opt.Float{}
+	}
+	return opt.Of(v / a.time.length().Seconds())
+}
+
+func (a *Accumulator) rates() Rates {
+	requests := a.perSecond(float64(a.flow.done))
+	in, out := a.perSecond(a.flow.in), a.perSecond(a.flow.out)
+	total := a.perSecond(a.flow.in + a.flow.out)
+	perMinute := func(f opt.Float) Number { return number(f.Scale(60)) }
+	r := Rates{
+		RequestsPerS: number(requests), InputPerS: number(in), OutputPerS: number(out), TotalPerS: number(total),
+		RPM: perMinute(requests), InputTPM: perMinute(in), OutputTPM: perMinute(out), TotalTPM: perMinute(total),
+	}
+	if tpot := a.latency.tpot.Summary(); tpot.N > 0 && tpot.Mean > 0 {
+		r.OutputPerSStream = number(opt.Of(1000 / tpot.Mean))
+	}
+	return r
+}
+
+// concurrency is the time-weighted mean of streams in flight.
+func (a *Accumulator) concurrency() opt.Float { return a.perSecond(a.flow.open.Seconds()) }
+
+// little compares the streams in flight with rate × mean E2E; about 1 in a
+// steady state.
+func (a *Accumulator) little(rates Rates) opt.Float {
+	e2e := a.latency.e2e.Summary()
+	inFlight := a.concurrency()
+	if !inFlight.OK || e2e.N == 0 || rates.RequestsPerS.V == 0 || e2e.Mean == 0 {
+		return opt.Float{}
+	}
+	return opt.Of(inFlight.V / (rates.RequestsPerS.V * e2e.Mean / 1000))
+}
+
+// findings are the verdicts as they stood when the window closed.
+func (a *Accumulator) findings() []Verdict {
+	out := []Verdict{}
+	for _, v := range a.judge.Verdicts() {
+		evidence := v.Evidence
+		if evidence == nil {
+			evidence = []string{}
+		}
+		out = append(out, Verdict{Rule: v.Rule, Says: v.Says, Evidence: evidence, Advice: v.Advice})
+	}
+	return out
+}

@@ -1,0 +1,275 @@
+package headless
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"time"
+
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+)
+
+// Schema names the form of a Summary in files.
+const Schema = "sonde/summary/1"
+
+// Summary is the outcome of a run at one load. Latencies are milliseconds,
+// fractions 0 to 1; what is unknown is null in JSON.
+type Summary struct {
+	Schema          string        `json:"schema"`
+	Started         Instant       `json:"started"` // beginning of the measured window
+	DurationS       Number        `json:"duration_s"`
+	Interrupted     bool          `json:"interrupted"`
+	Seed            uint64        `json:"seed"`
+	Target          Target        `json:"target"`
+	Load            Load          `json:"load"`
+	Requests        RequestCounts `json:"requests"`
+	Errors          []ErrorCount  `json:"errors"`
+	Notes           []string      `json:"notes"`
+	Tokens          TokenCounts   `json:"tokens"`
+	LatencyMS       Latencies     `json:"latency_ms"`
+	Rates           Rates         `json:"rates"`
+	ConcurrencyMean Number        `json:"concurrency_mean"`
+	LittleRatio     Number        `json:"little_ratio"`
+	GoodputPerS     Number        `json:"goodput_per_s"`
+	GoodShare       Number        `json:"good_share"`
+	SLO             []SLOResult   `json:"slo"`
+	Engine          EngineFigures `json:"engine"`
+	GPUs            []GPUFigures  `json:"gpus"`
+	Roofline        Roofline      `json:"roofline"`
+	Client          ClientFigures `json:"client"`
+	Verdict         []Verdict     `json:"verdict"`
+}
+
+// Target is what was measured.
+type Target struct {
+	URL           Text `json:"url"`
+	Model         Text `json:"model"`
+	Engine        Text `json:"engine"`
+	EngineVersion Text `json:"engine_version"`
+}
+
+// Load is what was asked for.
+type Load struct {
+	Mode         string `json:"mode"` // "closed" or "open"
+	Concurrency  int    `json:"concurrency"`
+	Rate         Number `json:"rate"` // requests per second; open loop only
+	InputTokens  int    `json:"input_tokens"`
+	OutputTokens int    `json:"output_tokens"`
+	Prefix       Text   `json:"prefix"`
+}
+
+// RequestCounts says what became of the measured requests. Sent is the sum of
+// ok, failed, cancelled and the class "loading"; excluded ones are among them.
+type RequestCounts struct {
+	Sent      int                   `json:"sent"`
+	OK        int                   `json:"ok"`
+	Failed    int                   `json:"failed"`
+	Cancelled int                   `json:"cancelled"`
+	Excluded  int                   `json:"excluded"`
+	ByClass   map[measure.Class]int `json:"by_class"`
+}
+
+// ErrorCount is one message of failed requests.
+type ErrorCount struct {
+	Class   measure.Class `json:"class"`
+	Message string        `json:"message"`
+	Count   int           `json:"count"`
+}
+
+// TokenCounts are sums over the measured requests.
+type TokenCounts struct {
+	Input         int    `json:"input"`
+	Output        int    `json:"output"`         // of requests that succeeded
+	PartialOutput int    `json:"partial_output"` // of those that failed or were cancelled
+	Reasoning     int    `json:"reasoning"`      // part of output
+	CachedInput   int    `json:"cached_input"`   // part of input
+	Source        Text   `json:"source"`
+	PerChunk      Number `json:"per_chunk"`
+}
+
+// Latencies are the distributions of requests that succeeded.
+type Latencies struct {
+	TTFT         Quantiles `json:"ttft"`
+	TTFA         Quantiles `json:"ttfa"`
+	TPOT         Quantiles `json:"tpot"`
+	Gap          Quantiles `json:"gap"`
+	E2E          Quantiles `json:"e2e"`
+	Setup        Quantiles `json:"setup"`
+	ClientQueue  Quantiles `json:"client_queue"`
+	FromSchedule Quantiles `json:"from_schedule"`
+}
+
+// Quantiles describes one distribution. Weak names the percentiles that have
+// too few samples behind them.
+type Quantiles struct {
+	N    int      `json:"n"`
+	Mean Number   `json:"mean"`
+	Min  Number   `json:"min"`
+	P50  Number   `json:"p50"`
+	P90  Number   `json:"p90"`
+	P95  Number   `json:"p95"`
+	P99  Number   `json:"p99"`
+	P999 Number   `json:"p999"`
+	Max  Number   `json:"max"`
+	Weak []string `json:"weak"`
+}
+
+// Rates are per second of the window, and 60 times that.
+type Rates struct {
+	RequestsPerS     Number `json:"requests_per_s"`
+	OutputPerS       Number `json:"output_tokens_per_s"`
+	InputPerS        Number `json:"input_tokens_per_s"`
+	TotalPerS        Number `json:"total_tokens_per_s"`
+	RPM              Number `json:"rpm"`
+	InputTPM         Number `json:"input_tpm"`
+	OutputTPM        Number `json:"output_tpm"`
+	TotalTPM         Number `json:"total_tpm"`
+	OutputPerSStream Number `json:"output_tokens_per_s_per_stream"` // 1000 / mean TPOT
+}
+
+// SLOResult is how one service level came out. Limit and Actual are
+// milliseconds, for "success" shares. Met is unknown without samples.
+type SLOResult struct {
+	SLO      string `json:"slo"`
+	Metric   string `json:"metric"`
+	Quantile Number `json:"quantile"`
+	Limit    Number `json:"limit"`
+	Actual   Number `json:"actual"`
+	Met      *bool  `json:"met"`
+}
+
+// EngineFigures are the engine's own word on the window.
+type EngineFigures struct {
+	RunningMean   Number          `json:"running_mean"`
+	WaitingMax    Number          `json:"waiting_max"`
+	KVFillMean    Number          `json:"kv_fill_mean"`
+	KVFillMax     Number          `json:"kv_fill_max"`
+	Preemptions   Number          `json:"preemptions"`
+	PrefixHitRate Number          `json:"prefix_hit_rate"`
+	OutputPerS    Number          `json:"output_tokens_per_s"`
+	LatencyMS     EngineLatencies `json:"latency_ms"`
+}
+
+// EngineLatencies are estimates from the buckets of the engine's histograms.
+type EngineLatencies struct {
+	TTFT  Estimate `json:"ttft"`
+	Gap   Estimate `json:"gap"`
+	Queue Estimate `json:"queue"`
+	E2E   Estimate `json:"e2e"`
+}
+
+// Estimate describes a distribution that is known by buckets only. A quantile
+// beyond the last finite bound is unknown; Above then has that bound.
+type Estimate struct {
+	N     int               `json:"n"`
+	Mean  Number            `json:"mean"`
+	P50   Number            `json:"p50"`
+	P95   Number            `json:"p95"`
+	P99   Number            `json:"p99"`
+	Above map[string]Number `json:"above"`
+}
+
+// GPUFigures are means over the window of one GPU.
+type GPUFigures struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	SMMean     Number `json:"sm_mean"`
+	DRAMMean   Number `json:"dram_mean"`
+	BusyMean   Number `json:"busy_mean"`
+	MemUsedMax Number `json:"mem_used_max"` // bytes
+	PowerWMean Number `json:"power_w_mean"`
+	Source     string `json:"source"`
+}
+
+// Roofline holds the lower bounds of the model on its hardware. They do not
+// follow from Frames: whoever knows both fills them in.
+type Roofline struct {
+	TPOTFloorMS Number `json:"tpot_floor_ms"`
+	TTFTFloorMS Number `json:"ttft_floor_ms"`
+	MBU         Number `json:"mbu"`
+	MFU         Number `json:"mfu"`
+}
+
+// ClientFigures say how well the client itself did.
+type ClientFigures struct {
+	Stamps         Text   `json:"stamps"`
+	LateMSP99      Number `json:"late_ms_p99"` // the worst of the window
+	CPU            Number `json:"cpu"`         // share of one core
+	CoalescedShare Number `json:"coalesced_share"`
+	Bottleneck     bool   `json:"bottleneck"`
+}
+
+// Verdict is one finding about the run. Advice is for people and not exported.
+type Verdict struct {
+	Rule     string   `json:"rule"`
+	Says     string   `json:"says"`
+	Evidence []string `json:"evidence"`
+	Advice   string   `json:"-"`
+}
+
+// ExitCode is the code for the process to end with: 0 done, 1 nothing succeeded
+// or an SLO was missed, 130 interrupted.
+func (s Summary) ExitCode() int {
+	if s.Interrupted {
+		return 130
+	}
+	if s.Requests.OK == 0 {
+		return 1
+	}
+	for _, r := range s.SLO {
+		if r.Met != nil && !*r.Met {
+			return 1
+		}
+	}
+	return 0
+}
+
+// WriteJSON writes the Summary as one indented JSON object.
+func (s Summary) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(s)
+}
+
+// Number is a figure that may be unknown, which is null in JSON.
+type Number = opt.Float
+
+// number rounds to a ten-thousandth: 0.1 µs, far below what can be measured.
+func number(f opt.Float) Number { return rounded(f, 1e4) }
+
+// share rounds a fraction to a millionth.
+func share(f opt.Float) Number { return rounded(f, 1e6) }
+
+func rounded(f opt.Float, steps float64) Number {
+	if !f.OK {
+		return f
+	}
+	return opt.Of(math.Round(f.V*steps) / steps)
+}
+
+// Text is a word that may be unknown: "" is null in JSON.
+type Text string
+
+// MarshalJSON writes null for an unknown word.
+func (t Text) MarshalJSON() ([]byte, error) {
+	if t == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(t))
+}
+
+// Instant is a moment of wall time; the zero time is null in JSON.
+type Instant time.Time
+
+// MarshalJSON writes UTC with milliseconds.
+func (i Instant) MarshalJSON() ([]byte, error) {
+	t := time.Time(i)
+	if t.IsZero() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(t.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

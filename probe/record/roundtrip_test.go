@@ -1,0 +1,153 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+)
+
+// memory is a file in memory.
+type memory struct{ bytes.Buffer }
+
+func (*memory) Close() error { return nil }
+
+// fill sets every field of v to a value of its own, so that a field that a
+// recording forgets shows up as a difference.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch x := v.Addr().Interface().(type) {
+	case *opt.Float:
+		*x = opt.Of(float64(*n) + 0.5)
+		return
+	case *time.Time:
+		*x = time.Unix(int64(*n), 500).UTC()
+		return
+	case *error:
+		*x = errors.New("fault")
+		return
+	case *engine.Histogram:
+		*x = engine.Histogram{Bounds: []float64{0.5, math.Inf(1)}, Counts: []float64{1, float64(*n)}, Sum: 2.5, Count: float64(*n)}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), n)
+		fill(v.Index(1), n)
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, n)
+		fill(value, n)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.String:
+		v.SetString("word " + string(rune('a'+*n%26)))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(float64(*n) + 0.25)
+	case reflect.Uint64:
+		v.SetUint(uint64(*n))
+	default:
+		v.SetInt(int64(*n)*1_000_000 + 1) // as a duration: not a whole millisecond
+	}
+}
+
+func record(t *testing.T, frames ...*probe.Frame) []byte {
+	t.Helper()
+	file := &memory{}
+	w := NewWriter(file, Header{URL: "http://h/v1", Seed: 7})
+	for _, f := range frames {
+		w.Add(f)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func TestEveryFieldOfAFrameSurvives(t *testing.T) {
+	var f probe.Frame
+	n := 0
+	fill(reflect.ValueOf(&f).Elem(), &n)
+	raw := record(t, &f)
+	head, frames, err := Read(bytes.NewReader(raw))
+	if err != nil || len(frames) != 1 {
+		t.Fatalf("%d frames, %v", len(frames), err)
+	}
+	if head.URL != "http://h/v1" || head.Seed != 7 {
+		t.Errorf("header %+v", head)
+	}
+	if !reflect.DeepEqual(&f, frames[0]) {
+		t.Errorf("wrote\n%+v\nread\n%+v", f, *frames[0])
+	}
+}
+
+func TestAnEmptyFrameSurvives(t *testing.T) {
+	_, frames, err := Read(bytes.NewReader(record(t, &probe.Frame{Seq: 1})))
+	if err != nil || len(frames) != 1 || !reflect.DeepEqual(frames[0], &probe.Frame{Seq: 1}) {
+		t.Fatalf("%+v, %v", frames, err)
+	}
+}
+
+func TestUnchangedReadingsAreWrittenOnce(t *testing.T) {
+	a, b, c := &probe.Frame{Seq: 1}, &probe.Frame{Seq: 2}, &probe.Frame{Seq: 3}
+	for _, f := range []*probe.Frame{a, b} {
+		f.Engine.Have = true
+		f.Engine.Reading.Running = opt.Of(5)
+	}
+	c.Engine.Why = "gone"
+	raw := record(t, a, b, c)
+	if n := strings.Count(string(raw), `"engine":`); n != 2 {
+		t.Errorf("%d engine parts, want 2:\n%s", n, raw)
+	}
+	_, frames, err := Read(bytes.NewReader(raw))
+	if err != nil || len(frames) != 3 {
+		t.Fatal(len(frames), err)
+	}
+	if !reflect.DeepEqual(frames[1].Engine, b.Engine) || frames[2].Engine.Why != "gone" || frames[2].Engine.Have {
+		t.Errorf("read %+v and %+v", frames[1].Engine, frames[2].Engine)
+	}
+}
+
+func TestNumbersThatJSONCannotHold(t *testing.T) {
+	f := &probe.Frame{Seq: 1}
+	f.Client.TTFT.Mean = math.NaN()
+	f.Client.OutTokensPerS = math.Inf(1)
+	f.Client.SliceGaps = []float32{float32(math.NaN()), 2}
+	f.Engine.Have = true
+	f.Engine.Reading.Running = opt.Float{V: math.NaN(), OK: true}
+	_, frames, err := Read(bytes.NewReader(record(t, f)))
+	if err != nil || len(frames) != 1 {
+		t.Fatal(err)
+	}
+	if got := frames[0]; got.Engine.Reading.Running.OK || got.Client.SliceGaps[1] != 2 || got.Client.OutTokensPerS != 0 {
+		t.Errorf("read %+v", got)
+	}
+}
+
+func TestNoCredentialsInAddresses(t *testing.T) {
+	f := &probe.Frame{}
+	f.Engine.Identity.MetricsURL = "http://user:sk-1@h:8000/metrics?token=sk-2"
+	f.Engine.Identity.GPUURL = "https://sk-3@h/metrics"
+	f.GPU.Source = "dcgm http://u:sk-4@h/metrics"
+	raw := string(record(t, f))
+	if strings.Contains(raw, "sk-") {
+		t.Errorf("a secret is in the file:\n%s", raw)
+	}
+	if !strings.Contains(raw, "h:8000/metrics?token=") || !strings.Contains(raw, "dcgm http://h/metrics") {
+		t.Errorf("the address itself is gone:\n%s", raw)
+	}
+}
