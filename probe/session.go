@@ -95,6 +95,9 @@ func (s *Session) Close() {
 	}
 }
 
+// URL is the address that requests go to first, without credentials.
+func (s *Session) URL() string { return api.Redacted(s.addr.Requests[0]) }
+
 // Since returns the Frames after seq, oldest first, as many as are kept.
 func (s *Session) Since(seq uint64) []*Frame { return s.frames.since(seq) }
 

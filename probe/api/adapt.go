@@ -47,7 +47,7 @@ func (c *Client) followOnce(x *exchange) bool {
 	if c.note.Load() != nil {
 		return c.target.Load() != x.target
 	}
-	note := "redirected once, to " + redactQuery(to)
+	note := "redirected once, to " + Redacted(to)
 	c.note.Store(&note)
 	c.target.Store(to)
 	return true

@@ -83,7 +83,7 @@ func tlsFor(base *tls.Config, host string) *tls.Config {
 }
 
 // URL is the address that requests go to.
-func (c *Client) URL() string { return redactQuery(c.target.Load()) }
+func (c *Client) URL() string { return Redacted(c.target.Load()) }
 
 // Proxy names the proxy in the way, "" if there is none.
 func (c *Client) Proxy() string {
@@ -153,8 +153,8 @@ func SetCredentials(h http.Header, key string, user *url.Userinfo, own http.Head
 	}
 }
 
-// redactQuery is the URL without the values of its query, which may be keys.
-func redactQuery(u *url.URL) string {
+// Redacted is a URL without the values of its query, which may be keys.
+func Redacted(u *url.URL) string {
 	c := *u
 	c.User = nil
 	if c.RawQuery != "" {

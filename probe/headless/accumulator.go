@@ -47,6 +47,9 @@ func (a *Accumulator) Phase() Phase { return a.time.phase }
 // by the clock.
 func (a *Accumulator) Deadline() (time.Duration, bool) { return a.time.deadline() }
 
+// hasResults tells whether any request has ended.
+func (a *Accumulator) hasResults() bool { return a.counts.requests.Sent > 0 }
+
 // Add takes the next Frame.
 func (a *Accumulator) Add(f *probe.Frame) {
 	a.time.begin(f)

@@ -11,23 +11,33 @@ import (
 )
 
 // Keeper follows a live session and holds the Summary of the load that is on
-// now: it begins anew when the load or the statistics are reset.
+// now: it begins anew when the load is changed or the statistics are reset. As
+// long as nothing has ended at the new load, it keeps what came before.
 type Keeper struct {
-	mu    sync.Mutex
-	acc   *Accumulator
-	level int
-	plan  Plan
-	host  string
+	mu     sync.Mutex
+	acc    *Accumulator
+	before *Accumulator // the newest other one in which requests ended
+	level  int
+	plan   Plan
+	host   string
 }
 
-// NewKeeper makes a Keeper; plan gives what a Frame does not tell.
-func NewKeeper(plan Plan) *Keeper { return &Keeper{plan: plan, acc: NewAccumulator(plan)} }
+// NewKeeper makes a Keeper. Of the plan only what a Frame does not tell counts:
+// live, nothing ends by itself.
+func NewKeeper(plan Plan) *Keeper {
+	plan.Requests, plan.Duration, plan.WarmupRequests, plan.WarmupFor = 0, 0, 0, 0
+	acc := NewAccumulator(plan)
+	return &Keeper{plan: plan, acc: acc, before: acc}
+}
 
 // Add takes the next Frame.
 func (k *Keeper) Add(f *probe.Frame) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if f.Load.Level != k.level || wasReset(f) {
+		if k.acc.hasResults() {
+			k.before = k.acc
+		}
 		plan := k.plan
 		plan.Load = f.Load.Asked
 		k.acc, k.level = NewAccumulator(plan), f.Load.Level
@@ -45,10 +55,14 @@ func wasReset(f *probe.Frame) bool {
 	return false
 }
 
-// Summary is the outcome at the present load so far.
+// Summary is the outcome at the present load so far, or at the one before if
+// nothing has ended since.
 func (k *Keeper) Summary() Summary {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if !k.acc.hasResults() {
+		return k.before.Summary()
+	}
 	return k.acc.Summary()
 }
 

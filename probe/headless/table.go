@@ -93,11 +93,7 @@ func (t *table) styled(code, s string) string {
 func (t *table) head(s *Summary) {
 	t.line(t.bold("sonde bench") + "  " + word(s.Target.URL))
 	t.linef("model %s · engine %s", word(s.Target.Model), strings.TrimSpace(word(s.Target.Engine)+" "+plain(string(s.Target.EngineVersion))))
-	load := fmt.Sprintf("concurrency %d", s.Load.Concurrency)
-	if s.Load.Rate.OK {
-		load = fmt.Sprintf("%s requests/s, at most %d in flight", figure(s.Load.Rate), s.Load.Concurrency)
-	}
-	t.linef("%s loop, %s · prefix %s", s.Load.Mode, load, word(s.Load.Prefix))
+	t.linef("%s loop, %s · prefix %s", s.Load.Mode, s.Load.describe(), word(s.Load.Prefix))
 	t.linef("prompt %d → %s tok · output %d → %s tok · counted by %s", s.Load.InputTokens, meanTokens(s.Tokens.Input, s),
 		s.Load.OutputTokens, meanTokens(s.Tokens.Output, s), word(s.Tokens.Source))
 	ending := ""
@@ -105,6 +101,14 @@ func (t *table) head(s *Summary) {
 		ending = " · INTERRUPTED"
 	}
 	t.linef("window %s s · seed %d%s", figure(s.DurationS), s.Seed, ending)
+}
+
+// describe says what keeps the requests coming.
+func (l *Load) describe() string {
+	if l.Rate.OK {
+		return fmt.Sprintf("%s requests/s, at most %d in flight", figure(l.Rate), l.Concurrency)
+	}
+	return fmt.Sprintf("concurrency %d", l.Concurrency)
 }
 
 // meanTokens is the measured length per successful request.
