@@ -1,0 +1,165 @@
+package config
+
+import (
+	"cmp"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// between checks a number's range, ends included.
+func between[T cmp.Ordered](low, high T, value func(*Config) T) func(*Config) string {
+	return func(c *Config) string {
+		if v := value(c); v < low || v > high {
+			return fmt.Sprintf("must be %v to %v", low, high)
+		}
+		return ""
+	}
+}
+
+func checkConcurrency(c *Config) string {
+	if c.Concurrency < 0 || c.Concurrency > c.MaxConcurrency {
+		return fmt.Sprintf("must be 0 to %d (raise --max-concurrency for more)", c.MaxConcurrency)
+	}
+	return ""
+}
+
+func checkIdleTimeout(c *Config) string {
+	if c.IdleTimeout <= 0 {
+		return "must be longer than 0, such as 60s"
+	}
+	return ""
+}
+
+// checkURL also completes the address.
+func checkURL(c *Config) string { return completeURL(&c.URL) }
+
+func completeURL(address *string) string {
+	if *address == "" {
+		return ""
+	}
+	full, err := normalURL(*address)
+	if err != nil {
+		return err.Error()
+	}
+	*address = full
+	return ""
+}
+
+func checkMetrics(c *Config) string {
+	if c.Metrics == "auto" {
+		c.Metrics = ""
+	}
+	if c.Metrics == "off" {
+		return ""
+	}
+	return completeURL(&c.Metrics)
+}
+
+func checkGPU(c *Config) string {
+	switch c.GPU {
+	case "auto", "nvml", "off":
+		return ""
+	}
+	if !strings.ContainsAny(c.GPU, ".:/") && c.GPU != "localhost" {
+		return "must be auto, nvml, off or an exporter's address such as http://host:9400/metrics"
+	}
+	return completeURL(&c.GPU)
+}
+
+func checkAPIKey(c *Config) string {
+	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r > unicode.MaxASCII || r < ' ' || r == 0x7f }) {
+		return "must not contain control characters or characters outside ASCII"
+	}
+	return ""
+}
+
+// headerName is a token of RFC 9110.
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
+func checkHeaders(c *Config) string {
+	for _, h := range c.Headers {
+		if !headerName.MatchString(h.Name) {
+			return "must have a name of letters, digits and dashes before the colon"
+		}
+		if strings.ContainsFunc(h.Value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return "must not have control characters in its value"
+		}
+	}
+	return ""
+}
+
+func checkCA(c *Config) string {
+	if c.CA == "" {
+		return ""
+	}
+	pem, err := os.ReadFile(c.CA)
+	if err != nil {
+		return "must be a readable file: " + reason(err)
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM(pem) {
+		return "must be a PEM file with at least one certificate"
+	}
+	return ""
+}
+
+func checkPrompts(c *Config) string {
+	if c.Prompts == "" {
+		return ""
+	}
+	info, err := os.Stat(c.Prompts)
+	if err != nil {
+		return "must be a readable file: " + reason(err)
+	}
+	if info.IsDir() {
+		return "must be a file, this is a directory"
+	}
+	return ""
+}
+
+// writable checks that a file can be made at the path, before a run is wasted.
+func writable(path func(*Config) string) func(*Config) string {
+	return func(c *Config) string {
+		p := path(c)
+		if p == "" {
+			return ""
+		}
+		if info, err := os.Stat(p); err == nil && info.IsDir() {
+			return "must be a file, this is a directory"
+		}
+		if info, err := os.Stat(filepath.Dir(p)); err != nil || !info.IsDir() {
+			return "must be in a directory that exists"
+		}
+		return ""
+	}
+}
+
+// reason is the system's word alone, without operation and path.
+func reason(err error) string {
+	if system, ok := err.(*os.PathError); ok {
+		return system.Err.Error()
+	}
+	return err.Error()
+}
+
+func checkListen(c *Config) string {
+	const form = "must be host:port, such as 127.0.0.1:8000 or [::1]:8000"
+	_, port, err := net.SplitHostPort(c.Sim.Listen)
+	if err != nil {
+		return form
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return form
+	}
+	if _, err := url.Parse("http://" + c.Sim.Listen); err != nil {
+		return form
+	}
+	return ""
+}

@@ -1,0 +1,91 @@
+// Package config knows what was asked: flags, environment, file and profile
+// become one validated Config, and the command tree runs the action it belongs to.
+package config
+
+import (
+	"fmt"
+	"time"
+)
+
+// Config is what was asked for, validated, as plain values. A command fills the
+// settings that it takes; the others keep their zero values.
+type Config struct {
+	URL       string // "" is the embedded engine; a missing scheme or IPv6 brackets are added, nothing else is changed
+	Model     string // "" is the first one that the server lists
+	APIKey    string // secret
+	APIKeyEnv string // environment variable that APIKey is taken from when it is not given itself
+	Headers   []Header
+	API       string // "chat" or "completions"
+	Insecure  bool   // accept any TLS certificate
+	CA        string // PEM file with further certificate authorities
+
+	Watch          bool          // live screen without load
+	Concurrency    int           // closed loop: streams in flight; open loop: the cap
+	Rate           float64       // open loop: requests per second; 0 is the closed loop
+	Arrivals       string        // "poisson" or "constant"
+	Input          int           // prompt length, tokens
+	Output         int           // answer length, tokens
+	Workload       string        // name of the pair of lengths
+	Prompts        string        // file with prompts; "" is synthetic ones
+	Prefix         string        // "unique", "shared" or "same"
+	Seed           uint64        // meaningful if SeedSet
+	SeedSet        bool          // false: fresh prompts on every run
+	IdleTimeout    time.Duration // longest wait for a byte
+	MaxConcurrency int           // safety cap
+	MaxTokensTotal int64         // safety cap on all tokens of a run; 0 is none
+
+	Requests int           // end after this many; 0 is no limit
+	Duration time.Duration // end after this long; 0 is no limit
+	Warmup   Warmup
+
+	SLO []SLO
+
+	Metrics string // address of the engine's metrics page, "off", or "" to find it
+	GPU     string // "auto", "nvml", "off" or the address of an exporter
+	Record  string // file for Frames and requests; "" is none
+
+	Format string // "table", "json", "csv", "md" or "" for table on a terminal and else json
+	Out    string // file for the summary; "" is standard output
+
+	ASCII bool   // draw with ASCII characters only
+	Color string // "auto", "always" or "never"
+
+	File    string // settings file, given or found; it may be missing only at its default place
+	Profile string // chosen [profile.NAME] of that file
+
+	Sim Sim
+}
+
+// Sim is the machine of the embedded engine.
+type Sim struct {
+	Listen      string  // host:port of `sonde sim`
+	Model       string  // model shape; "" is the engine's own choice
+	GPU         string  // device model; "" is the engine's own choice
+	MaxSeqs     int     // running sequences; 0 is the engine's own choice
+	TokenBudget int     // tokens per iteration; 0 is the engine's own choice
+	KVGB        float64 // KV cache, GB (1e9 bytes); 0 is what the device leaves
+	Speed       float64 // virtual seconds per real second
+}
+
+// Header is one extra HTTP header of every request. Its value counts as secret.
+type Header struct{ Name, Value string }
+
+// Warmup is what precedes the measured window: a number of requests or a time.
+type Warmup struct {
+	Requests int
+	Duration time.Duration
+}
+
+// String is the form that --warmup takes.
+func (w Warmup) String() string {
+	if w.Duration > 0 {
+		return w.Duration.String()
+	}
+	return fmt.Sprint(w.Requests)
+}
+
+// BuildInfo is what --version tells.
+type BuildInfo struct {
+	Version, Commit, Date string
+	NVML                  bool // built with NVIDIA's management library
+}

@@ -1,0 +1,83 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// derive fills in what follows from other settings.
+func (r *resolved) derive() error {
+	c := &r.config
+	r.deriveLengths(c)
+	if err := r.deriveConcurrency(c); err != nil {
+		return err
+	}
+	if c.Requests > 0 && r.origins["duration"].rank == rankDefault {
+		c.Duration = 0
+		r.origins["duration"] = origin{rankDefault, "lifted by --requests"}
+	}
+	c.SeedSet = r.origins["seed"].rank > rankDefault
+	return r.deriveKey(c)
+}
+
+// deriveLengths takes the workload's lengths, unless a length was asked for in the
+// same place as the workload or in a stronger one.
+func (r *resolved) deriveLengths(c *Config) {
+	if c.Workload == "" { // the command takes no load
+		return
+	}
+	w := workloadOf(c.Workload)
+	asked := r.origins["workload"].rank
+	for _, length := range []struct {
+		key   string
+		field *int
+		value int
+	}{{"input", &c.Input, w.input}, {"output", &c.Output, w.output}} {
+		if o := r.origins[length.key]; o.rank == rankDefault || o.rank < asked {
+			*length.field = length.value
+			r.origins[length.key] = origin{rankDefault, "workload " + w.name}
+		}
+	}
+}
+
+// deriveConcurrency: watching sends nothing, and in the open loop the cap is all
+// there is room for, unless one was asked for.
+func (r *resolved) deriveConcurrency(c *Config) error {
+	asked, watching := r.origins["concurrency"].rank, r.origins["watch"].rank
+	if c.Watch {
+		if c.Concurrency > 0 && asked > rankDefault && asked >= watching {
+			return r.fail("concurrency", "--watch sends no load, leave one of them out")
+		}
+		if c.Rate > 0 && r.origins["rate"].rank >= watching {
+			return r.fail("rate", "--watch sends no load, leave one of them out")
+		}
+		c.Concurrency, c.Rate = 0, 0
+		r.origins["concurrency"] = origin{rankDefault, "watch"}
+		return nil
+	}
+	if c.Rate > 0 && asked == rankDefault {
+		c.Concurrency = c.MaxConcurrency
+		r.origins["concurrency"] = origin{rankDefault, "max-concurrency"}
+	}
+	return nil
+}
+
+// deriveKey takes the key from the variable that is named for it, unless a
+// stronger place gives the key itself.
+func (r *resolved) deriveKey(c *Config) error {
+	from := max(rankShared, r.origins["api-key-env"].rank)
+	if c.APIKeyEnv == "" || r.origins["api-key"].rank >= from {
+		return nil
+	}
+	key := strings.TrimSpace(os.Getenv(c.APIKeyEnv))
+	if key == "" {
+		if c.URL != "" && c.APIKeyEnv != openAIKey {
+			return r.fail("api-key-env", fmt.Sprintf("the environment variable %s is not set", c.APIKeyEnv))
+		}
+		return nil
+	}
+	c.APIKey = key
+	r.origins["api-key"] = origin{rankEnv, c.APIKeyEnv}
+	return nil
+}

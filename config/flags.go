@@ -1,0 +1,89 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/knadh/koanf/providers/posflag"
+	"github.com/spf13/pflag"
+)
+
+// flagValue keeps the words of a flag as they were given; they are read later,
+// together with those of the other sources, so that complaints sound the same.
+type flagValue struct {
+	key  string
+	arg  string
+	text []string
+}
+
+func (f *flagValue) String() string     { return strings.Join(f.text, "\n") }
+func (f *flagValue) Set(s string) error { f.text = append(f.text, s); return nil }
+
+// Type is what help shows behind the flag's name; pflag shows nothing for bool.
+func (f *flagValue) Type() string {
+	if f.arg == "" {
+		return "bool"
+	}
+	return f.arg
+}
+
+// addFlag declares the setting's flag. Those that are not common stay out of the
+// short help.
+func addFlag(flags *pflag.FlagSet, s setting, common bool) {
+	flag := flags.VarPF(&flagValue{key: s.key, arg: s.arg}, s.flagName(), s.short, s.help)
+	flag.DefValue = s.initial
+	flag.Hidden = !common
+	if s.arg == "" {
+		flag.NoOptDefVal = "true"
+	}
+}
+
+// flagLayer is what the command line says: flags, and the address as argument.
+func flagLayer(flags *pflag.FlagSet, address string) (layer, error) {
+	l := newLayer(rankFlag)
+	given := func(f *pflag.Flag) (string, any) {
+		if v, ok := f.Value.(*flagValue); ok {
+			return v.key, v.text
+		}
+		return "", nil
+	}
+	if err := l.values.Load(posflag.ProviderWithFlag(flags, ".", nil, given), nil); err != nil {
+		return l, err
+	}
+	if address != "" {
+		return l, l.values.Set("url", []string{address})
+	}
+	return l, nil
+}
+
+// explainFlag makes one line with a way out from pflag's complaint, without the
+// words behind the flag: they may be a secret.
+func explainFlag(flags *pflag.FlagSet, err error) error {
+	var unknown *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("unknown flag -%.1s (--help-all lists every flag)", unknown.GetSpecifiedName())
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		hint := didYouMean("--"+name, flagNames(flags))
+		if hint == "" {
+			hint = " (--help-all lists every flag)"
+		}
+		return fmt.Errorf("unknown flag --%s%s", name, hint)
+	case errors.As(err, &bare):
+		return fmt.Errorf("--%s needs a value: --%[1]s %s", bare.GetFlag().Name, bare.GetFlag().Value.Type())
+	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return fmt.Errorf("--%s must be true or false", invalid.GetFlag().Name)
+	}
+	return errors.New("a flag is not written as --name or --name=value")
+}
+
+func flagNames(flags *pflag.FlagSet) []string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return names
+}

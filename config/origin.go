@@ -1,0 +1,53 @@
+package config
+
+// rank orders the places that a value can come from; a higher one wins.
+type rank int
+
+const (
+	rankDefault rank = iota
+	rankFile
+	rankShared  // OPENAI_* variables, which are not ours alone
+	rankProfile // chosen by name, so it beats what only happens to be in the environment
+	rankEnv
+	rankFlag
+)
+
+// origin is where a value came from.
+type origin struct {
+	rank  rank
+	where string // the file, the profile's name, the variable or what a default follows from
+}
+
+// String is the origin in a comment of --print-config.
+func (o origin) String() string {
+	switch o.rank {
+	case rankFile:
+		return "file"
+	case rankProfile:
+		return "profile " + o.where
+	case rankShared, rankEnv:
+		return "env " + o.where
+	case rankFlag:
+		return "flag"
+	}
+	if o.where != "" {
+		return o.where
+	}
+	return "default"
+}
+
+// subject names a setting in an error the way its user wrote it.
+func (o origin) subject(s setting, file string) string {
+	switch o.rank {
+	case rankFile:
+		return file + ": " + s.key
+	case rankProfile:
+		return file + ": profile." + o.where + "." + s.key
+	case rankShared, rankEnv:
+		return o.where
+	}
+	if s.noFlag {
+		return s.arg
+	}
+	return "--" + s.flagName()
+}

@@ -1,0 +1,152 @@
+package config
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestBadInputIsOneLineWithAWayOut(t *testing.T) {
+	clean(t)
+	dir := t.TempDir()
+	for _, c := range []struct{ args, want string }{
+		{"-c -1", "--concurrency -1: must be 0 to 256 (raise --max-concurrency for more)"},
+		{"-c 300", "--concurrency 300: must be 0 to 256 (raise --max-concurrency for more)"},
+		{"-c two", "--concurrency two: must be a whole number such as 8"},
+		{"-c 2.5", "--concurrency 2.5: must be a whole number such as 8"},
+		{"-c", "--concurrency needs a value: --concurrency N"},
+		{"bench -c 0", "--concurrency 0: must be at least 1, a benchmark without load measures nothing"},
+		{"--max-concurrency 0", "--max-concurrency 0: must be 1 to 100000"},
+		{"--rate NaN", "--rate NaN: must be a number such as 2.5"},
+		{"--rate +Inf", "--rate +Inf: must be a number such as 2.5"},
+		{"--rate -1", "--rate -1: must be 0 to 100000"},
+		{"--workload raag", "--workload raag: must be chat, rag, agent, summarize, code, prefill or decode: did you mean 'rag'?"},
+		{"--api responses", "--api responses: must be chat or completions"},
+		{"--prefix none", "--prefix none: must be unique, shared or same"},
+		{"--arrivals x", "--arrivals x: must be poisson or constant"},
+		{"bench --format xml", "--format xml: must be table, json, csv or md"},
+		{"bench --duration 30", "--duration 30: must be a time with its unit, such as 30s, 5m or 250ms"},
+		{"bench --warmup soon", "--warmup soon: must be a number of requests such as 5, or a time such as 5s"},
+		{"bench --warmup -1s", "--warmup -1s: must not be negative"},
+		{"--idle-timeout 0s", "--idle-timeout 0s: must be longer than 0, such as 60s"},
+		{"--seed -1", "--seed -1: must be a whole number from 0 on, such as 7"},
+		{"--concurency 3", "unknown flag --concurency: did you mean '--concurrency'?"},
+		{"--nonsense=secret", "unknown flag --nonsense (--help-all lists every flag)"},
+		{"-zsecret", "unknown flag -z (--help-all lists every flag)"},
+		{"--watch=maybe", "--watch maybe: must be true or false"},
+		{"--help-all=maybe", "--help-all must be true or false"},
+		{"--metrics ftp://x", "--metrics ftp://x: must be an http:// or https:// address"},
+		{"--gpu nvlm", "--gpu nvlm: must be auto, nvml, off or an exporter's address such as http://host:9400/metrics"},
+		{"--ca " + dir + "/none", "--ca " + dir + "/none: must be a readable file: no such file or directory"},
+		{"--prompts " + dir, "--prompts " + dir + ": must be a file, this is a directory"},
+		{"--record " + dir, "--record " + dir + ": must be a file, this is a directory"},
+		{"bench --out " + dir + "/a/b", "--out " + dir + "/a/b: must be in a directory that exists"},
+		{"bench --out x --record x", "--out x: must not be the file of --record"},
+		{"--header Authorization", "--header: must look like 'Name: value'"},
+		{"sim x", "sim takes flags only, no arguments (sonde sim --help)"},
+		{"sim --listen 8000", "--listen 8000: must be host:port, such as 127.0.0.1:8000 or [::1]:8000"},
+		{"sim --speed 0", "--speed 0: must be 0.001 to 1000"},
+		{"bench a:1 b:1", "there must be one URL, not 2 (flags need dashes: sonde bench --help)"},
+		{"bnech", "unknown command 'bnech': did you mean 'bench'? (for a host of that name: http://bnech)"},
+		{"@", "@ needs the name of a profile, such as @lab for [profile.lab]"},
+		{"@a --profile b", "@a and --profile name two profiles, leave one of them out"},
+		{"help nope", "no such command: sonde --help lists them"},
+		{"completion tcsh", "completion is for bash, zsh, fish or powershell"},
+	} {
+		if got := refused(t, strings.Fields(c.args)...); got != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.args, got, c.want)
+		}
+	}
+}
+
+func TestControlCharactersStayOffTheTerminal(t *testing.T) {
+	clean(t)
+	if line := refused(t, "--workload", "\x1b[31mred\u009b0m\nx"); strings.ContainsAny(line, "\x1b\n\u009b") {
+		t.Errorf("got %q", line)
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	path := clean(t)
+	for text, want := range map[string]string{
+		"concurency = 3":                "unknown key 'concurency' in FILE: did you mean 'concurrency'?",
+		"max_concurrency = 3":           "unknown key 'max_concurrency' in FILE: did you mean 'max-concurrency'?",
+		"colour = 'never'":              "unknown key 'colour' in FILE: did you mean 'color'?",
+		"[load]\nrate = 3":              "unknown key 'load.rate' in FILE",
+		"[sim]\nmodle = 'x'":            "unknown key 'sim.modle' in FILE: did you mean 'sim.model'?",
+		"sim = 3":                       "unknown key 'sim' in FILE",
+		"config = 'x'":                  "unknown key 'config' in FILE",
+		"[profile.lab]\ntoken = 'x'":    "unknown key 'profile.lab.token' in FILE",
+		"[profile.lab]\nurll = 'x'":     "unknown key 'profile.lab.urll' in FILE: did you mean 'url'?",
+		"profile = 'lab'":               "FILE: profile: must be tables such as [profile.lab]",
+		"profile.lab = 'x'":             "FILE: profile.lab: must be a table such as [profile.lab]",
+		"input = 3\ninput = 4":          "FILE: key input is already defined",
+		"input = ":                      "FILE:1:",
+		"concurrency = 'four'":          "FILE: concurrency = four: must be a whole number such as 8",
+		"concurrency = '4'":             "FILE: concurrency = 4: must be a whole number such as 8",
+		"concurrency = 4.5":             "FILE: concurrency = 4.5: must be a whole number such as 8",
+		"concurrency = -4":              "FILE: concurrency = -4: must be 0 to 256 (raise --max-concurrency for more)",
+		"idle-timeout = 30":             "FILE: idle-timeout = 30: must be a time with its unit",
+		"model = 3":                     "FILE: model = 3: must be text in quotes",
+		"watch = 'yes'":                 "FILE: watch = yes: must be true or false",
+		"header = [1]":                  "FILE: header: must look like 'Name: value'",
+		"requests = 'x'":                "FILE: requests = x: must be a whole number", // of another command
+		"rate = nan":                    "FILE: rate = NaN: must be a number",
+		"seed = 1979-05-27":             "FILE: seed = 1979-05-27: must be a whole number",
+		"[profile.lab]\nconcurrency={}": "", // an empty table is nothing
+	} {
+		write(t, path, text)
+		if want == "" {
+			must(t)
+			continue
+		}
+		want = strings.ReplaceAll(want, "FILE", path)
+		if got := refused(t); !strings.HasPrefix(got, want) || strings.HasSuffix(got, "?") && !strings.HasSuffix(want, "?") {
+			t.Errorf("%q\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestUnknownProfile(t *testing.T) {
+	path := clean(t)
+	if got, want := refused(t, "@lab"), "no [profile.lab] in "+path+": it has none"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	write(t, path, "[profile.b]\nconcurrency = 'x'\n[profile.a]\n")
+	if got, want := refused(t, "@lab"), "no [profile.lab] in "+path+": it has a, b"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := refused(t, "@b"), path+": profile.b.concurrency = x: must be a whole number such as 8"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestVariables(t *testing.T) {
+	clean(t)
+	t.Setenv("SONDE_MODEL", "") // as if not set
+	must(t)
+	t.Setenv("SONDE_CONCURRENCY", "-2")
+	if got, want := refused(t), "SONDE_CONCURRENCY -2: must be 0 to 256 (raise --max-concurrency for more)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	t.Setenv("SONDE_CONCURENCY", "2")
+	if got, want := refused(t), "unknown environment variable 'SONDE_CONCURENCY': did you mean 'SONDE_CONCURRENCY'?"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	os.Unsetenv("SONDE_CONCURENCY")
+	t.Setenv("SONDE_XYZZY", "2")
+	if got, want := refused(t), "unknown environment variable 'SONDE_XYZZY': unset it"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"bnech", "bench", 1}, {"ca", "abc", 3}, {"größe", "grösse", 2}} {
+		if got := editDistance([]rune(c.a), []rune(c.b)); got != c.want {
+			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package config
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// tree builds the cobra commands from ours.
+type tree struct {
+	build          BuildInfo
+	actions        Actions
+	stdout, stderr io.Writer
+}
+
+func (t *tree) root() *cobra.Command {
+	var root *cobra.Command
+	for _, c := range commands() {
+		if root == nil {
+			root = t.command(c)
+			continue
+		}
+		root.AddCommand(t.command(c))
+	}
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetOut(t.stdout)
+	root.SetErr(t.stderr)
+	root.AddCommand(manCommand(t))
+	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(t.help)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return explainFlag(c.Flags(), err) })
+	addCompletion(root)
+	addVersion(root, t.build.String())
+	return root
+}
+
+// command turns one of ours into one of cobra's.
+func (t *tree) command(c command) *cobra.Command {
+	name := orElse(c.name, "sonde")
+	cc := &cobra.Command{
+		Use:     strings.TrimSpace(name + " " + c.args),
+		Short:   c.short,
+		Long:    c.long,
+		Example: c.example,
+		RunE:    func(cc *cobra.Command, args []string) error { return t.run(c, cc, args) },
+		// Arguments are checked in run, where the complaint can be of use.
+		Args: cobra.ArbitraryArgs,
+	}
+	cc.Flags().SortFlags = false
+	for _, s := range c.settings() {
+		if s.flagOf(c.name) {
+			addFlag(cc.Flags(), s, slices.Contains(c.common, s.key))
+			completeValues(cc, s)
+		}
+	}
+	cc.Flags().Bool(flagPrintConfig, false, "print the settings in force as a file, and stop")
+	cc.Flags().Lookup(flagPrintConfig).Hidden = true
+	cc.Flags().Bool(flagHelpAll, false, "every flag")
+	return cc
+}
+
+const (
+	flagPrintConfig = "print-config"
+	flagHelpAll     = "help-all"
+)
+
+// run resolves the Config and does what was asked with it.
+func (t *tree) run(c command, cc *cobra.Command, args []string) error {
+	if all, _ := cc.Flags().GetBool(flagHelpAll); all {
+		showFlags(cc)
+		return cc.Help()
+	}
+	address, err := c.argument(cc.Flags(), args)
+	if err != nil {
+		return err
+	}
+	r, err := resolve(c, cc.Flags(), address)
+	if err != nil {
+		return err
+	}
+	if warning := r.file.exposure(); warning != "" {
+		say(t.stderr, "warning: "+warning)
+	}
+	if show, _ := cc.Flags().GetBool(flagPrintConfig); show {
+		return failed(r.print(t.stdout))
+	}
+	return failed(c.action(t.actions)(cc.Context(), r.config))
+}
