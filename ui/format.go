@@ -1,0 +1,184 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"sonde/probe"
+)
+
+// unknown stands for a value nobody told us. It is never replaced by a zero.
+const unknown = "—"
+
+// scaleUnit is one unit for all latencies of a panel, so that its numbers can be
+// compared at a glance.
+type scaleUnit struct {
+	name  string
+	perMS float64
+}
+
+var (
+	microseconds = scaleUnit{"µs", 1000}
+	milliseconds = scaleUnit{"ms", 1}
+	seconds      = scaleUnit{"s", 0.001}
+)
+
+// unitFor picks the unit in which a typical latency of ms milliseconds reads
+// best. It stays with milliseconds as long as that is legible.
+func unitFor(ms float64) scaleUnit {
+	switch {
+	case ms > 0 && ms < 0.5:
+		return microseconds
+	case ms >= 10_000:
+		return seconds
+	}
+	return milliseconds
+}
+
+// of formats ms milliseconds in the unit.
+func (u scaleUnit) of(ms float64) string { return sig3(ms * u.perMS) }
+
+// sig3 writes three significant digits below 1000 and whole grouped numbers
+// above. The number of decimals follows from the rounded value, so that 9.996
+// becomes 10.0 and 999.6 becomes 1 000.
+func sig3(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return unknown
+	}
+	if v == 0 {
+		return "0"
+	}
+	a := math.Abs(v)
+	switch {
+	case a < 0.0095:
+		return "<0.01"
+	case a < 9.995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case a < 99.95:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return group(v)
+}
+
+// sig2 is for rates below ten and whole numbers above: 4.4, 12, 1 142.
+func sig2(v float64) string {
+	if v != 0 && math.Abs(v) < 9.95 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return group(v)
+}
+
+// group writes a whole number with blanks between thousands: 1 210.
+func group(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return unknown
+	}
+	s := strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	if s == "-0" {
+		s = "0"
+	}
+	sign := ""
+	if s[0] == '-' {
+		sign, s = "-", s[1:]
+	}
+	out := s
+	for at := len(s) - 3; at > 0; at -= 3 {
+		out = out[:at] + " " + out[at:]
+	}
+	return sign + out
+}
+
+// short writes large quantities for narrow axes: 950, 1.2k, 34k, 1.5M.
+func short(v float64) string {
+	a := math.Abs(v)
+	switch {
+	case a >= 999_500:
+		return trimZero(v/1e6) + "M"
+	case a >= 9_950:
+		return strconv.FormatFloat(v/1000, 'f', 0, 64) + "k"
+	case a >= 999.5:
+		return trimZero(v/1000) + "k"
+	case a >= 9.95 || a == 0:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return trimZero(v)
+}
+
+// trimZero writes at most one decimal and drops a lone ".0".
+func trimZero(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 1, 64)
+	if n := len(s) - 2; s[n:] == ".0" {
+		return s[:n]
+	}
+	return s
+}
+
+// latencyLabel writes a latency in milliseconds for an axis, with its unit
+// outside milliseconds: 250, 1.2s, 80µ.
+func latencyLabel(ms float64) string {
+	switch {
+	case ms <= 0:
+		return "0"
+	case ms < 0.95:
+		return strconv.FormatFloat(ms*1000, 'f', 0, 64) + "µ"
+	case ms < 9.95:
+		return trimZero(ms)
+	case ms < 999.5:
+		return strconv.FormatFloat(ms, 'f', 0, 64)
+	case ms < 9_950:
+		return trimZero(ms/1000) + "s"
+	}
+	return strconv.FormatFloat(ms/1000, 'f', 0, 64) + "s"
+}
+
+// percent writes a fraction of 0 to 1. A value that cannot be a fraction is
+// unknown, not 150 %.
+func percent(f probe.OptionalFloat) string {
+	if !f.OK || f.V < 0 || f.V > 1.005 {
+		return unknown
+	}
+	return strconv.FormatFloat(math.Round(f.V*100), 'f', 0, 64) + " %"
+}
+
+// known formats a value that may be unknown.
+func known(f probe.OptionalFloat, format func(float64) string) string {
+	if !f.OK {
+		return unknown
+	}
+	return format(f.V)
+}
+
+// gib writes bytes in GiB.
+func gib(bytes float64) string {
+	return strconv.FormatFloat(bytes/(1<<30), 'f', 1, 64)
+}
+
+// span writes a duration with its unit: 850 ms, 8.3 s, 2 min.
+func span(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 100*time.Second:
+		return trimZero(d.Seconds()) + " s"
+	}
+	return fmt.Sprintf("%d min", int(d.Minutes()))
+}
+
+// clock writes a session's age: 00:04:12.
+func clock(d time.Duration) string {
+	s := int(max(0, d).Seconds())
+	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// right aligns a number in w cells, so that changing digits move nothing else.
+func right(s string, w int) string {
+	for n := runes(s); n < w; n++ {
+		s = " " + s
+	}
+	return s
+}
+
+// runes counts the cells of a number: all its characters are one cell wide.
+func runes(s string) int { return len([]rune(s)) }

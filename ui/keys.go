@@ -1,0 +1,112 @@
+package ui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// command is one key of the screen: its binding, what it does, and whether the
+// key line shows it. Commands that follow each other with the same description
+// are one line of the help.
+type command struct {
+	binding key.Binding
+	do      func(m *model, key string) tea.Cmd
+	line    string // the word in the key line, "" if it is only in the help
+}
+
+// commands is the key map. Everything that lists keys (the key line, the help,
+// the documentation) is made from it.
+func commands() []command {
+	on := func(help, text, line string, do func(*model) tea.Cmd, keys ...string) command {
+		return command{
+			binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, text)),
+			do:      func(m *model, _ string) tea.Cmd { return do(m) },
+			line:    line,
+		}
+	}
+	return []command{
+		on("↑", "concurrency by one (also + −); open loop: the rate", "concurrency", (*model).moreLoad, "up", "+", "="),
+		on("↓", "concurrency by one (also + −); open loop: the rate", "concurrency", (*model).lessLoad, "down", "-", "_"),
+		on("pgup", "double, halve it", "", (*model).doubleLoad, "pgup"),
+		on("pgdn", "double, halve it", "", (*model).halveLoad, "pgdown"),
+		on("←", "prompt length", "prompt", (*model).shorterPrompt, "left"),
+		on("→", "prompt length", "prompt", (*model).longerPrompt, "right"),
+		on("[", "output length", "output", (*model).shorterOutput, "["),
+		on("]", "output length", "output", (*model).longerOutput, "]"),
+		on("0", "stop: send nothing new, let running requests end", "stop", (*model).stopLoad, "0"),
+		on("x", "abort: cancel everything in flight now", "", (*model).abort, "x"),
+		on("l", "send one long prompt, see what it does to the others", "long prompt", (*model).fireLong, "l"),
+		on("tab", "next, previous panel", "panel", (*model).nextPanel, "tab"),
+		on("⇧tab", "next, previous panel", "", (*model).previousPanel, "shift+tab"),
+		{binding: key.NewBinding(key.WithKeys("1", "2", "3", "4", "5", "6", "7", "8"),
+			key.WithHelp("1…8", "go to load, TTFT, TPOT, gap, tokens/s, GPU, KV, streams")), do: (*model).goToPanel},
+		on("z", "zoom the panel (also enter)", "zoom", (*model).toggleZoom, "z", "enter"),
+		on("esc", "back", "", (*model).back, "esc"),
+		on("i", "explain the panel: definition, source, window, age", "", (*model).toggleExplain, "i"),
+		on("space", "pause the picture; measuring goes on", "pause", (*model).togglePause, "space"),
+		on("r", "reset statistics", "", (*model).resetStatistics, "r"),
+		on("w", "live window of 10, 30, 60 s", "", (*model).nextWindow, "w"),
+		on("e", "save what was measured to a file", "save", (*model).save, "e"),
+		on("?", "this help", "help", (*model).toggleHelp, "?", "h"),
+		on("ctrl+l", "draw the screen again", "", (*model).redraw, "ctrl+l"),
+		on("ctrl+z", "suspend", "", (*model).suspend, "ctrl+z"),
+		on("q", "quit", "quit", (*model).quit, "q"),
+		on("ctrl+c", "interrupt: ends, also when nothing else does", "", (*model).interrupt, "ctrl+c"),
+	}
+}
+
+// find gives the command of a key, nil if it has none.
+func find(all []command, msg tea.KeyPressMsg) *command {
+	for i := range all {
+		if key.Matches(msg, all[i].binding) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// hint is one line of the help: the keys of one description.
+type hint struct{ keys, text, line string }
+
+// hints joins neighbours that do the two halves of one thing.
+func hints(all []command) []hint {
+	var out []hint
+	for _, c := range all {
+		h := c.binding.Help()
+		if n := len(out); n > 0 && out[n-1].text == h.Desc {
+			out[n-1].keys += " " + h.Key
+			continue
+		}
+		out = append(out, hint{h.Key, h.Desc, c.line})
+	}
+	return out
+}
+
+// lineOrder is the importance of the words in the key line: the first survive on
+// the narrowest screen.
+var lineOrder = []string{"help", "quit", "concurrency", "stop", "long prompt", "zoom", "panel", "prompt", "output", "pause", "save"}
+
+// keyLine shows the keys that matter most, as many as fit, in the order of the
+// key map.
+func (t *theme) keyLine(all []command, w int) string {
+	keep := map[string]bool{}
+	line := func() string {
+		var parts []string
+		for _, h := range hints(all) {
+			if keep[h.line] {
+				parts = append(parts, t.accent.Render(strings.ReplaceAll(h.keys, " ", ""))+" "+t.dim.Render(h.line))
+			}
+		}
+		return " " + strings.Join(parts, "  ")
+	}
+	for _, word := range lineOrder {
+		keep[word] = true
+		if lipgloss.Width(line()) > w {
+			delete(keep, word)
+		}
+	}
+	return pad(line(), w)
+}

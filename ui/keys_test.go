@@ -1,0 +1,207 @@
+package ui
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"sonde/probe"
+)
+
+func TestNoKeyHasTwoMeanings(t *testing.T) {
+	seen := map[string]string{}
+	for _, c := range commands() {
+		for _, k := range c.binding.Keys() {
+			if other, twice := seen[k]; twice {
+				t.Errorf("%q means %q and %q", k, other, c.binding.Help().Desc)
+			}
+			seen[k] = c.binding.Help().Desc
+		}
+	}
+}
+
+func TestHelpListsEveryCommand(t *testing.T) {
+	m := at(newFake(1).play(time.Second), 120, 40)
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
+		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		pressAll(m, "?")
+		text := ansi.Strip(m.View().Content)
+		for _, c := range commands() {
+			h := c.binding.Help()
+			if h.Key == "" || h.Desc == "" {
+				t.Errorf("%v has no help", c.binding.Keys())
+			}
+			start := h.Desc[:min(10, len(h.Desc))] // narrow columns cut the rest
+			if !strings.Contains(text, h.Key) || !strings.Contains(text, start) {
+				t.Errorf("%v: the help lacks %q %q", size, h.Key, h.Desc)
+			}
+		}
+		pressAll(m, "?")
+	}
+}
+
+func TestKeyLineFitsAndKeepsWhatMatters(t *testing.T) {
+	th := newTestTheme()
+	for w := 60; w < 200; w += 9 {
+		line := ansi.Strip(th.keyLine(commands(), w))
+		if got := ansi.StringWidth(line); got != w {
+			t.Errorf("width %d: %d cells", w, got)
+		}
+		for _, want := range []string{"? help", "q quit", "↑↓ concurrency", "0 stop"} {
+			if !strings.Contains(line, want) {
+				t.Errorf("width %d: no %q in %q", w, want, line)
+			}
+		}
+	}
+	for _, word := range lineOrder {
+		if !slices.ContainsFunc(commands(), func(c command) bool { return c.line == word }) {
+			t.Errorf("no command has the word %q", word)
+		}
+	}
+}
+
+// press sends a key by its name.
+func press(m *model, name string) tea.Cmd {
+	codes := map[string]rune{"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape}
+	if code, ok := codes[name]; ok {
+		_, cmd := m.Update(tea.KeyPressMsg{Code: code})
+		return cmd
+	}
+	r := []rune(name)[0]
+	_, cmd := m.Update(tea.KeyPressMsg{Code: r, Text: name})
+	return cmd
+}
+
+func TestLoadKeys(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want probe.Load
+	}{
+		{[]string{"up", "+", "="}, probe.Load{Concurrency: 7, InputTokens: 256, OutputTokens: 128}},
+		{[]string{"down", "-"}, probe.Load{Concurrency: 2, InputTokens: 256, OutputTokens: 128}},
+		{[]string{"pgup", "pgup"}, probe.Load{Concurrency: 16, InputTokens: 256, OutputTokens: 128}},
+		{[]string{"pgdown", "pgdown", "pgdown", "pgdown"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128}},
+		{[]string{"right", "right"}, probe.Load{Concurrency: 4, InputTokens: 512, OutputTokens: 128}},
+		{[]string{"left"}, probe.Load{Concurrency: 4, InputTokens: 192, OutputTokens: 128}},
+		{[]string{"]"}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 192}},
+		{[]string{"[", "["}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 64}},
+		{[]string{"0"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128}},
+		{[]string{"x"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128}},
+	} {
+		s := newFake(4)
+		s.load = probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128}
+		m := at(s, 80, 24)
+		for _, k := range c.keys {
+			press(m, k)
+		}
+		if got := s.Load(); got != c.want {
+			t.Errorf("%v: load %+v, want %+v", c.keys, got, c.want)
+		}
+		if !strings.Contains(ansi.Strip(m.View().Content), "c "+right(group(float64(c.want.Concurrency)), 3)) {
+			t.Errorf("%v: the screen does not show the wish at once", c.keys)
+		}
+	}
+}
+
+func TestInAnOpenLoopTheRateMoves(t *testing.T) {
+	s := newFake(4)
+	s.load = probe.Load{Concurrency: 32, Rate: 4, InputTokens: 256, OutputTokens: 128}
+	m := at(s, 80, 24)
+	for _, step := range []struct {
+		key  string
+		rate float64
+		cap  int
+	}{{"up", 5, 32}, {"pgup", 10, 32}, {"down", 9, 32}, {"0", 9, 0}, {"up", 9, 32}} {
+		press(m, step.key)
+		if got := s.Load(); !near(got.Rate, step.rate) || got.Concurrency != step.cap {
+			t.Errorf("after %s: %v req/s under %d, want %v under %d", step.key, got.Rate, got.Concurrency, step.rate, step.cap)
+		}
+	}
+}
+
+func TestControlKeys(t *testing.T) {
+	s := newFake(4).play(time.Second)
+	m := at(s, 80, 24)
+	for _, k := range []string{"l", "r", "w", "w", "x"} {
+		press(m, k)
+	}
+	if want := []string{"long", "reset", "window", "window", "abort"}; !slices.Equal(s.calls, want) {
+		t.Errorf("the controls were asked for %v, want %v", s.calls, want)
+	}
+	if s.seconds != 10 { // 30 → 60 → 10
+		t.Errorf("the window is %d s, want 10", s.seconds)
+	}
+}
+
+func TestARecordingHasNoControls(t *testing.T) {
+	m := newModel(Options{Frames: newFake(2).play(time.Second)}, newTestTheme())
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	for _, c := range commands() {
+		for _, k := range c.binding.Keys() {
+			c.do(m, k)
+		}
+	}
+	press(m, "up")
+	if !strings.Contains(ansi.Strip(m.View().Content), "a recording") {
+		t.Error("nothing says why the load does not move")
+	}
+}
+
+func TestFocusAndZoom(t *testing.T) {
+	m := at(newFake(2).play(2*time.Second), 120, 40)
+	press(m, "4")
+	if m.focus != panelGap || m.zoomed {
+		t.Errorf("key 4 leads to panel %d, zoomed %v", m.focus, m.zoomed)
+	}
+	press(m, "tab")
+	press(m, "enter")
+	if m.focus != panelTokens || !m.zoomed {
+		t.Errorf("tab and enter lead to panel %d, zoomed %v", m.focus, m.zoomed)
+	}
+	press(m, "?")
+	press(m, "esc")
+	if m.overlay != overlayNone || !m.zoomed {
+		t.Error("esc closes more than the topmost")
+	}
+	press(m, "esc")
+	if m.zoomed {
+		t.Error("esc does not leave the zoom")
+	}
+	m.Update(tea.WindowSizeMsg{Width: 60, Height: 16})
+	press(m, "8") // has no place of its own at this size
+	if !m.zoomed || !strings.Contains(ansi.Strip(m.View().Content), "streams") {
+		t.Error("a panel that fell out cannot be reached")
+	}
+}
+
+func TestSavingTellsHowItWent(t *testing.T) {
+	m := at(newFake(1).play(time.Second), 80, 24)
+	for _, c := range []struct {
+		save func() (string, error)
+		want string
+	}{
+		{func() (string, error) { return "sonde-1.json", nil }, "saved sonde-1.json"},
+		{func() (string, error) { return "", errors.New("disk full") }, "not saved: disk full"},
+		{func() (string, error) { panic("oh") }, "not saved: saving: internal error: oh"},
+	} {
+		m.saveFile = c.save
+		m.Update(press(m, "e")())
+		if text := ansi.Strip(m.View().Content); !strings.Contains(text, c.want) {
+			t.Errorf("the screen lacks %q", c.want)
+		}
+	}
+}
+
+func TestSteps(t *testing.T) {
+	for n, want := range map[int][2]int{1: {1, 16}, 16: {1, 24}, 256: {192, 384}, 300: {256, 384}, 384: {256, 512}, longest: {longest * 3 / 4, longest}} {
+		if got := [2]int{stepDown(n), stepUp(n)}; got != want {
+			t.Errorf("from %d to %v, want %v", n, got, want)
+		}
+	}
+}

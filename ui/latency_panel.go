@@ -1,0 +1,241 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"sonde/probe"
+	"sonde/ui/chart"
+)
+
+// latencyPanel draws p50, p95 and p99 over time. TTFT and TPOT are two of them.
+type latencyPanel struct {
+	theme  *theme
+	metric string // as service levels name it
+	name   string
+	window func(*probe.Client) probe.Summary
+	level  func(*probe.LevelStats) probe.Summary
+	dot    func(*dot) triple
+	foot   func(*picture) []figure
+	notes  func(*picture) []figure                     // further numbers when zoomed
+	below  func(p *picture, w, h int) (lines []string) // a second chart when zoomed, or nil
+	about  explanation
+	ranger chart.Ranger
+}
+
+// latencyKey is what the body of a latency panel depends on.
+type latencyKey struct {
+	columns, samples int
+	empty            bool
+	window, level    probe.Summary // zoomed only
+	settled          bool
+}
+
+func (l *latencyPanel) key(p *picture, zoomed bool) any {
+	k := latencyKey{columns: p.history.version.columns, samples: p.history.version.latency, empty: l.empty(p)}
+	if zoomed {
+		k.window, k.level = l.window(&p.frame.Client), l.level(&p.frame.Client.Level)
+		k.settled = p.frame.Load.Settled
+	}
+	return k
+}
+
+func (l *latencyPanel) heading(p *picture) heading {
+	s := l.window(&p.frame.Client)
+	t, u := l.theme, unitFor(s.P50)
+	hd := heading{name: l.name + " " + u.name, column: p.history.width, figures: []figure{
+		t.percentile("p50", s, s.P50, u, t.p50),
+		t.percentile("p95", s, s.P95, u, t.p95),
+		t.percentile("p99", s, s.P99, u, t.p99),
+		{"n " + group(float64(s.N)), t.dim},
+	}}
+	if s.N == 0 {
+		hd.figures = []figure{{unknown, t.dim}}
+	}
+	if l.foot != nil {
+		hd.foot = l.foot(p)
+	}
+	return hd
+}
+
+// empty tells that there is nothing to draw, neither now nor in the past.
+func (l *latencyPanel) empty(p *picture) bool {
+	return p.history.version.latency == 0
+}
+
+func (l *latencyPanel) body(p *picture, w, h int) []string {
+	if l.empty(p) {
+		return l.theme.because(whyNoSamples(p), w, h)
+	}
+	shown := p.history.last(w)
+	lines := latencyLines(shown, w, l.dot)
+	scale := l.scale(p, lines)
+	plot := chart.PlotWidth(w, latencyLabel, scale, h)
+	shown = p.history.last(plot)
+	lines = latencyLines(shown, plot, l.dot)
+	t := l.theme
+	return chart.Lines(w, h, chart.LineOptions{
+		Scale: scale, Label: latencyLabel, LabelStyle: t.border,
+		Marks: marks(shown, plot), MarkStyle: t.mark, Rules: l.rules(p), ASCII: t.ascii,
+	}, chart.Series{Style: t.p99, Mark: '9', Y: lines[2]},
+		chart.Series{Style: t.p95, Mark: '+', Y: lines[1]},
+		chart.Series{Style: t.p50, Mark: 'o', Y: lines[0]})
+}
+
+// scale follows the data, and a service level as long as it is near the data:
+// a limit far above would press the lines to the ground.
+func (l *latencyPanel) scale(p *picture, lines [3][]float64) chart.Scale {
+	var limits []float64
+	for _, s := range p.limits(l.metric) {
+		if s.LimitMS < 3*largest(lines[2]) {
+			limits = append(limits, s.LimitMS)
+		}
+	}
+	return l.ranger.Scale(lines[0], lines[1], lines[2], limits)
+}
+
+func (l *latencyPanel) rules(p *picture) []chart.Rule {
+	var rules []chart.Rule
+	for _, s := range p.limits(l.metric) {
+		rules = append(rules, chart.Rule{Y: s.LimitMS, Style: l.theme.limit})
+	}
+	return rules
+}
+
+// zoomed puts a table of all numbers beside the chart.
+func (l *latencyPanel) zoomed(p *picture, w, h int) []string {
+	const tableWidth = 34
+	if w < 2*tableWidth {
+		return l.body(p, w, h)
+	}
+	upper := h
+	var lower []string
+	if l.below != nil && h >= 16 {
+		upper = h * 6 / 10
+		lower = l.below(p, w-tableWidth, h-upper)
+	}
+	charts := append(l.body(p, w-tableWidth, upper), lower...)
+	return beside(l.table(p), tableWidth, charts, w-tableWidth, h)
+}
+
+// table lists every statistic of the live window and of the present level.
+func (l *latencyPanel) table(p *picture) []string {
+	f, t := p.frame, l.theme
+	win, lev := l.window(&f.Client), l.level(&f.Client.Level)
+	u := unitFor(win.P50)
+	lines := []string{t.dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.name, spanWindow(f.Client.Window), fmt.Sprintf("level %d", f.Load.Level)))}
+	for _, q := range statistics {
+		a, b := t.cell(q.name, win, q.of(win), u, false), t.cell(q.name, lev, q.of(lev), u, !f.Load.Settled)
+		lines = append(lines, t.dim.Render(fmt.Sprintf(" %-7s ", q.label))+a+" "+b)
+	}
+	lines = append(lines, t.dim.Render(" n       ")+fmt.Sprintf("%10s %10s", group(float64(win.N)), group(float64(lev.N))), "")
+	for _, s := range p.limits(l.metric) {
+		lines = append(lines, " "+t.limitLine(s, win))
+	}
+	if l.notes != nil {
+		for _, n := range l.notes(p) {
+			lines = append(lines, " "+n.style.Render(n.text))
+		}
+	}
+	return lines
+}
+
+// statistics of a Summary, in the order of the table.
+var statistics = []struct {
+	name, label string
+	of          func(probe.Summary) float64
+}{
+	{"p50", "p50", func(s probe.Summary) float64 { return s.P50 }},
+	{"p90", "p90", func(s probe.Summary) float64 { return s.P90 }},
+	{"p95", "p95", func(s probe.Summary) float64 { return s.P95 }},
+	{"p99", "p99", func(s probe.Summary) float64 { return s.P99 }},
+	{"p999", "p99.9", func(s probe.Summary) float64 { return s.P999 }},
+	{"mean", "mean", func(s probe.Summary) float64 { return s.Mean }},
+	{"min", "min", func(s probe.Summary) float64 { return s.Min }},
+	{"max", "max", func(s probe.Summary) float64 { return s.Max }},
+}
+
+// cell is a number of the table, dim when it is weak or not settled.
+func (t *theme) cell(name string, s probe.Summary, v float64, u scaleUnit, dim bool) string {
+	text := unknown
+	if s.N > 0 {
+		text = u.of(v)
+	}
+	text = right(text, 10)
+	if dim || s.N == 0 || weak(s, name) {
+		return t.dim.Render(text)
+	}
+	return text
+}
+
+// limitLine says whether a service level holds in the live window.
+func (t *theme) limitLine(s SLOLine, win probe.Summary) string {
+	u := unitFor(s.LimitMS)
+	text := fmt.Sprintf("%s ≤ %s %s", clean(s.Metric), u.of(s.LimitMS), u.name)
+	v, ok := statisticOf(s.Metric, win)
+	switch {
+	case !ok || win.N == 0:
+		return t.dim.Render(text + " ?")
+	case v > s.LimitMS:
+		return t.bad.Render("▲ " + text + " missed")
+	}
+	return t.good.Render("● " + text + " met")
+}
+
+// statisticOf finds the number that a service level such as "ttft_p95" is about.
+func statisticOf(metric string, s probe.Summary) (float64, bool) {
+	for _, q := range statistics {
+		if n := len(metric) - len(q.name); n > 0 && metric[n-1] == '_' && metric[n:] == q.name {
+			return q.of(s), true
+		}
+	}
+	return 0, false
+}
+
+// whyNoSamples says what is missing until the first latency can be shown.
+func whyNoSamples(p *picture) string {
+	c := &p.frame.Client
+	switch {
+	case !p.have:
+		return "waiting for the first Frame"
+	case c.Failed > 0 && c.OK == 0 && c.LastError != "":
+		return "no request has succeeded: " + c.LastError
+	case c.InFlight > 0:
+		return "waiting for the first answer"
+	case p.wish.Concurrency == 0:
+		return "no load: ↑ sends the first stream"
+	}
+	return "no sample yet"
+}
+
+func spanWindow(d time.Duration) string {
+	if d <= 0 {
+		return "window"
+	}
+	return fmt.Sprintf("last %d s", int(d.Seconds()))
+}
+
+func largest(ys []float64) float64 {
+	most := 0.0
+	for _, y := range ys {
+		if y > most { // NaN compares false
+			most = y
+		}
+	}
+	return most
+}
+
+// beside puts two blocks next to each other.
+func beside(left []string, lw int, right []string, rw, h int) []string {
+	l, r := chart.Fit(left, lw, h), chart.Fit(right, rw, h)
+	for i := range l {
+		l[i] += r[i]
+	}
+	return l
+}
+
+func (l *latencyPanel) explain(p *picture) explanation {
+	e, s := l.about, l.window(&p.frame.Client)
+	e.now = append(windowNow(p, s.N), "weak a percentile is dim while fewer than 10 (p90, p95), 100 (p99) or 1 000 (p99.9) samples stand behind it")
+	return e
+}

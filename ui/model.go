@@ -1,0 +1,223 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"sonde/probe"
+	"sonde/probe/diagnose"
+	"sonde/probe/guard"
+)
+
+// refreshEvery is how often the screen pulls Frames: numbers change four times a
+// second.
+const refreshEvery = 250 * time.Millisecond
+
+// model is the root of the screen. It routes keys, ticks and sizes to one method
+// each and composes the picture; panels draw.
+type model struct {
+	frames   probe.Frames
+	controls probe.Controls // nil for a recording
+	judge    Judge
+	saveFile func() (string, error)
+
+	theme    *theme
+	commands []command
+	panels   [panelCount]*view
+
+	lastSeq   uint64
+	lastFrame time.Time // when the newest Frame was pulled
+	live      picture   // as it is
+	shown     picture   // as it is drawn: the live one, or a frozen one
+	paused    bool
+
+	layout  layout
+	focus   panelID
+	zoomed  bool
+	overlay overlay
+	notice  notice
+
+	window     int // seconds, as last wished; 0: not yet
+	restoreCap int // open loop: the cap before it was stopped
+	turn       int // which panels of a band may show new data now
+	generation int // of the chain of ticks; older ones are dropped
+	content    string
+	err        error // ends the program
+}
+
+// overlay is what lies over the panels.
+type overlay int
+
+const (
+	overlayNone overlay = iota
+	overlayHelp
+	overlayExplain
+)
+
+// notice is a line about something that just happened.
+type notice struct {
+	text  string
+	style lipgloss.Style
+	until time.Time
+}
+
+// The time a notice stays.
+const (
+	noticeFor = 6 * time.Second
+	effectFor = 15 * time.Second
+)
+
+// turns is how many ticks it takes until every panel of a band has shown its new
+// data: once a second. Neighbours take turns because the renderer writes a line
+// again from its first to its last change: two panels that change at once cost
+// all that lies between them, several times the bytes of both.
+const turns = 4
+
+func newModel(o Options, t *theme) *model {
+	width := o.Columns
+	if width <= 0 {
+		width = time.Second
+	}
+	m := &model{
+		frames: o.Frames, controls: o.Controls, judge: o.Judge, saveFile: o.Save,
+		theme: t, commands: commands(), panels: newPanels(t),
+		focus: panelTTFT, lastFrame: time.Now(),
+	}
+	m.live = picture{frame: &probe.Frame{}, history: newHistory(width), slos: o.SLOs}
+	m.shown = m.live
+	return m
+}
+
+type (
+	// tickMsg asks for new Frames.
+	tickMsg struct{ generation int }
+	// savedMsg tells how saving went.
+	savedMsg struct {
+		path string
+		err  error
+	}
+)
+
+// Init starts the chain of ticks with one at once.
+func (m *model) Init() tea.Cmd {
+	return func() tea.Msg { return tickMsg{m.generation} }
+}
+
+// Update is a router: every message has one method.
+func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
+	next = m
+	defer guard.Catch("live screen", func(err error) { m.err, cmd = err, tea.Quit })
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.resize(msg.Width, msg.Height)
+	case tea.KeyPressMsg:
+		cmd = m.press(msg)
+	case tickMsg:
+		cmd = m.tick(msg)
+	case tea.ResumeMsg:
+		cmd = m.restart()
+	case savedMsg:
+		m.saved(msg)
+	default:
+		return m, nil
+	}
+	if m.err != nil {
+		return m, tea.Quit
+	}
+	m.draw()
+	return m, cmd
+}
+
+// View hands out what Update has drawn. All views are made here, so that none
+// leaves the alternate screen by mistake.
+func (m *model) View() tea.View {
+	v := tea.NewView(m.content)
+	v.AltScreen = true
+	return v
+}
+
+func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
+	if c := find(m.commands, msg); c != nil {
+		return c.do(m, msg.String())
+	}
+	return nil
+}
+
+// tick pulls Frames and asks for the next tick. There is one chain of ticks; one
+// of an older chain ends here.
+func (m *model) tick(msg tickMsg) tea.Cmd {
+	if msg.generation != m.generation {
+		return nil
+	}
+	m.pull(time.Now())
+	m.turn = (m.turn + 1) % turns
+	return m.nextTick()
+}
+
+func (m *model) nextTick() tea.Cmd {
+	generation := m.generation
+	return tea.Tick(refreshEvery, func(time.Time) tea.Msg { return tickMsg{generation} })
+}
+
+// restart begins a new chain of ticks after the process was stopped.
+func (m *model) restart() tea.Cmd {
+	m.generation++
+	return tea.Batch(tea.ClearScreen, m.nextTick())
+}
+
+// pull folds what is new. It goes on while the picture is paused.
+func (m *model) pull(now time.Time) {
+	fresh := m.frames.Since(m.lastSeq)
+	for _, f := range fresh {
+		m.lastSeq = f.Seq
+		m.live.history.fold(f)
+		if m.judge != nil {
+			m.judge.Add(f)
+		}
+		m.announce(f.Events, now)
+		if f.Err != nil {
+			m.err = f.Err
+		}
+	}
+	if n := len(fresh); n > 0 {
+		m.live.frame, m.live.have, m.lastFrame = fresh[n-1], true, now
+		m.live.verdict = m.strongest()
+	}
+	m.live.silent = now.Sub(m.lastFrame)
+	if now.After(m.notice.until) {
+		m.notice = notice{}
+	}
+}
+
+func (m *model) strongest() diagnose.Verdict {
+	if m.judge == nil {
+		return diagnose.Verdict{}
+	}
+	return m.judge.Strongest()
+}
+
+// announce shows what is worth a line: what a long prompt did, and notes.
+func (m *model) announce(events []probe.Event, now time.Time) {
+	for _, e := range events {
+		switch {
+		case e.Text == "":
+		case e.Kind == probe.EventEffect:
+			m.notice = notice{e.Text, m.theme.bold, now.Add(effectFor)}
+		case e.Kind == probe.EventNote, e.Kind == probe.EventLong:
+			m.notice = notice{e.Text, m.theme.note, now.Add(noticeFor)}
+		}
+	}
+}
+
+func (m *model) say(text string, s lipgloss.Style) {
+	m.notice = notice{text, s, time.Now().Add(noticeFor)}
+}
+
+func (m *model) resize(w, h int) {
+	m.layout = layoutFor(w, h, m.zoomed, m.focus)
+}
+
+// relayout is resize without a new size.
+func (m *model) relayout() { m.resize(m.layout.w, m.layout.h) }

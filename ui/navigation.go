@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func (m *model) nextPanel() tea.Cmd     { return m.moveFocus(1) }
+func (m *model) previousPanel() tea.Cmd { return m.moveFocus(-1) }
+
+// moveFocus goes to the next panel that is on the screen; zoomed, to any.
+func (m *model) moveFocus(by int) tea.Cmd {
+	for range panelCount {
+		m.focus = (m.focus + panelID(by) + panelCount) % panelCount
+		if m.zoomed || m.overlay == overlayExplain || m.layout.shows(m.focus) || m.focus == panelLoad {
+			break
+		}
+	}
+	m.relayout()
+	return nil
+}
+
+// goToPanel goes to a panel by its number from 1. One that is not on the screen
+// opens zoomed.
+func (m *model) goToPanel(key string) tea.Cmd {
+	number, err := strconv.Atoi(key)
+	if err != nil || number < 1 || number > int(panelCount) {
+		return nil
+	}
+	m.focus = panelID(number - 1)
+	if !m.layout.shows(m.focus) && m.focus != panelLoad && m.overlay == overlayNone {
+		m.zoomed = true
+	}
+	m.relayout()
+	return nil
+}
+
+func (m *model) toggleZoom() tea.Cmd {
+	m.overlay, m.zoomed = overlayNone, !m.zoomed
+	m.relayout()
+	return nil
+}
+
+// back closes what is open, the topmost first. It never quits.
+func (m *model) back() tea.Cmd {
+	if m.overlay != overlayNone {
+		m.overlay = overlayNone
+		return nil
+	}
+	m.zoomed = false
+	m.relayout()
+	return nil
+}
+
+func (m *model) toggleHelp() tea.Cmd    { return m.toggle(overlayHelp) }
+func (m *model) toggleExplain() tea.Cmd { return m.toggle(overlayExplain) }
+
+func (m *model) toggle(o overlay) tea.Cmd {
+	if m.overlay == o {
+		o = overlayNone
+	}
+	m.overlay = o
+	return nil
+}
+
+// togglePause freezes the picture: a copy of the history is drawn while the real
+// one goes on.
+func (m *model) togglePause() tea.Cmd {
+	m.paused = !m.paused
+	m.shown = m.live
+	if m.paused {
+		m.shown.history = m.live.history.clone()
+	}
+	return nil
+}
+
+func (m *model) redraw() tea.Cmd { return tea.ClearScreen }
+
+func (m *model) suspend() tea.Cmd { return tea.Suspend }
+
+func (m *model) quit() tea.Cmd { return tea.Quit }
+
+func (m *model) interrupt() tea.Cmd { return tea.Interrupt }

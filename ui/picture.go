@@ -1,0 +1,33 @@
+package ui
+
+import (
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/diagnose"
+)
+
+// picture is everything that panels draw from: the newest Frame, the history, and
+// the wish that the operator has expressed but that no Frame may show yet. While
+// the screen is paused it stays as it was.
+type picture struct {
+	frame   *probe.Frame
+	have    bool // frame is a real one
+	history *history
+	verdict diagnose.Verdict
+	wish    probe.Load // always as it stands, also while paused
+	slos    []SLOLine
+	silent  time.Duration // how long no Frame has come
+}
+
+// limits gives the service levels of a latency: "ttft" matches "ttft_p95".
+func (p *picture) limits(metric string) []SLOLine {
+	var of []SLOLine
+	for _, s := range p.slos {
+		name := s.Metric
+		if name == metric || len(name) > len(metric) && name[:len(metric)] == metric && name[len(metric)] == '_' {
+			of = append(of, s)
+		}
+	}
+	return of
+}

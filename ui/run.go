@@ -1,0 +1,103 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
+
+	"sonde/probe"
+	"sonde/probe/diagnose"
+)
+
+// Options is what the live screen needs. Only Frames is required.
+type Options struct {
+	Frames   probe.Frames
+	Controls probe.Controls         // nil: a recording, whose load cannot be changed
+	Judge    Judge                  // nil: no verdict
+	Save     func() (string, error) // writes what was measured, returns the path; nil: no saving
+	SLOs     []SLOLine
+
+	ASCII   bool          // draw with ASCII characters only
+	Color   string        // "auto" (or ""), "always", "never"
+	Columns time.Duration // length of a chart's column; 0 means 1 s
+
+	Input  io.Reader // nil: standard input
+	Output io.Writer // nil: standard output
+}
+
+// SLOLine is a service level that is drawn into the charts.
+type SLOLine struct {
+	Metric  string // "ttft_p95", "tpot_p95": metric and statistic
+	LimitMS float64
+}
+
+// Judge turns Frames into a verdict; *diagnose.Judge is one.
+type Judge interface {
+	Add(f *probe.Frame)
+	Strongest() diagnose.Verdict
+}
+
+// framesPerSecond is how often the renderer looks for a new view. The view
+// itself changes four times a second and on keys.
+const framesPerSecond = 30
+
+// Run shows the live screen until the user quits (nil), the context ends (its
+// cause), a signal comes (a *SignalError, or ErrInterrupted for ctrl+c), a Frame
+// carries a fatal error, or something of the screen itself breaks. The terminal
+// is restored in every case.
+func Run(ctx context.Context, o Options) error { return run(ctx, o) }
+
+func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
+	if o.Output == nil {
+		o.Output = os.Stdout
+	}
+	if o.Input == nil {
+		o.Input = os.Stdin
+	}
+	env := environment(os.Environ())
+	profile := profileFor(o.Color, o.Output, env)
+	dumb := env.get("TERM") == "dumb"
+	m := newModel(o, newTheme(profile, o.ASCII || dumb))
+	p := tea.NewProgram(m, append(more, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(o.Output),
+		tea.WithEnvironment(env), tea.WithColorProfile(profile), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())...)
+	signals := watchSignals(p)
+	_, err := p.Run()
+	return reason(ctx, m.err, signals.stop(), err)
+}
+
+// reason says why the screen ended, most telling first.
+func reason(ctx context.Context, own, signal, program error) error {
+	switch {
+	case own != nil:
+		return own
+	case signal != nil:
+		return signal
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(program, tea.ErrInterrupted):
+		return ErrInterrupted
+	case program != nil:
+		return fmt.Errorf("live screen: %w", program)
+	}
+	return nil
+}
+
+// CheckTerminal says, in one line that names the way out, why there can be no
+// live screen on these two.
+func CheckTerminal(stdin, stdout *os.File) error {
+	for _, f := range []struct {
+		file *os.File
+		name string
+	}{{stdout, "output"}, {stdin, "input"}} {
+		if f.file == nil || !term.IsTerminal(int(f.file.Fd())) {
+			return fmt.Errorf("the live screen needs a terminal, and standard %s is none: use `sonde bench` for a run without a screen", f.name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"math"
+
+	"sonde/probe"
+)
+
+// streamCell is what one stream did in one column.
+type streamCell struct {
+	state  probe.StreamCell // the last state; flags and the longest gap of the whole column
+	active bool             // the stream was seen in this column
+}
+
+// maxSlots bounds the memory of a column whatever the source says.
+const maxSlots = 1024
+
+func (c *column) foldStreams(cells []probe.StreamCell) {
+	for _, s := range cells {
+		if s.Slot < 0 || s.Slot >= maxSlots {
+			continue
+		}
+		for len(c.streams) <= s.Slot {
+			c.streams = append(c.streams, streamCell{})
+		}
+		c.streams[s.Slot].merge(s)
+	}
+}
+
+// merge adds a slice. Decoding beats waiting and waiting beats idling, so that a
+// cell shows the most telling thing of its column; what went wrong is kept.
+func (c *streamCell) merge(s probe.StreamCell) {
+	before := c.state
+	c.state = s
+	c.state.State = max(before.State, s.State)
+	c.state.Long = before.Long || s.Long
+	c.state.Ended = before.Ended || s.Ended
+	c.state.Failed = before.Failed || s.Failed
+	c.state.MaxGapMS = math.Max(before.MaxGapMS, s.MaxGapMS)
+	c.state.Tokens += before.Tokens
+	c.active = true
+}
+
+// gapSteps are the multiples of the usual gap at which a cell of the raster
+// grows by one step. They are far apart, so that a stream that does what it
+// always does stays flat, and a stripe stands out.
+var gapSteps = [...]float64{2.5, 4.5, 8, 14}
+
+// blocks are the heights of the raster, one more than there are steps.
+var blocks = [len(gapSteps) + 1]rune{'▁', '▂', '▄', '▆', '█'}
+
+// gapLevel is 0 for the usual to 4: how far the longest gap is above it.
+func gapLevel(gapMS, usualMS float64) int {
+	level := 0
+	for usualMS > 0 && level < len(gapSteps) && gapMS >= gapSteps[level]*usualMS {
+		level++
+	}
+	return level
+}

@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"fmt"
+
+	"sonde/probe"
+)
+
+// strip is the load panel and every number of the compact picture, in lines that
+// drop their last parts when the screen is narrow.
+func (t *theme) strip(p *picture, w int, focused bool) []string {
+	f := p.frame
+	name := func(s string) figure { return figure{pad(s, 5), t.bold} }
+	load := name("load")
+	if focused {
+		load.style = t.focus
+	}
+	rows := [stripHeight][]figure{
+		append([]figure{load}, t.stripLoad(p)...),
+		append([]figure{name("done")}, t.stripDone(p)...),
+		append([]figure{name("TTFT")}, t.stripLatency(f.Client.TTFT, waitingNote(t, p))...),
+		append([]figure{name("TPOT")}, t.stripLatency(f.Client.TPOT, t.stripGap(f.Client.Gap))...),
+		append([]figure{name("rate")}, t.stripRates(p)...),
+		append([]figure{name("GPU")}, t.stripMachine(p)...),
+	}
+	lines := make([]string, stripHeight)
+	for i, parts := range rows {
+		lines[i] = " " + t.row(w-1, parts...)
+	}
+	return lines
+}
+
+func (t *theme) stripLoad(p *picture) []figure {
+	f := p.frame
+	amount := figure{"c " + right(group(float64(p.wish.Concurrency)), 3), t.bold}
+	if p.wish.Rate > 0 {
+		amount.text = sig2(p.wish.Rate) + " req/s ≤ " + group(float64(p.wish.Concurrency))
+	}
+	flight := "in flight " + right(group(float64(f.Client.InFlight)), 3)
+	if f.Client.Prefill > 0 {
+		flight += fmt.Sprintf(" (%d prefill)", f.Client.Prefill)
+	}
+	lengths := func(name string, asked int, got probe.OptionalFloat) figure {
+		return figure{name + " " + group(float64(asked)) + "→" + known(got, group), t.plain}
+	}
+	return []figure{amount, {flight, t.plain},
+		lengths("in", p.wish.InputTokens, f.Client.InputTokens), lengths("out", p.wish.OutputTokens, f.Client.OutputTokens),
+		{cleanOr(f.Load.Prefix, ""), t.dim}}
+}
+
+func (t *theme) stripDone(p *picture) []figure {
+	f := p.frame
+	parts := t.countFigures(f)
+	if f.Health.Bottleneck {
+		parts = append(parts, figure{"▲ client limits", t.warn})
+	} else {
+		parts = append(parts, figure{"client ok", t.dim})
+	}
+	return append(parts, figure{"Little " + known(f.Client.Little, sig3), t.dim},
+		figure{"hit " + prefixHits(p), t.dim})
+}
+
+func (t *theme) stripLatency(s probe.Summary, more []figure) []figure {
+	if s.N == 0 {
+		return append([]figure{{unknown, t.dim}}, more...)
+	}
+	u := unitFor(s.P50)
+	p99 := t.percentile("p99", s, s.P99, u, t.p99)
+	p99.text += " " + u.name
+	parts := []figure{t.percentile("p50", s, s.P50, u, t.p50), t.percentile("p95", s, s.P95, u, t.p95), p99}
+	return append(append(parts, more...), figure{"n " + group(float64(s.N)), t.dim})
+}
+
+// stripGap is for the line of TPOT: what the mean of an answer hides.
+func (t *theme) stripGap(s probe.Summary) []figure {
+	if s.N == 0 {
+		return nil
+	}
+	u := unitFor(s.P50)
+	highest := t.percentile("max", s, s.Max, u, t.plain)
+	highest.text += " " + u.name
+	return []figure{{"gap", t.bold}, t.percentile("p99", s, s.P99, u, t.p99), highest}
+}
+
+func (t *theme) stripRates(p *picture) []figure {
+	c := &p.frame.Client
+	if !p.have || c.Window <= 0 {
+		return []figure{{unknown, t.dim}}
+	}
+	about := ""
+	if c.TokensEstimated {
+		about = "~"
+	}
+	return []figure{
+		{"out " + right(about+group(c.OutTokensPerS), 6) + " tok/s", t.first},
+		{"in " + right(group(c.InTokensPerS), 6) + " tok/s", t.second},
+		{"req " + right(sig2(c.RequestsPerS), 4) + "/s", t.plain},
+	}
+}
+
+// stripMachine is the GPU and the engine.
+func (t *theme) stripMachine(p *picture) []figure {
+	f := p.frame
+	var parts []figure
+	if n := len(f.GPU.GPUs); n > 0 {
+		all := overGPUs(f.GPU.GPUs)
+		parts = append(parts, smFigure(t, all), figure{"DRAM " + right(percent(all.dram), 5), t.second}, figure{powerText(all, n), t.plain})
+	} else {
+		parts = append(parts, figure{unknown, t.dim})
+	}
+	if note := ageNote(gpuAge(f)); note != "" {
+		parts = append(parts, figure{note, t.warn})
+	}
+	parts = append(parts, figure{"KV", t.bold})
+	if !f.Engine.Have {
+		return append(parts, figure{unknown, t.dim})
+	}
+	r := &f.Engine.Reading
+	parts = append(parts, figure{right(percent(r.KVFill), 5), t.first},
+		figure{"run " + right(known(r.Running, group), 2), t.plain}, figure{"wait " + right(known(r.Waiting, group), 2), t.plain})
+	if note := ageNote(engineAge(f)); note != "" {
+		parts = append(parts, figure{note, t.warn})
+	}
+	return parts
+}

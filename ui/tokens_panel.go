@@ -1,0 +1,109 @@
+package ui
+
+import (
+	"charm.land/lipgloss/v2"
+
+	"sonde/probe"
+	"sonde/ui/chart"
+)
+
+// tokensPanel draws the output and the input rate, each on its own scale: a
+// prompt comes at once, an answer token by token.
+type tokensPanel struct {
+	theme   *theme
+	out, in chart.Ranger
+}
+
+func (k *tokensPanel) heading(p *picture) heading {
+	c, t := &p.frame.Client, k.theme
+	if !p.have || c.Window <= 0 {
+		return heading{name: "tokens/s", figures: []figure{{unknown, t.dim}}}
+	}
+	about := ""
+	if c.TokensEstimated {
+		about = "~"
+	}
+	return heading{name: "tokens/s", column: p.history.width, figures: []figure{
+		{"out " + right(about+group(c.OutTokensPerS), 5), t.first},
+		{"in " + right(group(c.InTokensPerS), 5), t.second},
+		{"req " + right(sig2(c.RequestsPerS), 3), t.plain},
+	}}
+}
+
+func (k *tokensPanel) key(p *picture, zoomed bool) any {
+	v := p.history.version
+	key := [4]float64{float64(v.columns), float64(v.tokens)}
+	if zoomed {
+		key[2], key[3] = p.frame.Client.OutTokensPerS, p.frame.Client.RequestsPerS
+	}
+	return key
+}
+
+func (k *tokensPanel) body(p *picture, w, h int) []string {
+	if p.history.version.tokens == 0 {
+		return k.theme.because(whyNoSamples(p), w, h)
+	}
+	lower := 1
+	if h >= 9 {
+		lower = max(3, h/3)
+	}
+	upper := k.draw(p, w, h-lower, &k.out, chart.Series{Style: k.theme.first, Mark: 'o'}, outRate)
+	if lower == 1 {
+		shown := p.history.last(max(0, w-4))
+		return append(upper, k.theme.spark("in", w, cells(shown, max(0, w-4), inRate), 0, k.theme.second))
+	}
+	return append(upper, k.draw(p, w, lower, &k.in, chart.Series{Style: k.theme.second, Mark: '+'}, inRate)...)
+}
+
+func (k *tokensPanel) draw(p *picture, w, h int, r *chart.Ranger, s chart.Series, rate func(*column) float64) []string {
+	scale := r.Scale(columnLine(p.history.last(w), w, rate))
+	plot := chart.PlotWidth(w, short, scale, h)
+	shown := p.history.last(plot)
+	s.Y = columnLine(shown, plot, rate)
+	t := k.theme
+	return chart.Lines(w, h, chart.LineOptions{
+		Scale: scale, Label: short, LabelStyle: t.border,
+		Marks: marks(shown, plot), MarkStyle: t.mark, ASCII: t.ascii,
+	}, s)
+}
+
+func outRate(c *column) float64 { return c.perSecond(c.out) }
+func inRate(c *column) float64  { return c.perSecond(c.in) }
+
+// spark is a line of blocks after a short name.
+func (t *theme) spark(name string, w int, ys []float64, top float64, st lipgloss.Style) string {
+	return t.dim.Render(pad(name, min(4, w))) + chart.Spark(max(0, w-4), ys, top, st, t.ascii)
+}
+
+func (k *tokensPanel) zoomed(p *picture, w, h int) []string {
+	c, t := &p.frame.Client, k.theme
+	per := func(name string, v float64) figure { return figure{name + " " + group(v), t.plain} }
+	first := t.row(w, figure{" per second", t.dim}, per("out", c.OutTokensPerS), per("in", c.InTokensPerS),
+		per("total", c.OutTokensPerS+c.InTokensPerS), figure{"requests " + sig2(c.RequestsPerS), t.plain})
+	second := t.row(w, figure{" per minute", t.dim}, per("out", 60*c.OutTokensPerS), per("in", 60*c.InTokensPerS),
+		per("total", 60*(c.OutTokensPerS+c.InTokensPerS)), figure{"requests " + group(60*c.RequestsPerS), t.plain},
+		figure{"tok/s per stream " + known(perStream(p), sig3), t.plain})
+	return append([]string{first, second}, k.body(p, w, h-2)...)
+}
+
+func (k *tokensPanel) explain(p *picture) explanation {
+	return explanation{
+		title: "tokens per second",
+		text: []string{
+			"Output tokens by their arrival, over the length of the column (chart) or of the window (title). Input tokens count when the first output token of their request arrives.",
+			"Counts come from the server's usage where it sends one. A \"~\" marks an estimate: chunks that carried text.",
+			"The two curves have scales of their own.",
+		},
+		source: fromClient,
+		now:    windowNow(p, p.frame.Client.TTFT.N),
+	}
+}
+
+// perStream is what one user sees: 1000 / mean TPOT.
+func perStream(p *picture) probe.OptionalFloat {
+	s := p.frame.Client.TPOT
+	if s.N == 0 || s.Mean <= 0 {
+		return probe.OptionalFloat{}
+	}
+	return probe.OptionalFloat{V: 1000 / s.Mean, OK: true}
+}
