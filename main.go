@@ -66,7 +66,7 @@ func live(ctx context.Context, c config.Config) error {
 	}
 	err = ui.Run(ctx, ui.Options{
 		Frames: m.session, Controls: m.session, Judge: diagnose.New(), SLOs: sloLines(c),
-		Save:  func() (string, error) { return keeper.Save(".", time.Now()) },
+		Save:  func(svg string) (string, error) { return keeper.Save(".", time.Now(), svg) },
 		ASCII: c.ASCII, Color: c.Color,
 	})
 	m.close()

@@ -37,7 +37,8 @@ var allowed = map[string][]string{
 	"probe/record":   {"gpu", "probe", "probe/engine", "probe/guard", "probe/measure", "probe/opt"},
 	"probe/headless": {"gpu", "probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
 	"ui/chart":       {},
-	"ui":             {"probe", "probe/diagnose", "probe/guard", "probe/opt", "ui/chart"},
+	"ui/still":       {},
+	"ui":             {"probe", "probe/diagnose", "probe/guard", "probe/opt", "ui/chart", "ui/still"},
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/guard"
+	"sonde/ui/still"
 )
 
 // wish is the load as the operator wants it, changes included that no Frame shows.
@@ -136,11 +137,11 @@ func (m *model) save() tea.Cmd {
 		m.say("nothing to save here", m.theme.dim)
 		return nil
 	}
+	f, view := m.saveFile, m.content
 	m.say("saving …", m.theme.dim)
-	f := m.saveFile
 	return func() (msg tea.Msg) {
 		defer guard.Catch("saving", func(err error) { msg = savedMsg{err: err} })
-		path, err := f()
+		path, err := f(still.SVG(view))
 		return savedMsg{path, err}
 	}
 }

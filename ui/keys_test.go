@@ -180,15 +180,23 @@ func TestFocusAndZoom(t *testing.T) {
 	}
 }
 
+// hasPicture complains if the picture does not show the screen.
+func hasPicture(svg string) error {
+	if !strings.HasPrefix(svg, "<svg") || !strings.Contains(svg, "TPOT") {
+		return errors.New("no picture of the screen")
+	}
+	return nil
+}
+
 func TestSavingTellsHowItWent(t *testing.T) {
 	m := at(newFake(1).play(time.Second), 80, 24)
 	for _, c := range []struct {
-		save func() (string, error)
+		save func(string) (string, error)
 		want string
 	}{
-		{func() (string, error) { return "sonde-1.json", nil }, "saved sonde-1.json"},
-		{func() (string, error) { return "", errors.New("disk full") }, "not saved: disk full"},
-		{func() (string, error) { panic("oh") }, "not saved: saving: internal error: oh"},
+		{func(svg string) (string, error) { return "sonde-1.json", hasPicture(svg) }, "saved sonde-1.json"},
+		{func(string) (string, error) { return "", errors.New("disk full") }, "not saved: disk full"},
+		{func(string) (string, error) { panic("oh") }, "not saved: saving: internal error: oh"},
 	} {
 		m.saveFile = c.save
 		m.Update(press(m, "e")())

@@ -21,7 +21,7 @@ type model struct {
 	frames   probe.Frames
 	controls probe.Controls // nil for a recording
 	judge    Judge
-	saveFile func() (string, error)
+	saveFile func(svg string) (path string, err error)
 
 	theme    *theme
 	commands []command

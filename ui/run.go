@@ -20,7 +20,7 @@ type Options struct {
 	Frames   probe.Frames
 	Controls probe.Controls         // nil: a recording, whose load cannot be changed
 	Judge    Judge                  // nil: no verdict
-	Save     func() (string, error) // writes what was measured, returns the path; nil: no saving
+	Save     func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
 	SLOs     []SLOLine
 
 	ASCII   bool          // draw with ASCII characters only

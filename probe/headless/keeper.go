@@ -1,8 +1,11 @@
 package headless
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -66,31 +69,40 @@ func (k *Keeper) Summary() Summary {
 	return k.acc.Summary()
 }
 
-// Save writes the Summary as JSON into a new file of the folder and returns its
-// path. It never overwrites.
-func (k *Keeper) Save(dir string, now time.Time) (string, error) {
+// Save writes the Summary as JSON into a new file of the folder, and a picture
+// of the screen beside it, and returns the name that both share with their
+// endings. It never overwrites.
+func (k *Keeper) Save(dir string, now time.Time, svg string) (string, error) {
 	s := k.Summary()
 	k.mu.Lock()
-	stem := fmt.Sprintf("%s/sonde-%s-%s", dir, fileName(k.host), now.Format("20060102-150405"))
+	stem := filepath.Join(dir, fmt.Sprintf("sonde-%s-%s", fileName(k.host), now.Format("20060102-150405")))
 	k.mu.Unlock()
 	for n := 1; ; n++ {
-		path := stem + ".json"
+		path := stem
 		if n > 1 {
-			path = fmt.Sprintf("%s-%d.json", stem, n)
+			path = fmt.Sprintf("%s-%d", stem, n)
 		}
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		err := create(path+".json", s.WriteJSON)
 		if os.IsExist(err) {
 			continue
 		}
-		if err != nil {
-			return "", err
+		if err == nil {
+			err = create(path+".svg", func(w io.Writer) error {
+				_, err := io.WriteString(w, svg)
+				return err
+			})
 		}
-		if err := s.WriteJSON(file); err != nil {
-			_ = file.Close()
-			return "", err
-		}
-		return path, file.Close()
+		return path + ".json, .svg", err
 	}
+}
+
+// create writes a file that must not exist yet.
+func create(path string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
 }
 
 // fileName keeps of a name what is safe in a file's name everywhere.

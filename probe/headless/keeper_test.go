@@ -50,17 +50,21 @@ func TestSaveNeverOverwrites(t *testing.T) {
 	dir, now := t.TempDir(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var paths []string
 	for range 3 {
-		path, err := k.Save(dir, now)
+		path, err := k.Save(dir, now, "<svg/>")
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths = append(paths, filepath.Base(path))
-		raw, err := os.ReadFile(path)
+		stem := strings.TrimSuffix(path, ".json, .svg")
+		paths = append(paths, filepath.Base(stem))
+		raw, err := os.ReadFile(stem + ".json")
 		if err != nil || !json.Valid(raw) {
-			t.Errorf("%s: %v, valid JSON: %v", path, err, json.Valid(raw))
+			t.Errorf("%s: %v, valid JSON: %v", stem, err, json.Valid(raw))
+		}
+		if svg, err := os.ReadFile(stem + ".svg"); err != nil || string(svg) != "<svg/>" {
+			t.Errorf("%s: picture %q, %v", stem, svg, err)
 		}
 	}
-	want := "sonde-gpu-8000----x-20260102-030405.json sonde-gpu-8000----x-20260102-030405-2.json sonde-gpu-8000----x-20260102-030405-3.json"
+	want := "sonde-gpu-8000----x-20260102-030405 sonde-gpu-8000----x-20260102-030405-2 sonde-gpu-8000----x-20260102-030405-3"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("files %s, want %s", got, want)
 	}
