@@ -23,12 +23,11 @@ func (t *theme) title(p *picture, paused bool, w int) string {
 // target names the endpoint, the engine, the model and the GPU; on a narrow
 // screen fewer of them, the model last.
 func (t *theme) target(f *probe.Frame, room int) string {
-	host := cleanOr(f.Target.Host, unknown)
+	host, engine, model := cleanOr(f.Target.Host, unknown), engineOf(f), modelOf(f)
 	if f.Target.Embedded {
-		host = "embedded engine"
+		host, engine = "embedded engine", ""
 	}
 	const name = " sonde  "
-	engine, model := engineOf(f), modelOf(f)
 	for _, parts := range [][]string{
 		{host, engine, model, gpusOf(f)}, {host, engine, model}, {host, model}, {host, engine},
 	} {
@@ -71,18 +70,24 @@ func (t *theme) state(p *picture, paused, narrow bool) string {
 	}
 	parts = append(parts, t.activity(p))
 	if l := p.frame.Load.Level; l > 0 {
-		parts = append(parts, t.levelState(l, p.frame.Load.Settled, narrow))
+		idle := p.wish.Concurrency == 0
+		parts = append(parts, t.levelState(l, p.frame.Load.Settled, idle, narrow))
 	}
 	return strings.Join(append(parts, clock(p.frame.At)), "  ") + " "
 }
 
-func (t *theme) levelState(level int, settled, narrow bool) string {
+// levelState says whether the level's numbers can be trusted; without load there
+// is nothing that could settle.
+func (t *theme) levelState(level int, settled, idle, narrow bool) string {
 	text := fmt.Sprintf("level %d · ", level)
 	if narrow {
 		text = fmt.Sprintf("L%d ", level)
 	}
-	if settled {
+	switch {
+	case settled:
 		return text + "settled "
+	case idle:
+		return text + "no load "
 	}
 	return text + t.dim.Render("settling")
 }

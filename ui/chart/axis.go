@@ -103,17 +103,24 @@ func between(s Scale, h int) []float64 {
 	return values
 }
 
-// divisions returns how many equal parts to cut a linear range into: five where a
-// fifth of it is a round number (ranges of 1 and 5), else four; two on few rows.
+// divisions returns how many equal parts to cut a linear range into, so that each
+// is a round number; of these the first that the rows can be divided by, which keeps
+// the labels evenly apart. On few rows it is two.
 func divisions(width float64, h int) int {
 	if h < 11 || !finite(width) {
 		return 2
 	}
-	round := stepUp(width)
-	if lead, _ := round.parts(); round.value() != width || lead == 2 {
-		return 4
+	candidates := []int{4, 2}
+	if round := stepUp(width); round.value() == width {
+		lead, _ := round.parts()
+		candidates = map[float64][]int{1: {5, 4, 2}, 2: {4, 2}, 5: {5, 2}}[lead]
 	}
-	return 5
+	for _, n := range candidates {
+		if (h-1)%n == 0 {
+			return n
+		}
+	}
+	return candidates[0]
 }
 
 // betweenLog returns the decades inside s, or without any the 1-2-5 steps.

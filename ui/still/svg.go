@@ -22,8 +22,8 @@ const (
 	ink        = "#c9d1d9"
 )
 
-// SVG draws a view. Every run of cells with one style is one text element that
-// is stretched to its exact width, so that columns line up in any font.
+// SVG draws a view. Text is stretched to its exact width, and what charts are made
+// of is drawn as shapes, so that columns line up in any font.
 func SVG(view string) string {
 	lines := uv.NewStyledString(view).Lines(ansi.GraphemeWidth)
 	columns := 0
@@ -34,7 +34,7 @@ func SVG(view string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d">`+"\n", width, height, width, height)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", paper)
-	fmt.Fprintf(&b, `<g font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="%d" fill="%s" xml:space="preserve">`+"\n", fontSize, ink)
+	fmt.Fprintf(&b, `<g font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="%d" xml:space="preserve">`+"\n", fontSize)
 	for y, line := range lines {
 		for _, r := range runsOf(line) {
 			r.write(&b, y)
@@ -46,9 +46,9 @@ func SVG(view string) string {
 
 // run is a stretch of cells of one line that share a style.
 type run struct {
-	from, cells int
-	text        strings.Builder
-	style       uv.Style
+	from  int
+	cells []string // contents; a wide one is followed by an empty one
+	style uv.Style
 }
 
 // runsOf cuts a line where its style changes, and at blanks, which need no ink.
@@ -56,7 +56,7 @@ func runsOf(line uv.Line) []*run {
 	var runs []*run
 	var open *run
 	for x, cell := range line {
-		if strings.TrimSpace(cell.Content) == "" && cell.Style.Bg == nil {
+		if strings.TrimSpace(cell.Content) == "" && cell.Style.Bg == nil && cell.Style.Attrs&uv.AttrReverse == 0 {
 			open = nil
 			continue
 		}
@@ -64,39 +64,77 @@ func runsOf(line uv.Line) []*run {
 			open = &run{from: x, style: cell.Style}
 			runs = append(runs, open)
 		}
-		open.text.WriteString(cell.Content)
-		open.cells = x + max(1, cell.Width) - open.from
+		open.cells = append(open.cells, cell.Content)
 	}
 	return runs
 }
 
-func (r *run) write(b *strings.Builder, y int) {
-	x, width := margin+float64(r.from)*cellWidth, float64(r.cells)*cellWidth
-	fg, bg := r.style.Fg, r.style.Bg
+// write draws the run's background, then its characters: shapes one by one, and
+// what is text together.
+func (r *run) write(b *strings.Builder, line int) {
+	y := float64(margin + line*cellHeight)
+	fill, back := r.colors()
+	if back != "" {
+		rect(b, column(r.from), y, float64(len(r.cells))*cellWidth, cellHeight, back, 1)
+	}
+	fmt.Fprintf(b, "<g%s>", r.attributes())
+	text := run{style: r.style}
+	for i, content := range r.cells {
+		var shapes strings.Builder
+		runes := []rune(content)
+		if len(runes) == 1 && shape(&shapes, runes[0], column(r.from+i), y, fill) {
+			text.flush(b, y, fill)
+			b.WriteString(shapes.String())
+			continue
+		}
+		if len(text.cells) == 0 {
+			text.from = r.from + i
+		}
+		text.cells = append(text.cells, content)
+	}
+	text.flush(b, y, fill)
+	b.WriteString("</g>\n")
+}
+
+// flush writes the text that was gathered, stretched to its exact width.
+func (r *run) flush(b *strings.Builder, y float64, fill string) {
+	content := strings.Join(r.cells, "")
+	if strings.TrimSpace(content) != "" {
+		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs" fill="%s">%s</text>`,
+			column(r.from), y+cellHeight-4, float64(len(r.cells))*cellWidth, fill, html.EscapeString(content))
+	}
+	r.cells = nil
+}
+
+func column(x int) float64 { return margin + float64(x)*cellWidth }
+
+// colors are the run's ink and background as CSS; "" is the paper.
+func (r *run) colors() (fill, back string) {
+	fill = ink
+	if r.style.Fg != nil {
+		fill = css(r.style.Fg)
+	}
+	if r.style.Bg != nil {
+		back = css(r.style.Bg)
+	}
 	if r.style.Attrs&uv.AttrReverse != 0 {
-		fg, bg = bg, fg
-		if bg == nil {
-			bg = color.Gray{Y: 0xc9}
-		}
-		if fg == nil {
-			fg = color.Gray{Y: 0x11}
+		fill, back = back, fill
+		if fill == "" {
+			fill = paper
 		}
 	}
-	top := margin + y*cellHeight
-	if bg != nil {
-		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, x, top, width, cellHeight, css(bg))
-	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%d" textLength="%.1f" lengthAdjust="spacingAndGlyphs"`, x, top+cellHeight-4, width)
-	if fg != nil {
-		fmt.Fprintf(b, ` fill="%s"`, css(fg))
-	}
+	return fill, back
+}
+
+func (r *run) attributes() string {
+	a := ""
 	if r.style.Attrs&uv.AttrBold != 0 {
-		b.WriteString(` font-weight="bold"`)
+		a += ` font-weight="bold"`
 	}
 	if r.style.Attrs&uv.AttrFaint != 0 {
-		b.WriteString(` opacity="0.6"`)
+		a += ` opacity="0.6"`
 	}
-	fmt.Fprintf(b, ">%s</text>\n", html.EscapeString(r.text.String()))
+	return a
 }
 
 func css(c color.Color) string {
