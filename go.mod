@@ -1,6 +1,6 @@
 module sonde
 
-go 1.26.8
+go 1.26.7
 
 require (
 	charm.land/bubbles/v2 v2.2.1
