@@ -56,7 +56,10 @@ func live(ctx context.Context, c config.Config) error {
 	defer m.close()
 	keeper := headless.NewKeeper(plan(c, m.seed))
 	m.follow(keeper.Add)
-	connected := m.connect(ctx, m.session.Begin)
+	connected := m.connect(ctx, func() {
+		m.session.Calibrate(ctx, c.SeedSet)
+		m.session.Begin()
+	})
 	select {
 	case err := <-connected:
 		if err != nil {

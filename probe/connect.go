@@ -78,13 +78,10 @@ func withoutQuery(a api.Address) string {
 func (s *Session) target() Target {
 	t := Target{Started: s.started, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed}
 	s.mu.Lock()
-	client, calibration := s.client, s.calibration
+	client := s.client
 	s.mu.Unlock()
 	if client != nil {
 		t.URL, t.Notes = client.URL(), client.Notes()
-	}
-	if calibration != "" {
-		t.Notes = append(t.Notes, calibration)
 	}
 	return t
 }

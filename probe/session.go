@@ -23,14 +23,13 @@ type Session struct {
 	epoch   time.Time
 	started time.Time
 
-	mu          sync.Mutex // guards what follows up to the blank line
-	wish        Load
-	todo        []func(now time.Duration) // orders for the next tick, oldest first
-	events      []Event
-	fatal       error
-	ticks       []chan struct{} // of followers
-	ended       bool
-	calibration string // a note
+	mu     sync.Mutex // guards what follows up to the blank line
+	wish   Load
+	todo   []func(now time.Duration) // orders for the next tick, oldest first
+	events []Event
+	fatal  error
+	ticks  []chan struct{} // of followers
+	ended  bool
 
 	addr   api.Address
 	pool   *load.Pool
