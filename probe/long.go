@@ -63,7 +63,7 @@ func (s *Session) watchLong(now time.Duration, t *measure.Tick) []Event {
 		return nil
 	}
 	if !w.seen {
-		w.beforeMS, w.beforeN, w.others = t.Client.Gap.P50, t.Client.Gap.N, t.Client.InFlight
+		w.beforeMS, w.beforeN, w.others = t.Client.Gap.P50, t.Client.Gap.N, decoding(t.Cells)
 	}
 	waiting, present := longCell(t.Cells)
 	w.take(t.Client.SliceGaps, s.opt.Tick)
@@ -76,6 +76,17 @@ func (s *Session) watchLong(now time.Duration, t *measure.Tick) []Event {
 	}
 	s.long = nil
 	return []Event{{At: now, Kind: EventEffect, Text: w.report()}}
+}
+
+// decoding counts the streams that could be disturbed.
+func decoding(cells []measure.StreamCell) int {
+	n := 0
+	for _, c := range cells {
+		if !c.Long && c.State != measure.StreamIdle {
+			n++
+		}
+	}
+	return n
 }
 
 func longCell(cells []measure.StreamCell) (waiting, present bool) {
@@ -93,7 +104,7 @@ func (w *longWatch) take(gapsMS []float32, slice time.Duration) {
 		w.during = append(w.during, float64(g))
 		above = above || (w.beforeN > 0 && float64(g) > effectAtLeast*w.beforeMS)
 	}
-	if above || (len(gapsMS) == 0 && w.others > 1) {
+	if above || (len(gapsMS) == 0 && w.others > 0) {
 		w.disturbed += slice
 	}
 }
@@ -101,7 +112,7 @@ func (w *longWatch) take(gapsMS []float32, slice time.Duration) {
 // report says what the long prompt did to the others.
 func (w *longWatch) report() string {
 	switch {
-	case w.beforeN == 0 || w.others < 1:
+	case w.beforeN == 0 || w.others == 0:
 		return fmt.Sprintf("the prompt of %d tokens had no other streams beside it to disturb", w.tokens)
 	case len(w.during) == 0:
 		return fmt.Sprintf("a prompt of %d tokens stopped the tokens of all other streams for %.1f s", w.tokens, w.disturbed.Seconds())

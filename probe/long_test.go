@@ -1,0 +1,49 @@
+package probe
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sonde/probe/measure"
+)
+
+// longTick is a slice in which the long prompt waits or not, and gaps closed.
+func longTick(waiting bool, gapsMS ...float32) measure.Tick {
+	t := measure.Tick{Cells: []measure.StreamCell{{Slot: 0, State: measure.StreamDecode}, {Slot: 1, State: measure.StreamDecode}}}
+	if waiting {
+		t.Cells = append(t.Cells, measure.StreamCell{Slot: 2, Long: true, State: measure.StreamWaiting})
+	} else {
+		t.Cells = append(t.Cells, measure.StreamCell{Slot: 2, Long: true, State: measure.StreamDecode})
+	}
+	t.Client.Gap = measure.Summary{N: 100, P50: 10}
+	t.Client.SliceGaps = gapsMS
+	return t
+}
+
+func TestLongPromptsEffect(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ticks []measure.Tick
+		want  string
+	}{
+		{"disturbed", []measure.Tick{longTick(true, 10, 10), longTick(true, 200, 210), longTick(true, 205, 208), longTick(false, 10, 11)},
+			"a prompt of 8192 tokens: gaps of 2 streams rose from 10 to 208 ms for 0.5 s"},
+		{"undisturbed", []measure.Tick{longTick(true, 10, 11), longTick(false, 10, 12)}, "changed little: gaps of the others stayed at 11 ms"},
+		{"stopped", []measure.Tick{longTick(true), longTick(true), longTick(false)}, "stopped the tokens of all other streams for 0.8 s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &Session{opt: Options{Tick: 250 * time.Millisecond}, long: &longWatch{tokens: 8192}}
+			var events []Event
+			for i := range c.ticks {
+				events = append(events, s.watchLong(time.Duration(i+1)*s.opt.Tick, &c.ticks[i])...)
+			}
+			if len(events) != 1 || events[0].Kind != EventEffect || !strings.Contains(events[0].Text, c.want) {
+				t.Errorf("events %+v, want one with %q", events, c.want)
+			}
+			if s.long != nil {
+				t.Error("the watch goes on")
+			}
+		})
+	}
+}
