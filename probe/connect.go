@@ -43,8 +43,15 @@ func (s *Session) Connect(ctx context.Context) error {
 	return nil
 }
 
-// Begin puts the load of the Options on.
-func (s *Session) Begin() { s.apply(s.Load(), "") }
+// Begin puts the load of the Options on, unless the operator has asked for
+// another one meanwhile.
+func (s *Session) Begin() {
+	l := s.Load()
+	if l == s.opt.unloaded() {
+		l = s.opt.Load
+	}
+	s.apply(l, "")
+}
 
 func (s *Session) engineConfig() engine.Config {
 	header := make(http.Header)

@@ -42,6 +42,13 @@ const (
 	maxTokens = 1 << 20
 )
 
+// unloaded is the wish before Begin: the lengths, and no requests.
+func (o Options) unloaded() Load {
+	l := o.Load
+	l.Concurrency, l.Rate = 0, 0
+	return l
+}
+
 // clamp brings a wish into range.
 func (o Options) clamp(l Load) Load {
 	l.Concurrency = min(max(l.Concurrency, 0), o.MaxConcurrency)

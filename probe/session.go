@@ -55,6 +55,9 @@ func New(opt Options) (*Session, error) {
 	if opt.Tick == 0 {
 		opt.Tick = DefaultTick
 	}
+	if err := checkFiles(opt.Load.Concurrency, opt.Embedded); err != nil {
+		return nil, err
+	}
 	opt.Load = opt.clamp(opt.Load)
 	addr, err := api.ParseAddress(opt.URL, api.Kind(opt.API))
 	if err != nil {
@@ -62,7 +65,7 @@ func New(opt Options) (*Session, error) {
 	}
 	now := time.Now()
 	s := &Session{
-		opt: opt, addr: addr, epoch: now, started: now, wish: opt.Load,
+		opt: opt, addr: addr, epoch: now, started: now, wish: opt.unloaded(),
 		done: make(chan struct{}),
 	}
 	s.tick = s.subscribe()

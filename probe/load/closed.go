@@ -1,16 +1,30 @@
 package load
 
-import "context"
+import (
+	"context"
+	"time"
+)
+
+// A large raise does not start at one instant: hundreds of handshakes would stand
+// in each other's way, and the streams would march in step ever after.
+const (
+	togetherAtMost = 16 // workers that one change starts at once
+	staggerBy      = 2 * time.Millisecond
+)
 
 // startWorker begins a closed-loop worker on a free slot: it sends one request
-// after the other for as long as the load asks for it. p.mu is held.
-func (p *Pool) startWorker() {
+// after the other for as long as the load asks for it. nth counts the workers
+// that the same change starts, from 0. p.mu is held.
+func (p *Pool) startWorker(nth int) {
 	p.running++
 	s := p.freeSlot()
 	ctx := p.ctx
+	delay := time.Duration(max(0, nth-togetherAtMost+1)) * staggerBy
 	p.spawn(func() {
 		defer p.release(s, true)
-		p.work(ctx, s)
+		if sleepUntil(ctx, delay) {
+			p.work(ctx, s)
+		}
 	})
 }
 

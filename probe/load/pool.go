@@ -156,8 +156,8 @@ func (p *Pool) fill() {
 		}
 		return
 	}
-	for p.running < p.setting.Concurrency && p.budget != 0 {
-		p.startWorker()
+	for nth := 0; p.running < p.setting.Concurrency && p.budget != 0; nth++ {
+		p.startWorker(nth)
 	}
 }
 

@@ -87,9 +87,17 @@ func TestClosedLoopHoldsItsConcurrency(t *testing.T) {
 	s := &fakeServer{service: time.Second}
 	bubble(t, s, func(p *Pool) {
 		p.Set(Setting{Concurrency: 300, InputTokens: 1, OutputTokens: 1})
-		after(10*time.Second + time.Millisecond)
-		if begun, running, peak, _ := s.counts(); begun != 3300 || running != 300 || peak != 300 {
-			t.Errorf("%d begun, %d running, peak %d; want 3300, 300, 300", begun, running, peak)
+		after(time.Millisecond)
+		if begun, _, _, _ := s.counts(); begun != togetherAtMost {
+			t.Errorf("%d begun at once, want %d", begun, togetherAtMost)
+		}
+		// The last of them begins 284·2 ms later; from then on a second's requests
+		// are 300.
+		after(time.Second)
+		before, running, peak, _ := s.counts()
+		after(10 * time.Second)
+		if begun, _, _, _ := s.counts(); begun-before != 3000 || running != 300 || peak != 300 {
+			t.Errorf("%d begun in 10 s, %d running, peak %d; want 3000, 300, 300", begun-before, running, peak)
 		}
 	})
 }
