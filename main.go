@@ -19,6 +19,8 @@ import (
 	"sonde/probe"
 	"sonde/probe/api"
 	"sonde/probe/diagnose"
+	"sonde/probe/doctor"
+	"sonde/probe/doctor/truth"
 	"sonde/probe/guard"
 	"sonde/probe/headless"
 	"sonde/probe/prompt"
@@ -33,8 +35,11 @@ var version, commit, date string
 func main() {
 	// Garbage is collected seldom: a collection is time in which arrivals wait.
 	debug.SetGCPercent(400)
+	if truth.Asked(os.Args[1:]) {
+		os.Exit(truth.Main())
+	}
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: gpu.BuiltWithNVML}
-	actions := config.Actions{Live: live, Bench: bench, Sim: serve}
+	actions := config.Actions{Live: live, Bench: bench, Sim: serve, Doctor: examine}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
 }
 
@@ -54,7 +59,7 @@ func live(ctx context.Context, c config.Config) error {
 		return err
 	}
 	defer m.close()
-	keeper := headless.NewKeeper(plan(c, m.seed))
+	keeper := headless.NewKeeper(m.plan(c))
 	m.follow(keeper.Add)
 	connected := m.connect(ctx, func() {
 		m.session.Calibrate(ctx, c.SeedSet)
@@ -73,8 +78,8 @@ func live(ctx context.Context, c config.Config) error {
 		ASCII: c.ASCII, Color: c.Color,
 	})
 	m.close()
-	if err == nil {
-		return keeper.Summary().WriteBrief(os.Stdout)
+	if briefErr := keeper.WriteBrief(os.Stdout); err == nil {
+		return briefErr
 	}
 	return exit(err)
 }
@@ -101,7 +106,7 @@ func bench(ctx context.Context, c config.Config) error {
 	}
 	m.session.Calibrate(ctx, c.SeedSet)
 	progress := headless.NewProgressLine(os.Stderr)
-	summary, err := headless.Run(ctx, m.session, plan(c, m.seed), progress.Show)
+	summary, err := headless.Run(ctx, m.session, m.plan(c), progress.Show)
 	progress.Clear()
 	m.close()
 	if writeErr := headless.Write(summary, c.Out, c.Format, os.Stdout); writeErr != nil {
@@ -133,13 +138,33 @@ func serve(ctx context.Context, c config.Config) error {
 	return exit(context.Cause(ctx))
 }
 
+// examine says what can be seen from here, or how right the measurement is.
+func examine(ctx context.Context, c config.Config) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	out := doctor.Output{Path: c.Out, Format: c.Format, Stdout: os.Stdout}
+	if c.Calibrate {
+		return exit(doctor.CalibrateTo(ctx, out, doctor.Progress(os.Stderr)))
+	}
+	o, err := sessionOptions(c)
+	if err != nil {
+		return err
+	}
+	ready, err := doctor.ExamineTo(ctx, out, doctor.Options{Options: o, Insecure: c.Insecure, Watch: c.Watch})
+	if err == nil && !ready {
+		return &config.ExitError{Code: 1}
+	}
+	return exit(err)
+}
+
 // measurement is a session with what belongs to it.
 type measurement struct {
-	session *probe.Session
-	seed    uint64
-	readers []chan struct{} // closed when a reader has seen the last Frame
-	closed  bool
-	record  *record.Writer
+	session  *probe.Session
+	seed     uint64
+	roofline *gpu.Roofline   // as asked for; nil: found by itself
+	readers  []chan struct{} // closed when a reader has seen the last Frame
+	closed   bool
+	record   *record.Writer
 }
 
 // open prepares a session, and the embedded engine if no address was given.
@@ -158,7 +183,7 @@ func open(ctx context.Context, c config.Config) (*measurement, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &measurement{session: session, seed: opt.Seed}
+	m := &measurement{session: session, seed: opt.Seed, roofline: opt.Roofline}
 	if c.Record != "" {
 		file, err := os.OpenFile(c.Record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
@@ -273,15 +298,32 @@ func sessionOptions(c config.Config) (probe.Options, error) {
 	if err != nil {
 		return probe.Options{}, err
 	}
+	roofline, err := rooflineOf(c)
+	if err != nil {
+		return probe.Options{}, err
+	}
 	header := make(http.Header)
 	for _, h := range c.Headers {
 		header.Add(h.Name, h.Value)
 	}
 	return probe.Options{
 		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, Header: header, TLS: tls, Idle: c.IdleTimeout,
-		Metrics: c.Metrics, GPU: c.GPU, Prompts: prompts, Prefix: c.Prefix, Seed: seed,
+		Metrics: c.Metrics, GPU: c.GPU, Prometheus: c.Prometheus, Selector: c.Selector,
+		Roofline: roofline, Prompts: prompts, Prefix: c.Prefix, Seed: seed,
 		Load: wanted(c), MaxConcurrency: c.MaxConcurrency, MaxTokensTotal: c.MaxTokensTotal,
 	}, nil
+}
+
+// rooflineOf reads --roofline; nil is to be found by itself.
+func rooflineOf(c config.Config) (*gpu.Roofline, error) {
+	if c.Roofline == "" {
+		return nil, nil
+	}
+	r, err := gpu.ParseRoofline(c.Roofline)
+	if err != nil {
+		return nil, &config.ExitError{Code: 2, Err: fmt.Errorf("--roofline: %w", err)}
+	}
+	return &r, nil
 }
 
 func wanted(c config.Config) probe.Load {
@@ -291,9 +333,10 @@ func wanted(c config.Config) probe.Load {
 	}
 }
 
-func plan(c config.Config, seed uint64) headless.Plan {
+// plan is what headless is to run and to sum up.
+func (m *measurement) plan(c config.Config) headless.Plan {
 	p := headless.Plan{
-		Load: wanted(c), Prefix: c.Prefix, Seed: seed,
+		Load: wanted(c), Prefix: c.Prefix, Seed: m.seed, Roofline: m.roofline,
 		Requests: c.Requests, Duration: c.Duration,
 		WarmupRequests: c.Warmup.Requests, WarmupFor: c.Warmup.Duration, DrainFor: c.IdleTimeout,
 	}

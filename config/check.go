@@ -57,8 +57,11 @@ func checkMetrics(c *Config) string {
 	if c.Metrics == "auto" {
 		c.Metrics = ""
 	}
-	if c.Metrics == "off" {
+	switch c.Metrics {
+	case "off":
 		return ""
+	case fromPrometheus:
+		return needsPrometheus(c)
 	}
 	return completeURL(&c.Metrics)
 }
@@ -67,6 +70,8 @@ func checkGPU(c *Config) string {
 	switch c.GPU {
 	case "auto", "nvml", "off":
 		return ""
+	case fromPrometheus:
+		return needsPrometheus(c)
 	}
 	if !strings.ContainsAny(c.GPU, ".:/") && c.GPU != "localhost" {
 		return "must be auto, nvml, off or an exporter's address such as http://host:9400/metrics"

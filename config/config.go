@@ -40,15 +40,20 @@ type Config struct {
 
 	SLO []SLO
 
-	Metrics string // address of the engine's metrics page, "off", or "" to find it
-	GPU     string // "auto", "nvml", "off" or the address of an exporter
-	Record  string // file for Frames and requests; "" is none
+	Metrics    string // address of the engine's metrics page, "off", "prometheus", or "" to find it
+	GPU        string // "auto", "nvml", "off", "prometheus" or the address of an exporter
+	Prometheus string // address of a Prometheus server; Metrics and GPU are "prometheus" unless they were given
+	Selector   string // matchers in PromQL that choose its series, without braces; "" is all of them
+	Roofline   string // MODEL@GPU of the lower bounds; "" finds both
+	Record     string // file for Frames and requests; "" is none
 
 	Format string // "table", "json", "csv", "md" or "" for table on a terminal and else json
 	Out    string // file for the summary; "" is standard output
 
 	ASCII bool   // draw with ASCII characters only
 	Color string // "auto", "always" or "never"
+
+	Calibrate bool // sonde doctor: measure the error of sonde itself
 
 	File    string // settings file, given or found; it may be missing only at its default place
 	Profile string // chosen [profile.NAME] of that file

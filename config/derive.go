@@ -18,6 +18,9 @@ func (r *resolved) derive() error {
 		r.origins["duration"] = origin{rankDefault, "lifted by --requests"}
 	}
 	c.SeedSet = r.origins["seed"].rank > rankDefault
+	if err := r.derivePrometheus(c); err != nil {
+		return err
+	}
 	return r.deriveKey(c)
 }
 

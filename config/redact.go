@@ -24,7 +24,9 @@ func (c Config) Redacted() Config {
 		c.Headers[i].Value = hidden
 	}
 	c.SLO = slices.Clone(c.SLO)
-	c.URL, c.Metrics, c.GPU = redactURL(c.URL), redactURL(c.Metrics), redactURL(c.GPU)
+	for _, address := range []*string{&c.URL, &c.Metrics, &c.GPU, &c.Prometheus} {
+		*address = redactURL(*address)
+	}
 	return c
 }
 

@@ -69,6 +69,12 @@ func sourceSettings() []setting {
 			field: func(c *Config) any { return &c.Metrics }},
 		{key: "gpu", arg: "SOURCE", initial: "auto", group: groupSources, help: "auto, nvml, off or an exporter's URL", check: checkGPU,
 			field: func(c *Config) any { return &c.GPU }},
+		{key: "prometheus", arg: "URL", group: groupSources, help: "Prometheus server to read both from", check: checkPrometheus,
+			field: func(c *Config) any { return &c.Prometheus }},
+		{key: "selector", arg: "LIST", group: groupSources, help: "its series, as job=\"vllm\",namespace=\"x\"", check: checkSelector,
+			field: func(c *Config) any { return &c.Selector }},
+		{key: "roofline", arg: "MODEL@GPU", group: groupSources, help: "shapes for the lower bounds (found)", check: checkRoofline,
+			field: func(c *Config) any { return &c.Roofline }},
 	}
 }
 

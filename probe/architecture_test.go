@@ -14,28 +14,36 @@ import (
 // allowed says which packages of the project each package may import. Data flows
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
-	"": {"config", "gpu", "probe", "probe/api", "probe/diagnose", "probe/guard", "probe/headless", "probe/prompt", "probe/record", "probe/sim", "ui"},
+	"": {"config", "gpu", "probe", "probe/api", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/prompt", "probe/record", "probe/sim", "ui"},
 
 	"config": {},
 
 	"probe/opt":      {},
+	"probe/plain":    {},
 	"probe/guard":    {},
+	"probe/process":  {},
 	"probe/promtext": {},
+	"probe/promql":   {"probe/promtext"},
 	"probe/measure":  {"probe/opt"},
 	"probe/api/wire": {},
 	"probe/api":      {"probe/api/wire", "probe/measure"},
 	"probe/prompt":   {},
 	"probe/load":     {"probe/api", "probe/guard", "probe/measure", "probe/prompt"},
-	"probe/engine":   {"probe/guard", "probe/opt", "probe/promtext"},
+	"probe/engine":   {"probe/guard", "probe/opt", "probe/promql", "probe/promtext"},
 	"probe/sim":      {"probe/guard"},
-	"gpu":            {"probe/guard", "probe/opt", "probe/promtext"},
+	"gpu":            {"probe/guard", "probe/opt", "probe/promql", "probe/promtext"},
 
-	"probe": {"gpu", "probe/api", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/prompt"},
+	"probe": {"gpu", "probe/api", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/promql", "probe/prompt"},
+
+	// The doctor's scripted server stands beside the program, its checklist above it.
+	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
+	"probe/doctor": {"gpu", "probe", "probe/api", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/guard", "probe/load",
+		"probe/measure", "probe/opt", "probe/process", "probe/prompt"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.
 	"probe/diagnose": {"gpu", "probe", "probe/engine", "probe/measure", "probe/opt"},
-	"probe/record":   {"gpu", "probe", "probe/engine", "probe/guard", "probe/measure", "probe/opt"},
-	"probe/headless": {"gpu", "probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
+	"probe/record":   {"gpu", "probe", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain"},
+	"probe/headless": {"gpu", "probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain"},
 	"ui/chart":       {},
 	"ui/still":       {},
 	"ui":             {"probe", "probe/diagnose", "probe/guard", "probe/opt", "ui/chart", "ui/still"},

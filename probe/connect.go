@@ -18,7 +18,7 @@ import (
 // for and the reading of engine and GPU. Its errors are one clear sentence.
 func (s *Session) Connect(ctx context.Context) error {
 	found := s.engineConfig()
-	id, err := engine.Detect(ctx, found)
+	id, err := s.identify(ctx, found)
 	if err != nil {
 		return err
 	}
@@ -33,12 +33,14 @@ func (s *Session) Connect(ctx context.Context) error {
 		Doer: client, Prompts: s.opt.Prompts, NewTrack: s.collector.NewTrack,
 		Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.Fail,
 	})
-	engineSource := engine.NewSource(found, id)
-	gpuSource := gpu.Open(s.gpuOptions(id))
-	guard.Go("engine metrics", s.Fail, func() { engineSource.Run(ctx) })
-	guard.Go("GPU readings", s.Fail, func() { gpuSource.Run(ctx) })
+	from, err := s.openSources(found, id)
+	if err != nil {
+		return err
+	}
+	guard.Go("engine metrics", s.Fail, func() { from.readEngine(ctx) })
+	guard.Go("GPU readings", s.Fail, func() { from.gpu.Run(ctx) })
 	s.mu.Lock()
-	s.client, s.pool, s.engine, s.gpu = client, pool, engineSource, gpuSource
+	s.client, s.pool, s.engine, s.gpu = client, pool, from.engine, from.gpu
 	s.mu.Unlock()
 	return nil
 }
@@ -57,7 +59,7 @@ func (s *Session) engineConfig() engine.Config {
 	header := make(http.Header)
 	api.SetCredentials(header, s.opt.APIKey, s.addr.User, s.opt.Header)
 	return engine.Config{
-		Base: withoutQuery(s.addr), MetricsURL: s.opt.Metrics, Model: s.opt.Model,
+		Base: withoutQuery(s.addr), MetricsURL: s.metricsPage(), Model: s.opt.Model,
 		Client: s.httpClient(), Header: header, Query: s.addr.Base.RawQuery, Interval: time.Second,
 	}
 }

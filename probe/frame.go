@@ -20,6 +20,7 @@ type (
 	EngineStatus  = engine.Status
 	GPUStatus     = gpu.Status
 	GPUReading    = gpu.Reading
+	Roofline      = gpu.Bounds
 	OptionalFloat = opt.Float
 )
 
@@ -37,12 +38,18 @@ type Frame struct {
 	At    time.Duration // since the session began, monotonic: end of the slice
 	Slice time.Duration // length of the slice that this Frame closes
 
+	// Our own process did not run within the slice (SIGSTOP, a suspended
+	// machine): nothing in it is about the server.
+	Stopped bool
+
 	Target Target
 	Load   LoadState
 	Client Client
 	Engine EngineStatus
 	GPU    GPUStatus
 	Health Health
+
+	Roofline Roofline // what the hardware allows at least, for the live window
 
 	Streams  []StreamCell // one per stream that is or was open in this slice, by Slot
 	Requests []Request    // requests that ended in this slice

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"sonde/gpu"
 	"sonde/probe/prompt"
 )
 
@@ -19,8 +20,12 @@ type Options struct {
 	Idle     time.Duration
 	Embedded bool // URL is our own engine in this process
 
-	Metrics string // the engine's metrics: "" = found, "off", or an address
-	GPU     string // "auto", "nvml", "off", or an exporter's address
+	Metrics    string // the engine's metrics: "" = found, "off", FromPrometheus, or an address
+	GPU        string // "auto", "nvml", "off", FromPrometheus, or an exporter's address
+	Prometheus string // address of the server for what is FromPrometheus
+	Selector   string // further matchers of its queries, in PromQL; "" = none
+
+	Roofline *gpu.Roofline // model and hardware of the lower bounds; nil = found by itself
 
 	Prompts prompt.Source
 	Prefix  string // for display: what the prefix cache may reuse

@@ -41,8 +41,10 @@ type Session struct {
 	collector *measure.Collector
 	health    healthWatch
 	long      *longWatch
+	tooLong   tooLongWatch
 	spent     int64 // tokens of requests that ended
 	lastTick  time.Duration
+	running   runningMean
 
 	frames ring
 	tick   <-chan struct{}
@@ -77,7 +79,7 @@ func New(opt Options) (*Session, error) {
 func (s *Session) Start(ctx context.Context) {
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.health.start()
-	guard.Go("session", s.Fail, func() {
+	guard.Go("session", s.lastWords, func() {
 		defer close(s.done)
 		defer s.endAnnouncements()
 		s.run(ctx)
@@ -138,13 +140,15 @@ func (s *Session) closeFrame() {
 	}
 	events = append(events, s.watchLong(now, &t)...)
 	events = append(events, s.watchSpending(now, t.Requests)...)
+	events = append(events, s.watchTooLong(now, t.Requests)...)
 	f := &Frame{
-		At: now, Slice: slice, Target: s.target(),
+		At: now, Slice: slice, Stopped: stopped, Target: s.target(),
 		Load:   LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Prefix: s.opt.Prefix},
 		Client: t.Client, Health: s.health.frame(&t, slice, s.opt.Tick),
 		Streams: t.Cells, Requests: t.Requests, Events: events, Err: fatal,
 	}
 	s.readSources(f)
+	f.Roofline = s.roofline(f)
 	s.frames.add(f)
 	s.announce()
 }
@@ -171,6 +175,12 @@ func (s *Session) Fail(err error) {
 	if s.fatal == nil {
 		s.fatal = err
 	}
+}
+
+// lastWords publishes the error that ended the ticking itself.
+func (s *Session) lastWords(err error) {
+	s.Fail(err)
+	s.frames.add(&Frame{At: s.now(), Err: err})
 }
 
 func (s *Session) retrying() int {

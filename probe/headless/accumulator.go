@@ -53,6 +53,7 @@ func (a *Accumulator) hasResults() bool { return a.counts.requests.Sent > 0 }
 // Add takes the next Frame.
 func (a *Accumulator) Add(f *probe.Frame) {
 	a.time.begin(f)
+	a.time.noteStop(f)
 	if a.time.phase != Idle && a.first == nil {
 		a.first = f
 	}
@@ -74,7 +75,7 @@ func (a *Accumulator) addFrame(f *probe.Frame) {
 	from, to := a.time.clip(f.At-f.Slice, f.At)
 	weight := to - from
 	a.engine.add(f, weight)
-	if weight == 0 {
+	if weight == 0 || f.Stopped {
 		return
 	}
 	a.gpus.add(f, weight)

@@ -3,19 +3,45 @@ package headless
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
-// WriteBrief writes the few lines that stay on the terminal after the live
-// screen has closed.
-func (s Summary) WriteBrief(w io.Writer) error {
-	r := &s.Requests
-	if r.Sent == 0 {
-		_, err := fmt.Fprintf(w, "sonde %s: no request was sent\n", word(s.Target.URL))
+// writeBrief writes a table of the loads that were on: a line each.
+func writeBrief(w io.Writer, url string, levels []Summary) error {
+	var b strings.Builder
+	if len(levels) == 0 {
+		fmt.Fprintf(&b, "sonde %s: no request ended\n", plain(url))
+		_, err := io.WriteString(w, b.String())
 		return err
 	}
-	_, err := fmt.Fprintf(w, "sonde %s · %s\n  %s for %s s: ok %d, failed %d, cancelled %d\n  TTFT p50 %s p95 %s ms · TPOT p50 %s p95 %s ms · gap p99 %s ms · output %s tok/s\n",
-		word(s.Target.URL), word(s.Target.Model), s.Load.describe(), figure(s.DurationS), r.OK, r.Failed, r.Cancelled,
-		figure(s.LatencyMS.TTFT.P50), figure(s.LatencyMS.TTFT.P95), figure(s.LatencyMS.TPOT.P50), figure(s.LatencyMS.TPOT.P95),
-		figure(s.LatencyMS.Gap.P99), figure(s.Rates.OutputPerS))
+	t := &levels[len(levels)-1].Target
+	fmt.Fprintf(&b, "sonde %s  %s\n", word(t.URL), word(t.Model))
+	row := func(cells ...string) {
+		line := pad(cells[0], briefWidths[0])
+		for i, c := range cells[1:] {
+			line += right(c, briefWidths[i+1])
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	row("load", "s", "ok", "failed", "TTFT p50", "p95", "TPOT p50", "p95", "tok/s")
+	for i := range levels {
+		s := &levels[i]
+		row(s.Load.brief(), figure(s.DurationS), fmt.Sprint(s.Requests.OK), fmt.Sprint(s.Requests.Failed),
+			figure(s.LatencyMS.TTFT.P50), figure(s.LatencyMS.TTFT.P95),
+			figure(s.LatencyMS.TPOT.P50), figure(s.LatencyMS.TPOT.P95), figure(s.Rates.OutputPerS))
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// briefWidths make 79 cells.
+var briefWidths = [...]int{14, 7, 6, 8, 10, 8, 10, 8, 8}
+
+// brief names the load in a few letters: streams or rate, prompt, output.
+func (l *Load) brief() string {
+	load := fmt.Sprintf("%d", l.Concurrency)
+	if l.Rate.OK {
+		load = figure(l.Rate) + "/s"
+	}
+	return fmt.Sprintf("%s × %d/%d", load, l.InputTokens, l.OutputTokens)
 }

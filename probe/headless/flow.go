@@ -21,7 +21,7 @@ type flow struct {
 func (f *flow) add(r *measure.Request, t *timeline) {
 	if r.Start >= r.Intent { // else nothing was ever sent
 		from, to := t.clip(r.Start, r.End)
-		f.open += to - from
+		f.open += to - from - t.stopped(from, to)
 	}
 	if r.Class != measure.OK {
 		return

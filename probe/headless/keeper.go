@@ -14,23 +14,26 @@ import (
 )
 
 // Keeper follows a live session and holds the Summary of the load that is on
-// now: it begins anew when the load is changed or the statistics are reset. As
-// long as nothing has ended at the new load, it keeps what came before.
+// now: it begins anew when the load is changed or the statistics are reset. The
+// Summaries of the loads before it stay, as long as requests ended at them.
 type Keeper struct {
 	mu     sync.Mutex
 	acc    *Accumulator
-	before *Accumulator // the newest other one in which requests ended
+	before []Summary // oldest first
 	level  int
 	plan   Plan
+	url    string
 	host   string
 }
+
+// levelsKept bounds what stays of a long session.
+const levelsKept = 8
 
 // NewKeeper makes a Keeper. Of the plan only what a Frame does not tell counts:
 // live, nothing ends by itself.
 func NewKeeper(plan Plan) *Keeper {
 	plan.Requests, plan.Duration, plan.WarmupRequests, plan.WarmupFor = 0, 0, 0, 0
-	acc := NewAccumulator(plan)
-	return &Keeper{plan: plan, acc: acc, before: acc}
+	return &Keeper{plan: plan, acc: NewAccumulator(plan)}
 }
 
 // Add takes the next Frame.
@@ -38,14 +41,12 @@ func (k *Keeper) Add(f *probe.Frame) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if f.Load.Level != k.level || wasReset(f) {
-		if k.acc.hasResults() {
-			k.before = k.acc
-		}
+		k.before = k.levels()
 		plan := k.plan
 		plan.Load = f.Load.Asked
 		k.acc, k.level = NewAccumulator(plan), f.Load.Level
 	}
-	k.host = f.Target.Host
+	k.host, k.url = f.Target.Host, f.Target.URL
 	k.acc.Add(f)
 }
 
@@ -63,10 +64,28 @@ func wasReset(f *probe.Frame) bool {
 func (k *Keeper) Summary() Summary {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.acc.hasResults() {
-		return k.before.Summary()
+	if levels := k.levels(); len(levels) > 0 {
+		return levels[len(levels)-1]
 	}
 	return k.acc.Summary()
+}
+
+// levels are the Summaries of all loads at which requests ended, the present one
+// last.
+func (k *Keeper) levels() []Summary {
+	levels := k.before
+	if k.acc.hasResults() {
+		levels = append(levels[:len(levels):len(levels)], k.acc.Summary())
+	}
+	return levels[max(0, len(levels)-levelsKept):]
+}
+
+// WriteBrief writes the few lines that stay on the terminal after the live
+// screen has closed: one for each load.
+func (k *Keeper) WriteBrief(w io.Writer) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return writeBrief(w, k.url, k.levels())
 }
 
 // Save writes the Summary as JSON into a new file of the folder, and a picture

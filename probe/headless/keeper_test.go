@@ -73,20 +73,26 @@ func TestSaveNeverOverwrites(t *testing.T) {
 func TestBrief(t *testing.T) {
 	k := NewKeeper(Plan{})
 	var b strings.Builder
-	if err := k.Summary().WriteBrief(&b); err != nil || !strings.Contains(b.String(), "no request was sent") {
+	if err := k.WriteBrief(&b); err != nil || !strings.Contains(b.String(), "no request ended") {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 	for seq := uint64(1); seq <= 8; seq++ {
 		k.Add(levelFrame(seq, 1, 4, 1))
 	}
+	k.Add(levelFrame(9, 2, 8, 2))
+	k.Add(levelFrame(10, 3, 16, 0))
 	b.Reset()
-	if err := k.Summary().WriteBrief(&b); err != nil {
+	if err := k.WriteBrief(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"concurrency 4", "ok 8, failed 0", "TTFT p50 100 p95 100 ms", "TPOT p50 50.0", "gap p99 50.0 ms"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q lacks %q", b.String(), want)
+	lines := strings.Split(b.String(), "\n")
+	for i, want := range []string{"sonde", "load", "4 × 0/0          2.00     8       0       100     100      50.0    50.0    8.00", "8 × 0/0"} {
+		if !strings.HasPrefix(lines[i], want) {
+			t.Errorf("line %d is %q, want %q", i, lines[i], want)
 		}
+	}
+	if len(lines) != 5 {
+		t.Errorf("%d lines: the load at which nothing ended has none", len(lines))
 	}
 }
 
@@ -102,5 +108,25 @@ func TestOutputFormats(t *testing.T) {
 		if err != nil || !strings.Contains(string(raw), want) || strings.Contains(string(raw), "\x1b") {
 			t.Errorf("format %q lacks %q or holds escape codes (%v)", format, want, err)
 		}
+	}
+}
+
+// A stop of our own process in the middle of the window: neither its length nor
+// the tokens that arrived in it are in a rate.
+func TestStopsAreCutOut(t *testing.T) {
+	a := NewAccumulator(Plan{})
+	frames := []*probe.Frame{levelFrame(1, 1, 1, 0), levelFrame(2, 1, 1, 1), levelFrame(3, 1, 1, 1)}
+	stopped := levelFrame(44, 1, 1, 0) // ten seconds later
+	stopped.Stopped, stopped.Slice = true, 41*250*time.Millisecond
+	frames = append(frames, stopped, levelFrame(45, 1, 1, 1))
+	for _, f := range frames {
+		a.Add(f)
+	}
+	s := a.Summary()
+	if got := float64(s.DurationS.V); got < 0.99 || got > 1.01 {
+		t.Errorf("the window lasted %v s, want the four slices of 0.25 s in which we ran", got)
+	}
+	if got := s.Rates.OutputPerS.V; got < 5.9 || got > 6.1 {
+		t.Errorf("%v tokens/s, want 3 requests of 2 tokens in 1 s", got)
 	}
 }

@@ -8,6 +8,7 @@ package headless
 import (
 	"time"
 
+	"sonde/gpu"
 	"sonde/probe"
 )
 
@@ -25,6 +26,8 @@ type Plan struct {
 
 	DrainFor time.Duration // longest wait for streams in flight at the end; 0 = no limit
 	SLOs     []SLO
+
+	Roofline *gpu.Roofline // model and hardware of the lower bounds; nil = as the Frames show
 }
 
 // SLO is one service level to judge the run by.

@@ -37,6 +37,7 @@ func (a *Accumulator) Summary() Summary {
 	s.Requests.ByClass = maps.Clone(c.requests.ByClass) // the Summary outlives further Frames
 	s.Tokens.Source = Text(c.source())
 	s.Tokens.PerChunk = number(c.perChunk())
+	s.Roofline = a.roofline()
 	if len(a.plan.SLOs) > 0 {
 		s.GoodputPerS = number(a.perSecond(float64(a.slo.goodInWindow)))
 		s.GoodShare = share(ratio(a.slo.good, a.slo.judged))

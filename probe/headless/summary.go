@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"math"
@@ -8,6 +9,7 @@ import (
 
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	plaintext "sonde/probe/plain"
 )
 
 // Schema names the form of a Summary in files.
@@ -182,8 +184,8 @@ type GPUFigures struct {
 	Source     string `json:"source"`
 }
 
-// Roofline holds the lower bounds of the model on its hardware. They do not
-// follow from Frames: whoever knows both fills them in.
+// Roofline holds the lower bounds of the model on its hardware, for the batch and
+// the lengths that were measured, and how far the run came up to the peaks.
 type Roofline struct {
 	TPOTFloorMS Number `json:"tpot_floor_ms"`
 	TTFTFloorMS Number `json:"ttft_floor_ms"`
@@ -227,10 +229,21 @@ func (s Summary) ExitCode() int {
 
 // WriteJSON writes the Summary as one indented JSON object.
 func (s Summary) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(s)
+	if err := enc.Encode(s); err != nil {
+		return err
+	}
+	// The line ends of the layout are no text of anybody's.
+	for line := range bytes.Lines(b.Bytes()) {
+		body := bytes.TrimSuffix(line, []byte("\n"))
+		if _, err := w.Write(append(plaintext.EscapeJSON(body), '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Number is a figure that may be unknown, which is null in JSON.

@@ -46,11 +46,32 @@ type timeline struct {
 	cutAt   time.Duration
 	drained bool          // a whole Frame has passed since the window closed
 	seen    time.Duration // end of the newest Frame
+	stops   []stop        // when our own process did not run
 
 	warmupEnded int           // warm-up requests that ended
 	ended       int           // measured requests that ended
 	lastEnd     time.Duration // end of the newest of them
 	loadGone    bool          // someone else took the load away: a cap on tokens, say
+}
+
+// stop is a stretch in which our own process did not run.
+type stop struct{ from, to time.Duration }
+
+// noteStop takes the time of a stop out of the window: neither its length nor
+// what arrived in it counts.
+func (t *timeline) noteStop(f *probe.Frame) {
+	if f.Stopped {
+		t.stops = append(t.stops, stop{f.At - f.Slice, f.At})
+	}
+}
+
+// stopped is how much of [from, to] our process did not run.
+func (t *timeline) stopped(from, to time.Duration) time.Duration {
+	sum := time.Duration(0)
+	for _, s := range t.stops {
+		sum += max(0, min(to, s.to)-max(from, s.from))
+	}
+	return sum
 }
 
 // begin notices the load being switched on.
@@ -243,6 +264,11 @@ func (t *timeline) contains(at time.Duration) bool {
 	if !t.open || at < t.from {
 		return false
 	}
+	for _, s := range t.stops {
+		if at > s.from && at <= s.to {
+			return false
+		}
+	}
 	end, known := t.end()
 	return !known || at <= end
 }
@@ -266,5 +292,5 @@ func (t *timeline) length() time.Duration {
 	if t.closed {
 		to = t.to
 	}
-	return max(0, to-t.from)
+	return max(0, to-t.from-t.stopped(t.from, to))
 }

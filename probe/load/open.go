@@ -44,8 +44,8 @@ func (p *Pool) arrive(at time.Duration, gen int) bool {
 	if p.closed || gen != p.pacerGen {
 		return false
 	}
-	if p.budget == 0 {
-		return true // a later budget goes on with the schedule
+	if p.budget == 0 || p.setting.Concurrency == 0 {
+		return true // nothing is wanted now; the schedule goes on without debts
 	}
 	if len(p.waiting) < maxBacklog {
 		p.waiting = append(p.waiting, at)

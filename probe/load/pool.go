@@ -85,6 +85,9 @@ func (p *Pool) Set(s Setting) {
 	defer p.mu.Unlock()
 	rateChanged := s.Rate != p.setting.Rate || s.Poisson != p.setting.Poisson
 	p.setting = s
+	if s.Concurrency == 0 {
+		p.waiting = nil
+	}
 	if rateChanged {
 		p.pacerGen++
 		p.waiting = nil

@@ -204,6 +204,25 @@ func TestOpenLoopCountsFromTheSchedule(t *testing.T) {
 	}
 }
 
+func TestOpenLoopStopsWithoutDebts(t *testing.T) {
+	s := &fakeServer{service: 100 * time.Millisecond}
+	bubble(t, s, func(p *Pool) {
+		p.Set(Setting{Concurrency: 30, Rate: 2})
+		after(5*time.Second + time.Millisecond)
+		p.Set(Setting{Concurrency: 0, Rate: 2})
+		after(8 * time.Second)
+		before, running, _, _ := s.counts()
+		if before != 11 || running != 0 {
+			t.Errorf("%d begun, %d running while stopped; want 11, 0", before, running)
+		}
+		p.Set(Setting{Concurrency: 30, Rate: 2})
+		after(time.Second)
+		if begun, _, peak, _ := s.counts(); begun-before != 2 || peak != 1 {
+			t.Errorf("%d begun in the second after going on, peak %d; want 2, 1", begun-before, peak)
+		}
+	})
+}
+
 func TestRefusedWorkersWait(t *testing.T) {
 	s := &fakeServer{service: 100 * time.Millisecond}
 	s.reply = func(n int) api.Result {

@@ -91,13 +91,17 @@ func (c *Collector) Tick(now time.Duration, stopped bool) Tick {
 	c.mu.Unlock()
 	out := Tick{Cells: make([]StreamCell, 0, len(tracks))}
 	for _, t := range tracks {
-		p, live := t.take()
+		p, live := t.take(stopped)
 		if cell, ok := s.cell(t.slot, &p, &live); ok {
 			out.Cells = append(out.Cells, cell)
 		}
 		c.absorb(&s, &p, &live)
 	}
-	c.flow.add(now, s.flowSlot)
+	if stopped {
+		c.flow.skip(now)
+	} else {
+		c.flow.add(now, s.flowSlot)
+	}
 	c.level.tick(now, s.flowSlot.inFlight, c.flow.sum(now, settleWindow), c.flow.sum(now-settleWindow, settleWindow))
 	c.fill(&out, &s, now)
 	return out
@@ -214,8 +218,10 @@ func (cl *Client) setRates(sum flowSum, seconds float64) {
 	cl.OutTokensPerS = float64(sum.out) / seconds
 	cl.InTokensPerS = float64(sum.in) / seconds
 	cl.ConcurrencyMean = opt.Of(sum.busy.Seconds() / seconds)
+	if counted := sum.ok - sum.estimated; counted > 0 && sum.okIn > 0 {
+		cl.InputTokens = opt.Of(float64(sum.okIn) / float64(counted))
+	}
 	if sum.ok > 0 {
-		cl.InputTokens = opt.Of(float64(sum.okIn) / float64(sum.ok))
 		cl.OutputTokens = opt.Of(float64(sum.okOut) / float64(sum.ok))
 		cl.TokensEstimated = sum.estimated > 0
 	}

@@ -156,6 +156,28 @@ func TestStoppedProcessExcludes(t *testing.T) {
 	}
 }
 
+// A request that outlives the stop is about us as well; the next one is not.
+func TestRequestsAliveDuringAStopGiveNoSample(t *testing.T) {
+	c := NewCollector(none)
+	track := c.NewTrack()
+	track.Begin(0, false, 1)
+	track.Sent(0)
+	track.Token(time.Second, 0, 1)
+	c.Tick(time.Second, false)
+	c.Tick(20*time.Second, true)
+	track.Token(20*time.Second+100*time.Millisecond, 0, 1)
+	track.Token(20*time.Second+200*time.Millisecond, 0, 1)
+	track.End(Request{Start: 0, First: time.Second, Last: 20 * time.Second, End: 20 * time.Second, Streamed: true, Chunks: 3, OutTokens: 3, FirstTokens: 1})
+	got := c.Tick(20*time.Second+250*time.Millisecond, false)
+	if got.Client.Gap.N != 0 || got.Client.TPOT.N != 0 || !got.Requests[0].Excluded {
+		t.Errorf("gap n %d, TPOT n %d, excluded %v", got.Client.Gap.N, got.Client.TPOT.N, got.Requests[0].Excluded)
+	}
+	// Two tokens in the 1.25 s in which we ran.
+	if rate := got.Client.OutTokensPerS; !near(rate, 3/1.25, 1e-9) {
+		t.Errorf("%v tokens/s, want 3 tokens over 1.25 s", rate)
+	}
+}
+
 func TestResetForgets(t *testing.T) {
 	c := NewCollector(none)
 	s := &stream{track: c.NewTrack(), ttft: 50 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 20}

@@ -11,6 +11,7 @@ type flow struct {
 // flowSlot are the counts of one slice.
 type flowSlot struct {
 	at, length time.Duration // end of the slice; its length
+	skipped    bool
 
 	in, out   int // tokens by arrival
 	chunks    int
@@ -45,6 +46,9 @@ func (f *flow) add(at time.Duration, s flowSlot) {
 	} else {
 		s.length = at
 	}
+	if s.skipped {
+		s.length = 0
+	}
 	f.slots = append(f.slots, s)
 	drop := 0
 	for drop < len(f.slots) && f.slots[drop].at <= at-2*MaxWindow {
@@ -52,6 +56,10 @@ func (f *flow) add(at time.Duration, s flowSlot) {
 	}
 	f.slots = append(f.slots[:0], f.slots[drop:]...)
 }
+
+// skip passes over a slice in which our process was stopped: neither its time nor
+// what came in it is in any rate.
+func (f *flow) skip(at time.Duration) { f.add(at, flowSlot{skipped: true}) }
 
 // flowSum are counts over a window.
 type flowSum struct {

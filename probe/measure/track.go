@@ -11,15 +11,17 @@ import (
 type Track struct {
 	slot int
 
-	mu   sync.Mutex
-	live liveRequest
-	pend pending
+	mu    sync.Mutex
+	live  liveRequest
+	pend  pending
+	taken pending // what take handed over last: its memory serves again after
 }
 
 // liveRequest is the request that the slot is running.
 type liveRequest struct {
 	running bool
 	long    bool
+	stopped bool // our process was stopped while it ran: it gives no sample
 	sent    bool
 	start   time.Duration // t0, or the intent until it was sent
 	last    time.Duration // newest token; valid if tokens > 0
@@ -32,7 +34,6 @@ type pending struct {
 	gaps      []float32 // ms
 	late      []float32 // ms
 	ttft      []sample
-	ttfa      []sample
 	ended     []Request
 	tokens    int // output tokens, as far as chunks tell
 	prompts   int // prompt tokens whose prefill ended: their first token came
@@ -65,14 +66,15 @@ func (t *Track) Token(at, late time.Duration, tokens int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l, p := &t.live, &t.pend
+	counts := !l.long && !l.stopped
 	if l.tokens == 0 {
-		if !l.long {
+		if counts {
 			p.ttft = append(p.ttft, sample{at, toMS(at - l.start)})
 			p.prompts += l.prompt
 		}
 	} else {
 		gap := toMS(at - l.last)
-		if !l.long {
+		if counts {
 			p.gaps = append(p.gaps, float32(gap))
 		}
 		p.maxGapMS = max(p.maxGapMS, gap)
@@ -90,15 +92,24 @@ func (t *Track) Token(at, late time.Duration, tokens int) {
 func (t *Track) End(r Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	r.Excluded = r.Excluded || t.live.stopped
 	t.live = liveRequest{}
 	t.pend.ended = append(t.pend.ended, r)
 }
 
-// take hands over what has gathered and what is running now.
-func (t *Track) take() (pending, liveRequest) {
+// take hands over what has gathered and what is running now. What it returns is
+// valid until the next call. If our process was stopped meanwhile, the request
+// that runs gives no more samples.
+func (t *Track) take(stopped bool) (pending, liveRequest) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := t.pend
-	t.pend = pending{}
-	return p, t.live
+	t.live.stopped = t.live.stopped || stopped && t.live.running
+	t.pend, t.taken = t.taken.emptied(), t.pend
+	return t.taken, t.live
+}
+
+// emptied is nothing gathered, in the memory of p.
+func (p *pending) emptied() pending {
+	clear(p.ended) // they hold all the gaps of their requests
+	return pending{gaps: p.gaps[:0], late: p.late[:0], ttft: p.ttft[:0], ended: p.ended[:0]}
 }

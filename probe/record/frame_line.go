@@ -13,20 +13,22 @@ import (
 // before it. Target, Engine and GPU are only there when they changed: a reading
 // is valid for several Frames and large.
 type frameLine struct {
-	Type    string      `json:"type"`
-	Seq     uint64      `json:"seq"`
-	At      millis      `json:"at_ms"`
-	Slice   millis      `json:"slice_ms"`
-	Target  *targetLine `json:"target,omitempty"`
-	Load    loadLine    `json:"load"`
-	Client  clientLine  `json:"client"`
-	Engine  *engineLine `json:"engine,omitempty"`
-	GPU     *gpuLine    `json:"gpu,omitempty"`
-	Health  healthLine  `json:"health"`
-	Streams []cellLine  `json:"streams,omitempty"`
-	Events  []eventLine `json:"events,omitempty"`
-	Err     string      `json:"error,omitempty"`
-	Lost    int64       `json:"lost_frames,omitempty"` // Frames before this one that the file could not keep up with
+	Type     string       `json:"type"`
+	Seq      uint64       `json:"seq"`
+	At       millis       `json:"at_ms"`
+	Slice    millis       `json:"slice_ms"`
+	Stopped  bool         `json:"stopped,omitempty"`
+	Target   *targetLine  `json:"target,omitempty"`
+	Load     loadLine     `json:"load"`
+	Client   clientLine   `json:"client"`
+	Engine   *engineLine  `json:"engine,omitempty"`
+	GPU      *gpuLine     `json:"gpu,omitempty"`
+	Health   healthLine   `json:"health"`
+	Roofline rooflineLine `json:"roofline,omitzero"`
+	Streams  []cellLine   `json:"streams,omitempty"`
+	Events   []eventLine  `json:"events,omitempty"`
+	Err      string       `json:"error,omitempty"`
+	Lost     int64        `json:"lost_frames,omitempty"` // Frames before this one that the file could not keep up with
 }
 
 // The types below that are converted as a whole have the fields of their
@@ -67,6 +69,15 @@ type healthLine struct {
 	Why            string    `json:"why,omitempty"`
 }
 
+type rooflineLine struct {
+	TPOTFloorMS opt.Float `json:"tpot_floor_ms"`
+	TTFTFloorMS opt.Float `json:"ttft_floor_ms"`
+	MBU         opt.Float `json:"mbu"`
+	MFU         opt.Float `json:"mfu"`
+	Assumes     string    `json:"assumes,omitempty"`
+	Why         string    `json:"why,omitempty"`
+}
+
 type cellLine struct {
 	Slot     int                 `json:"slot"`
 	State    measure.StreamState `json:"state"`
@@ -88,7 +99,7 @@ type eventLine struct {
 // changed.
 func fromFrame(f *probe.Frame) frameLine {
 	l := frameLine{
-		Type: typeFrame, Seq: f.Seq, At: millis(f.At), Slice: millis(f.Slice),
+		Type: typeFrame, Seq: f.Seq, At: millis(f.At), Slice: millis(f.Slice), Stopped: f.Stopped,
 		Load: loadLine{
 			Asked: askedLine(f.Load.Asked), Level: f.Load.Level, Settled: f.Load.Settled,
 			Max: f.Load.Max, Prefix: f.Load.Prefix,
@@ -98,6 +109,7 @@ func fromFrame(f *probe.Frame) frameLine {
 			Stamps: f.Health.Stamps, LateMsP99: finite(f.Health.LateMsP99), CPU: f.Health.CPU,
 			CoalescedShare: finite(f.Health.CoalescedShare), Bottleneck: f.Health.Bottleneck, Why: f.Health.Why,
 		},
+		Roofline: rooflineLine(f.Roofline),
 	}
 	for _, c := range f.Streams {
 		l.Streams = append(l.Streams, cellLine{c.Slot, c.State, c.Long, finite(c.MaxGapMS), finite(c.WaitMS), c.Tokens, c.Ended, c.Failed})
@@ -114,7 +126,7 @@ func fromFrame(f *probe.Frame) frameLine {
 // frame turns the line back; target, engine and GPU are left to the reader.
 func (l *frameLine) frame() *probe.Frame {
 	f := &probe.Frame{
-		Seq: l.Seq, At: time.Duration(l.At), Slice: time.Duration(l.Slice),
+		Seq: l.Seq, At: time.Duration(l.At), Slice: time.Duration(l.Slice), Stopped: l.Stopped,
 		Load: probe.LoadState{
 			Asked: probe.Load(l.Load.Asked), Level: l.Load.Level, Settled: l.Load.Settled,
 			Max: l.Load.Max, Prefix: l.Load.Prefix,
@@ -124,6 +136,7 @@ func (l *frameLine) frame() *probe.Frame {
 			Stamps: l.Health.Stamps, LateMsP99: float64(l.Health.LateMsP99), CPU: l.Health.CPU,
 			CoalescedShare: float64(l.Health.CoalescedShare), Bottleneck: l.Health.Bottleneck, Why: l.Health.Why,
 		},
+		Roofline: probe.Roofline(l.Roofline),
 	}
 	for _, c := range l.Streams {
 		f.Streams = append(f.Streams, probe.StreamCell{

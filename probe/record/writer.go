@@ -12,6 +12,7 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/guard"
+	"sonde/probe/plain"
 )
 
 const (
@@ -140,7 +141,7 @@ func (w *Writer) line(v any) {
 	}
 	raw, err := json.Marshal(v)
 	if err == nil {
-		_, err = w.out.Write(append(raw, '\n'))
+		_, err = w.out.Write(append(plain.EscapeJSON(raw), '\n'))
 	}
 	if err != nil {
 		w.fail(err)

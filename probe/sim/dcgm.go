@@ -59,16 +59,26 @@ func (h *hardware) Describe(out chan<- *prometheus.Desc) {
 // the same at the same time.
 func (h *hardware) Collect(out chan<- prometheus.Metric) {
 	now := h.snapshot()
-	model := "simulated " + h.setup.machine.driverName
+	model := h.setup.deviceName()
 	for i := range h.setup.machine.gpus {
 		index := strconv.Itoa(i)
-		uuid := fmt.Sprintf("GPU-51d0e000-0000-4000-8000-%012d", i)
+		uuid := fmt.Sprintf("GPU-51d0e000-0000-4000-%04x-%012d", h.setup.instance, i)
 		labels := []string{index, uuid, "sim" + index, model, serverName}
 		for _, c := range h.counters {
 			out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, c.value(h.setup, now.activity), labels...)
 		}
 		out <- prometheus.MustNewConstMetric(h.energy, prometheus.CounterValue, math.Round(1000*now.joules), labels...)
 	}
+}
+
+// deviceName says that the device is simulated, and how far it is from the real
+// one: at another speed the real one's peaks do not apply.
+func (s *setup) deviceName() string {
+	name := "simulated " + s.machine.driverName
+	if s.speed != 1 {
+		name += fmt.Sprintf(" at %gx speed", s.speed)
+	}
+	return name
 }
 
 // watts rises from idle to the board's limit with memory traffic and

@@ -30,6 +30,8 @@ func (s *Server) Listen(ctx context.Context, addr string) (baseURL string, done 
 	if err != nil {
 		return "", nil, fmt.Errorf("simulated engine: cannot listen at %s: %w", addr, err)
 	}
+	// Several engines on one machine have GPUs of their own.
+	s.setup.instance = ln.Addr().(*net.TCPAddr).Port
 	ctx, cancel := context.WithCancel(ctx)
 	s.Start(ctx)
 	server := &http.Server{

@@ -76,6 +76,7 @@ type setup struct {
 	chunked     bool
 	prefixCache bool
 	faults      Faults
+	instance    int // tells engines on one machine apart: the port
 }
 
 // resolve fills in defaults and refuses what cannot work.

@@ -1,0 +1,42 @@
+package config
+
+import "context"
+
+// doctorCommand says what can be seen from here, and how right it is.
+func doctorCommand() command {
+	return command{
+		name:  "doctor",
+		args:  "[URL]",
+		short: "What can be seen from here, and how right it is",
+		long: "What can be seen from here, what cannot, and how to switch it on: this machine,\n" +
+			"the endpoint, its engine and GPUs. Sends one request of a few tokens. Exits with\n" +
+			"1 if something is missing that measuring needs.",
+		example: "  sonde doctor                         # this machine only\n" +
+			"  sonde doctor gpu-box:8000 --api-key KEY\n" +
+			"  sonde doctor --calibrate             # the error of sonde itself, in a minute",
+		groups: []string{groupDoctor, groupTarget, groupSources, groupLive, groupReport, groupFile},
+		own: []setting{
+			{key: "doctor.calibrate", group: groupDoctor, noFile: true, help: "measure the error of sonde on this machine",
+				field: func(c *Config) any { return &c.Calibrate }},
+		},
+		common: []string{"doctor.calibrate", "watch", "model", "api-key", "metrics", "gpu", "insecure", "ca", "format"},
+		check:  checkDoctor,
+		action: func(a Actions) func(context.Context, Config) error { return a.Doctor },
+	}
+}
+
+const groupDoctor = "doctor"
+
+func checkDoctor(r *resolved) error {
+	c := &r.config
+	if c.Calibrate && r.origins["url"].rank == rankFlag {
+		return r.fail("url", "--calibrate is about this machine: leave the URL out")
+	}
+	if c.Format == "csv" {
+		if r.origins["format"].rank == rankFlag {
+			return r.fail("format", "must be table, json or md for sonde doctor")
+		}
+		c.Format = "" // meant for other commands
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"sonde/probe/opt"
+)
+
+// Roofline is a model on its hardware. A step cannot be faster than its memory
+// traffic at the bandwidth peak, nor than its arithmetic at the FLOP/s peak; the
+// longer of the two is its floor. Everything here is per GPU of a tensor
+// parallel group.
+type Roofline struct {
+	Model  Model
+	Device Peaks // of one GPU
+	GPUs   int   // that share the model; 0 is 1
+}
+
+// Work is what was measured, for judging it by the Roofline.
+type Work struct {
+	Batch         opt.Float // mean requests in flight
+	Input, Output opt.Float // mean tokens of a request
+	Cached        opt.Float // share of the prompt that a prefix cache answered; unknown counts as none
+	TPOTMS        opt.Float // mean, ms
+	InPerS        opt.Float // prompt tokens per second, cached ones included
+	OutPerS       opt.Float // generated tokens per second
+}
+
+// Bounds are what the Roofline says about measured work. What is unknown has its
+// reason in Why.
+type Bounds struct {
+	TPOTFloorMS opt.Float // least time per output token, ms
+	TTFTFloorMS opt.Float // least time to prefill the mean prompt, ms
+	MBU         opt.Float // share of the bandwidth peak that decoding made use of
+	MFU         opt.Float // share of the FLOP/s peak that all tokens made use of
+	Assumes     string    // what the figures rest on, for people
+	Why         string    // why there are none; "" if there are
+}
+
+// TPOTFloor is the least duration of a decode step of batch sequences with that
+// many tokens of context each: one token for each of them.
+func (r Roofline) TPOTFloor(batch, context float64) time.Duration {
+	batch = math.Max(1, batch) // a step without a sequence does not happen
+	arithmetic := 2 * r.Model.ActiveParams * batch / r.gpus() / r.flops()
+	return seconds(math.Max(r.decodeBytes(batch, context)/r.Device.Bandwidth, arithmetic))
+}
+
+// TTFTFloor is the least duration of the prefill of a prompt, of which the first
+// cached tokens are in the prefix cache already. The weights have to be read at
+// least once, which is what binds for short prompts.
+func (r Roofline) TTFTFloor(prompt, cached float64) time.Duration {
+	fresh := prompt - cached
+	arithmetic := (2*r.Model.ActiveParams*fresh + r.Model.attentionFLOP(cached, fresh)) / r.gpus() / r.flops()
+	bytes := r.Model.weightsRead(fresh)/r.gpus() + r.kvBytes(cached)
+	return seconds(math.Max(bytes/r.Device.Bandwidth, arithmetic))
+}
+
+// MBU is the memory bandwidth utilisation of decoding: the bytes that a step has
+// to read, over the time that it took and the peak. It does not count prefill
+// between the steps.
+func (r Roofline) MBU(batch, context float64, tpot time.Duration) float64 {
+	return r.decodeBytes(math.Max(1, batch), context) / tpot.Seconds() / r.Device.Bandwidth
+}
+
+// MFU is the model FLOP/s utilisation: 2 FLOP for every active parameter and
+// every token that was computed, prompt and answer, over the peak. Attention is
+// not counted.
+func (r Roofline) MFU(tokensPerS float64) float64 {
+	return 2 * r.Model.ActiveParams * tokensPerS / r.gpus() / r.flops()
+}
+
+// Judge sets measured work against the peaks. Every figure needs all its terms.
+func (r Roofline) Judge(w Work) Bounds {
+	b := Bounds{Assumes: r.Assumptions()}
+	if !isPositive(w.Input) || !isPositive(w.Output) {
+		b.Why = "no answer with counted tokens yet"
+		return b
+	}
+	cached := math.Min(1, math.Max(0, w.Cached.Or(0)))
+	b.TTFTFloorMS = opt.Of(millis(r.TTFTFloor(w.Input.V, cached*w.Input.V)))
+	if w.InPerS.OK && w.OutPerS.OK {
+		b.MFU = opt.Of(r.MFU(w.InPerS.V*(1-cached) + w.OutPerS.V))
+	}
+	if !isPositive(w.Batch) {
+		b.Why = "the number of requests in flight is not known"
+		return b
+	}
+	context := w.Input.V + w.Output.V/2 // in the middle of its answer
+	b.TPOTFloorMS = opt.Of(millis(r.TPOTFloor(w.Batch.V, context)))
+	if isPositive(w.TPOTMS) {
+		b.MBU = opt.Of(r.MBU(w.Batch.V, context, time.Duration(w.TPOTMS.V*float64(time.Millisecond))))
+	}
+	b.Assumes = fmt.Sprintf("%.1f sequences of %.0f tokens of context; %s", math.Max(1, w.Batch.V), context, b.Assumes)
+	return b
+}
+
+// Assumptions say what the figures rest on.
+func (r Roofline) Assumptions() string {
+	about := ""
+	if r.Device.Approximate {
+		about = "about "
+	}
+	device := r.Device.Name
+	if r.GPUs > 1 {
+		device = fmt.Sprintf("%d × %s in tensor parallel, each", r.GPUs, device)
+	}
+	return fmt.Sprintf("%s; %s: %s%.4g TB/s and %s%.4g TFLOP/s",
+		r.Model.Assumptions(), device, about, r.Device.Bandwidth/1e12, about, r.flops()/1e12)
+}
+
+// decodeBytes are what one GPU reads in a decode step.
+func (r Roofline) decodeBytes(batch, context float64) float64 {
+	return r.Model.weightsRead(batch)/r.gpus() + batch*r.kvBytes(context)
+}
+
+// kvBytes are what one GPU reads of one sequence's KV cache. Its heads are spread
+// over the GPUs until there are none left to spread; a latent cache, which has
+// none, lies on every GPU.
+func (r Roofline) kvBytes(context float64) float64 {
+	shards := math.Min(r.gpus(), math.Max(1, float64(r.Model.KVHeads)))
+	return r.Model.kvRead(context) / shards
+}
+
+func (r Roofline) gpus() float64 { return math.Max(1, float64(r.GPUs)) }
+
+// flops is the peak of the arithmetic that the weights ask for. On hardware
+// without 8-bit tensor cores engines widen such weights first.
+func (r Roofline) flops() float64 {
+	if r.Model.EightBit {
+		return r.Device.FP8.Or(r.Device.BF16)
+	}
+	return r.Device.BF16
+}
+
+func isPositive(f opt.Float) bool { return f.OK && f.V > 0 }
+
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s * float64(time.Second))) }
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

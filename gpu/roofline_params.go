@@ -1,0 +1,185 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// countable are the model types that consist of nothing but the matrices counted
+// here: attention, a gated MLP of three matrices or experts of such, embedding
+// and output tables. Biases are left out: less than a thousandth.
+var countable = map[string]bool{
+	"llama": true, "mistral": true, "qwen2": true, "qwen3": true, "phi3": true, "granite": true, "olmo2": true,
+	"gemma": true, "gemma2": true, "gemma3_text": true, "qwen2_5_vl_text": true, "qwen3_vl_text": true,
+	"mixtral": true, "qwen2_moe": true, "qwen3_moe": true, "gpt_oss": true,
+	"deepseek_v2": true, "deepseek_v3": true, "kimi_k2": true, "glm4_moe": true,
+}
+
+// parts are the parameters of a model by what becomes of them.
+type parts struct {
+	input     float64 // embedding table; 0 if the output table serves for it
+	output    float64
+	attention float64
+	dense     float64 // MLPs that every token passes, shared experts included
+	experts   float64 // routed ones
+	small     float64 // routers and norms
+}
+
+func (p parts) total() float64 {
+	return p.input + p.output + p.attention + p.dense + p.experts + p.small
+}
+
+func (c modelConfig) parameters() (parts, error) {
+	hidden, layers := float64(c.HiddenSize), float64(c.Layers)
+	p := parts{output: float64(c.Vocabulary) * hidden, small: hidden * (2*layers + 1)}
+	if !c.tied() {
+		p.input = p.output
+	}
+	attention, err := c.attentionParams()
+	if err != nil {
+		return p, err
+	}
+	p.attention = layers * attention
+	sparse, err := c.sparseLayers()
+	if err != nil {
+		return p, err
+	}
+	if dense := c.Layers - sparse; dense > 0 {
+		if c.FFN <= 0 {
+			return p, errors.New("it has no intermediate_size")
+		}
+		p.dense = float64(dense) * 3 * hidden * float64(c.FFN)
+	}
+	if sparse > 0 {
+		expert := 3 * hidden * float64(c.expertFFN())
+		p.experts = float64(sparse) * float64(c.experts()) * expert
+		p.dense += float64(sparse) * (float64(c.SharedExperts)*expert + 3*hidden*float64(c.SharedFFN))
+		p.small += float64(sparse) * hidden * float64(c.experts())
+	}
+	return p, nil
+}
+
+// tied tells whether one table serves input and output. The key is left out where
+// it has the default of its model type.
+func (c modelConfig) tied() bool {
+	if c.Tied != nil {
+		return *c.Tied
+	}
+	return strings.HasPrefix(c.ModelType, "gemma")
+}
+
+// attentionParams are those of one layer.
+func (c modelConfig) attentionParams() (float64, error) {
+	hidden, heads := float64(c.HiddenSize), float64(c.Heads)
+	if c.KVRank == 0 {
+		d := float64(c.headDim())
+		return hidden * d * 2 * (heads + float64(c.kvHeads())), nil // Q and O, K and V
+	}
+	if c.RopeDim <= 0 || c.NopeDim <= 0 || c.ValueDim <= 0 {
+		return 0, errors.New("it has kv_lora_rank, but lacks one of qk_rope_head_dim, qk_nope_head_dim and v_head_dim")
+	}
+	rank, query := float64(c.KVRank), heads*float64(c.NopeDim+c.RopeDim)
+	params := hidden*(rank+float64(c.RopeDim)) + rank*heads*float64(c.NopeDim+c.ValueDim) + heads*float64(c.ValueDim)*hidden
+	if c.QueryRank > 0 {
+		return params + float64(c.QueryRank)*(hidden+query), nil
+	}
+	return params + hidden*query, nil
+}
+
+// sparseLayers counts the layers whose MLP consists of experts.
+func (c modelConfig) sparseLayers() (int, error) {
+	experts := c.experts()
+	if experts == 0 {
+		return 0, nil
+	}
+	if c.ExpertsPerToken <= 0 || c.ExpertsPerToken > experts {
+		return 0, errors.New("it has experts, but no usable num_experts_per_tok")
+	}
+	if c.expertFFN() <= 0 {
+		return 0, errors.New("it has experts, but no moe_intermediate_size")
+	}
+	n := 0
+	for i := range c.Layers {
+		dense := i < c.FirstDense || slices.Contains(c.DenseOnly, i) ||
+			c.SparseStep > 1 && (i+1)%c.SparseStep != 0 || c.LayerFreq > 1 && i%c.LayerFreq != 0
+		if !dense {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// expertFFN is the inner width of one expert. Two model types have no name of its
+// own for it.
+func (c modelConfig) expertFFN() int {
+	if c.ExpertFFN == 0 && (c.ModelType == "mixtral" || c.ModelType == "gpt_oss") {
+		return c.FFN
+	}
+	return c.ExpertFFN
+}
+
+// cache fills in which layers cache how much of a token.
+func (c modelConfig) cache(m *Model) error {
+	const bytesPerElement = 2
+	windowed, err := c.windowedLayers()
+	if err != nil {
+		return err
+	}
+	m.Layers, m.WindowedLayers, m.Window = c.Layers-windowed, windowed, c.Window
+	if c.KVRank > 0 {
+		m.KVLayerBytes = float64(c.KVRank+c.RopeDim) * bytesPerElement
+		m.HeadDim = float64(c.NopeDim+c.RopeDim+c.ValueDim) / 2
+		return nil
+	}
+	m.KVHeads, m.HeadDim = c.kvHeads(), float64(c.headDim())
+	m.KVLayerBytes = 2 * float64(m.KVHeads) * m.HeadDim * bytesPerElement // K and V
+	return nil
+}
+
+// windowedLayers counts the layers that attend to the last tokens only.
+func (c modelConfig) windowedLayers() (int, error) {
+	if len(c.LayerTypes) > 0 {
+		return c.windowedTypes()
+	}
+	switch {
+	case c.Window <= 0, c.UseWindow != nil && !*c.UseWindow:
+		return 0, nil
+	case strings.HasPrefix(c.ModelType, "qwen"):
+		if c.UseWindow == nil { // off unless it is switched on
+			return 0, nil
+		}
+		if c.MaxWindowLayers == nil {
+			return 0, errors.New("it has use_sliding_window, but no max_window_layers")
+		}
+		return max(0, c.Layers-*c.MaxWindowLayers), nil
+	case c.WindowPattern > 0: // the last of so many layers attends to everything
+		return c.Layers - c.Layers/c.WindowPattern, nil
+	case c.ModelType == "gemma2": // every other layer, beginning with the first
+		return (c.Layers + 1) / 2, nil
+	case c.ModelType == "mistral", c.ModelType == "mixtral", c.ModelType == "phi3":
+		return c.Layers, nil
+	}
+	return 0, errors.New("it has a sliding_window, but does not say for which layers")
+}
+
+func (c modelConfig) windowedTypes() (int, error) {
+	if len(c.LayerTypes) != c.Layers {
+		return 0, fmt.Errorf("it has %d layers and %d layer_types", c.Layers, len(c.LayerTypes))
+	}
+	n := 0
+	for _, kind := range c.LayerTypes {
+		switch kind {
+		case "full_attention":
+		case "sliding_attention":
+			n++
+		default:
+			return 0, fmt.Errorf("what layers of the type %q cache is not known", kind)
+		}
+	}
+	if n > 0 && c.Window <= 0 {
+		return 0, errors.New("it has windowed layer_types, but no sliding_window")
+	}
+	return n, nil
+}

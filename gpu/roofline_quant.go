@@ -1,0 +1,179 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// quantization are the keys of a quantization_config, of all its methods.
+type quantization struct {
+	Method    string `json:"quant_method"`
+	Bits      int    `json:"bits"`
+	Group     int    `json:"group_size"`
+	Head      bool   `json:"lm_head"` // the output table is quantised, too
+	In8Bit    bool   `json:"load_in_8bit"`
+	In4Bit    bool   `json:"load_in_4bit"`
+	Unchanged any    `json:"modules_to_not_convert"` // texts; each method has its own key
+	Skipped   any    `json:"llm_int8_skip_modules"`
+	Ignored   any    `json:"ignore"`
+	Groups    map[string]struct {
+		Weights *operand `json:"weights"`
+		Input   *operand `json:"input_activations"`
+	} `json:"config_groups"`
+}
+
+// operand is one side of a product in a group of compressed-tensors.
+type operand struct {
+	Bits  int    `json:"num_bits"`
+	Type  string `json:"type"` // "int" or "float"
+	Group int    `json:"group_size"`
+}
+
+// storage is how many bits the parts of a model take per weight.
+type storage struct {
+	linear, experts, output float64
+	attention               float64
+	eightBit                bool // operands of the products have 8 bits
+	name                    string
+}
+
+const unquantised = 16
+
+// weigh fills in the bytes of the weights. Tables and routers stay at 16 bits.
+func (c modelConfig) weigh(m *Model, p parts, onDisk float64) error {
+	if dtype := strings.TrimPrefix(c.dtype(), "torch."); dtype != "bfloat16" && dtype != "float16" {
+		return fmt.Errorf("its dtype is %q: which one an engine makes of it is not known", dtype)
+	}
+	s := storage{linear: unquantised, experts: unquantised, output: unquantised, attention: unquantised, name: "16-bit weights"}
+	if c.Quant != nil {
+		var err error
+		if s, err = c.Quant.storage(onDisk > 0); err != nil {
+			return err
+		}
+	}
+	bytes := func(params, bits float64) float64 { return params * bits / 8 }
+	m.Weights, m.EightBit = s.name, s.eightBit
+	m.TableBytes = bytes(p.input, unquantised)
+	m.ExpertBytes = bytes(p.experts, s.experts)
+	m.WeightBytes = m.TableBytes + m.ExpertBytes + bytes(p.output, s.output) +
+		bytes(p.attention, s.attention) + bytes(p.dense, s.linear) + bytes(p.small, unquantised)
+	if c.Quant != nil && onDisk > 0 {
+		m.WeightBytes = onDisk
+	}
+	return nil
+}
+
+// storage works out what the method makes of each part. Where the size on disk is
+// known it does not matter which modules are left out.
+func (q *quantization) storage(sizeKnown bool) (storage, error) {
+	bits, eight, err := q.format()
+	if err != nil {
+		return storage{}, err
+	}
+	s := storage{linear: bits, experts: bits, attention: bits, output: unquantised, eightBit: eight, name: weightName(bits, q.Method)}
+	if q.Head {
+		s.output = bits
+	}
+	for _, module := range q.leftOut() {
+		switch part := partOf(module); {
+		case part == "attention":
+			s.attention = unquantised
+		case part == "" && !sizeKnown:
+			return storage{}, fmt.Errorf("its quantization_config leaves out %q, and how large that is is not known: put model.safetensors.index.json beside it", module)
+		}
+	}
+	return s, nil
+}
+
+func weightName(bits float64, method string) string {
+	return fmt.Sprintf("%.3g-bit weights (%s)", bits, method)
+}
+
+// format gives the bits of a quantised weight, scales of groups included, and
+// whether the other operand is quantised, too.
+func (q *quantization) format() (bits float64, eight bool, err error) {
+	switch q.Method {
+	case "gptq", "awq":
+		if q.Bits <= 0 {
+			return 0, false, errors.New("its quantization_config has no bits")
+		}
+		return withScales(q.Bits, q.Group), false, nil
+	case "fp8":
+		return 8, true, nil
+	case "mxfp4": // 4 bits, and a scale of 8 for each 32
+		return 4.25, false, nil
+	case "bitsandbytes":
+		switch {
+		case q.In4Bit:
+			return 4, false, nil
+		case q.In8Bit:
+			return 8, false, nil
+		}
+	case "compressed-tensors":
+		return q.compressed()
+	}
+	return 0, false, fmt.Errorf("what the quant_method %q makes of the weights is not known", q.Method)
+}
+
+func (q *quantization) compressed() (bits float64, eight bool, err error) {
+	if len(q.Groups) != 1 {
+		return 0, false, fmt.Errorf("its quantization_config has %d config_groups, and which weights each takes is not known", len(q.Groups))
+	}
+	for _, g := range q.Groups {
+		switch {
+		case g.Weights == nil || g.Weights.Bits <= 0:
+			return 0, false, errors.New("its config_groups do not say how many bits a weight has")
+		case g.Input == nil:
+			return withScales(g.Weights.Bits, g.Weights.Group), false, nil
+		case g.Weights.Bits == 8 && g.Input.Bits == 8 && g.Input.Type == "float":
+			return 8, true, nil
+		}
+		return 0, false, fmt.Errorf("no peak is known for products of %d-bit %s operands", g.Input.Bits, g.Input.Type)
+	}
+	return 0, false, nil // not reached: there is one group
+}
+
+// withScales adds a scale of 16 bits for each group of weights. Zero points are
+// not counted: not every format has them.
+func withScales(bits, group int) float64 {
+	if group <= 0 {
+		return float64(bits)
+	}
+	return float64(bits) + 16/float64(group)
+}
+
+// leftOut lists the modules that are not quantised.
+func (q *quantization) leftOut() []string {
+	var all []string
+	for _, list := range []any{q.Unchanged, q.Skipped, q.Ignored} {
+		entries, _ := list.([]any)
+		for _, e := range entries {
+			if module, ok := e.(string); ok {
+				all = append(all, module)
+			}
+		}
+	}
+	return all
+}
+
+// partOf tells which part of the model a module that is left out belongs to: "16
+// bits anyway" (tables, routers, norms, vision), the attention of all layers, or ""
+// if it cannot be told.
+func partOf(module string) string {
+	m := strings.ToLower(module)
+	for _, small := range []string{"lm_head", "embed", "norm", "router", "vision", "visual", "multi_modal", "mm_"} {
+		if strings.Contains(m, small) {
+			return "16 bits anyway"
+		}
+	}
+	if strings.HasSuffix(strings.TrimRight(m, "$*."), "gate") && !strings.HasSuffix(m, "_gate") {
+		return "16 bits anyway" // a router; the gate of an MLP is a gate_proj
+	}
+	ofOneLayer := strings.ContainsFunc(m, unicode.IsDigit)
+	if strings.HasSuffix(strings.TrimRight(m, "$*."), "attn") && !ofOneLayer {
+		return "attention"
+	}
+	return ""
+}

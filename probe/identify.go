@@ -1,0 +1,52 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"sonde/probe/engine"
+	"sonde/probe/measure"
+)
+
+// loadingWait is the time between two looks at a server that loads its model.
+const loadingWait = time.Second
+
+// identify finds out which engine answers and which model to ask for. While the
+// server loads its model it waits. A gateway that has no model list, or keeps it
+// to itself, is no obstacle if the model was named.
+func (s *Session) identify(ctx context.Context, c engine.Config) (engine.Identity, error) {
+	for waits := 0; ; waits++ {
+		id, err := engine.Detect(ctx, c)
+		var list *engine.ListError
+		if err == nil || !errors.As(err, &list) {
+			return id, err
+		}
+		switch {
+		case list.Class == string(measure.Loading):
+			if waits == 0 {
+				s.note("the server is loading its model: waiting for it")
+			}
+		case s.opt.Model != "" && list.Status >= http.StatusBadRequest:
+			s.note("there is no model list (" + list.Says + "): going on with the model that was named")
+			id.Model = s.opt.Model
+			return id, nil
+		default:
+			return id, err
+		}
+		select {
+		case <-ctx.Done():
+			return id, ctx.Err()
+		case <-time.After(loadingWait):
+		}
+	}
+}
+
+// note adds a line to the next Frame's events.
+func (s *Session) note(text string) {
+	at := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, Event{At: at, Kind: EventNote, Text: text})
+}

@@ -1,0 +1,2 @@
+// Package process tells what this process uses and what it may use.
+package process

@@ -1,0 +1,107 @@
+// Package promql asks a Prometheus server for the newest samples of some series,
+// and tells when they were scraped: an instant query shows the last sample of a
+// dead target for minutes.
+package promql
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	timeout      = 5 * time.Second // of one query
+	maxBytes     = 32 << 20        // of an answer
+	maxRedirects = 3
+)
+
+// Server is a Prometheus server, or anything else with its query API.
+type Server struct {
+	endpoint url.URL // of instant queries, with credentials
+	base     string  // fit to be shown
+	client   *http.Client
+}
+
+// NewServer makes a client of the server at an address, which may have a path
+// before /api/v1, credentials, and a query that is kept. Nothing is sent yet. The
+// error is a sentence that does not repeat the address.
+func NewServer(address string, client *http.Client) (*Server, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, errors.New("--prometheus must be the address of a server, such as http://host:9090")
+	}
+	path := strings.TrimRight(u.Path, "/")
+	path = strings.TrimSuffix(path, "/query")
+	path = strings.TrimSuffix(path, "/api/v1")
+	s := &Server{base: clean((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}).String())}
+	s.endpoint = *u
+	s.endpoint.Path, s.endpoint.RawPath, s.endpoint.Fragment = path+"/api/v1/query", "", ""
+	var own http.Client
+	if client != nil {
+		own = *client
+	}
+	own.CheckRedirect = sameHost
+	s.client = &own
+	return s, nil
+}
+
+// URL is the server's address without credentials and query.
+func (s *Server) URL() string { return s.base }
+
+// errOtherHost is a redirect that would carry credentials elsewhere.
+var errOtherHost = errors.New("redirects to another host")
+
+func sameHost(req *http.Request, via []*http.Request) error {
+	if req.URL.Host != via[0].URL.Host || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
+		return errOtherHost
+	}
+	if len(via) > maxRedirects {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// errTooLarge is an answer above maxBytes.
+var errTooLarge = errors.New("answer too large")
+
+// exchange is what came back for one query.
+type exchange struct {
+	status int
+	body   []byte
+	at     time.Time // when the header arrived
+	date   time.Time // what the server's clock said; zero if it did not tell
+}
+
+// ask sends one instant query, evaluated at the server's present.
+func (s *Server) ask(ctx context.Context, query string) (exchange, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	u := s.endpoint
+	form := u.Query()
+	form.Set("query", query)
+	form.Set("timeout", timeout.String())
+	u.RawQuery = form.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return exchange{}, err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return exchange{}, err
+	}
+	defer resp.Body.Close()
+	x := exchange{status: resp.StatusCode, at: time.Now()}
+	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		x.date = date
+	}
+	x.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBytes+1))
+	if err == nil && len(x.body) > maxBytes {
+		err = errTooLarge
+	}
+	return x, err
+}

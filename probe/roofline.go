@@ -1,0 +1,87 @@
+package probe
+
+import (
+	"errors"
+	"time"
+
+	"sonde/gpu"
+	"sonde/probe/opt"
+)
+
+// RooflineOf is the model and the hardware that a Frame is judged by: what was
+// asked for, else what the Frame itself shows. The error is the reason why there
+// is none.
+func RooflineOf(asked *gpu.Roofline, f *Frame) (gpu.Roofline, error) {
+	if asked != nil {
+		return *asked, nil
+	}
+	id := &f.Engine.Identity
+	if opaqueWeights[id.Kind] {
+		return gpu.Roofline{}, errors.New(id.Name + " does not say how the weights are quantised: name a model with --roofline MODEL@GPU")
+	}
+	var seen []gpu.Reading
+	if f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
+		seen = f.GPU.GPUs
+	}
+	// The page of an engine's own shows the GPUs of that engine, and no others.
+	return gpu.FindRoofline(id.Model, seen, id.GPUURL != "")
+}
+
+// opaqueWeights are engines that usually serve quantised files under the plain
+// name of the model.
+var opaqueWeights = map[string]bool{"llama.cpp": true, "ollama": true, "lmstudio": true, "mlc-llm": true}
+
+// runningMean is the mean of what the engine said to be running, over the live
+// window. It belongs to the ticking goroutine.
+type runningMean struct {
+	seen []runningAt
+}
+
+type runningAt struct {
+	at      time.Duration
+	running float64
+}
+
+// add takes the engine's word at that Frame, and forgets what left the window.
+func (m *runningMean) add(f *Frame) {
+	if r := f.Engine.Reading.Running; f.Engine.Have && f.Engine.Why == "" && r.OK {
+		m.seen = append(m.seen, runningAt{f.At, r.V})
+	}
+	old := 0
+	for old < len(m.seen) && m.seen[old].at <= f.At-f.Client.Window {
+		old++
+	}
+	m.seen = append(m.seen[:0], m.seen[old:]...)
+}
+
+func (m *runningMean) mean() opt.Float {
+	sum := 0.0
+	for _, s := range m.seen {
+		sum += s.running
+	}
+	return opt.Of(sum / float64(len(m.seen))) // none: unknown
+}
+
+// roofline judges the live window of a Frame that is otherwise complete.
+func (s *Session) roofline(f *Frame) Roofline {
+	s.running.add(f)
+	r, err := RooflineOf(s.opt.Roofline, f)
+	if err != nil {
+		return Roofline{Why: err.Error()}
+	}
+	c := &f.Client
+	work := gpu.Work{
+		Batch: s.running.mean(), Input: c.InputTokens, Output: c.OutputTokens, Cached: c.CachedShare,
+		InPerS: opt.Of(c.InTokensPerS), OutPerS: opt.Of(c.OutTokensPerS),
+	}
+	if work.Cached.Or(0) == 0 && f.Engine.Have { // usage does not always tell
+		work.Cached = f.Engine.Reading.PrefixHitRate
+	}
+	if !work.Batch.OK {
+		work.Batch = c.ConcurrencyMean
+	}
+	if c.TPOT.N > 0 {
+		work.TPOTMS = opt.Of(c.TPOT.Mean)
+	}
+	return r.Judge(work)
+}
