@@ -56,6 +56,8 @@ const (
 	// retryEvery is the wait after a failed discovery: looking for a driver or
 	// an exporter each second would load both machines for nothing.
 	retryEvery = 30 * time.Second
+	// returnEvery is the wait for a source that was there and is gone.
+	returnEvery = 5 * time.Second
 	// maxFailures readings in a row send the source back to discovery.
 	maxFailures = 5
 )
@@ -70,22 +72,27 @@ func (s *source) Latest() Status { return *s.latest.Load() }
 
 func (s *source) Run(ctx context.Context) {
 	for s.find != nil && ctx.Err() == nil {
-		s.session(ctx)
-		wait(ctx, retryEvery)
+		pause := retryEvery
+		if s.session(ctx) {
+			pause = returnEvery
+		}
+		wait(ctx, pause)
 	}
 }
 
-// session discovers and reads until the source is lost. A panic is told, not
-// passed on: the load test goes on without a GPU panel.
-func (s *source) session(ctx context.Context) {
+// session discovers and reads until the source is lost, and tells whether there
+// was one. A panic is told, not passed on: the load test goes on without a GPU
+// panel.
+func (s *source) session(ctx context.Context) (found bool) {
 	defer guard.Catch("GPU readings", s.fail)
 	r, err := s.find(ctx)
 	if err != nil {
 		s.fail(err)
-		return
+		return s.Latest().Source != ""
 	}
 	defer r.close()
 	s.poll(ctx, r)
+	return true
 }
 
 func (s *source) poll(ctx context.Context, r reader) {

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"fmt"
 
 	"sonde/probe/api"
 	"sonde/probe/engine"
@@ -11,6 +12,7 @@ import (
 const (
 	calibrations = 4     // questions to the tokenizer at most
 	closeEnough  = 0.002 // of the asked length
+	worthANote   = 0.02
 )
 
 // Calibrate finds out from the engine's tokenizer how many words make the asked
@@ -23,16 +25,20 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 		return
 	}
 	config, id := s.engineConfig(), s.engine.Latest().Identity
-	asked, chat := s.Load().InputTokens, api.Kind(s.opt.API) == api.Chat
-	for range calibrations {
+	asked, chat := s.Load().InputTokens, s.addr.Kind == api.Chat
+	for n := range calibrations {
 		p := synthetic.Next(asked)
 		tokens, ok := engine.CountTokens(ctx, config, id, p.Text, chat)
 		if !ok {
 			break
 		}
 		synthetic.Learn(p, tokens)
-		if off := tokens - asked; max(off, -off) <= int(closeEnough*float64(asked)) {
+		off := max(tokens-asked, asked-tokens)
+		if off <= int(closeEnough*float64(asked)) {
 			break
+		}
+		if n == calibrations-1 && off > int(worthANote*float64(asked)) {
+			s.note(fmt.Sprintf("no prompt of %d tokens could be made: the tokenizer counts %d", asked, tokens))
 		}
 	}
 	if fixedSeed {

@@ -23,7 +23,7 @@ func (s *Session) Connect(ctx context.Context) error {
 		return err
 	}
 	client, err := api.NewClient(api.Options{
-		Address: s.addr, Kind: api.Kind(s.opt.API), Model: id.Model, Engine: id.Kind,
+		Address: s.addr, Kind: s.addr.Kind, Model: id.Model, Engine: id.Kind,
 		APIKey: s.opt.APIKey, Header: s.opt.Header, TLS: s.opt.TLS, Idle: s.opt.Idle, Epoch: s.epoch,
 	})
 	if err != nil {

@@ -58,6 +58,9 @@ func (o Options) unloaded() Load {
 func (o Options) clamp(l Load) Load {
 	l.Concurrency = min(max(l.Concurrency, 0), o.MaxConcurrency)
 	l.InputTokens = min(max(l.InputTokens, minTokens), maxTokens)
+	if _, fromFile := o.Prompts.(*prompt.File); fromFile {
+		l.InputTokens = 0 // nothing is asked: they are sent as they are
+	}
 	l.OutputTokens = min(max(l.OutputTokens, minTokens), maxTokens)
 	l.Rate = max(l.Rate, 0)
 	return l

@@ -6,6 +6,7 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"sonde/probe/guard"
 	"sonde/probe/load"
 	"sonde/probe/measure"
+	"sonde/probe/prompt"
 )
 
 // Session measures one endpoint. It is a Frames and a Controls.
@@ -64,6 +66,9 @@ func New(opt Options) (*Session, error) {
 	addr, err := api.ParseAddress(opt.URL, api.Kind(opt.API))
 	if err != nil {
 		return nil, err
+	}
+	if file, ok := opt.Prompts.(*prompt.File); ok && addr.Kind == api.Completions && file.HasMessages() {
+		return nil, errors.New("the prompt file holds lists of messages, which only the chat endpoint takes: leave out --api completions, or give texts")
 	}
 	now := time.Now()
 	s := &Session{

@@ -15,9 +15,11 @@ type backOff struct {
 
 const (
 	firstWait   = 100 * time.Millisecond
+	longestWait = time.Second // a failing server is asked on, once a second and stream
 	refusedWait = time.Second // the server refused and did not say for how long
 	loadingWait = time.Second
-	longestWait = 10 * time.Second
+
+	longestRefusedWait = 10 * time.Second
 )
 
 func (b *backOff) after(res api.Result) time.Duration {
@@ -29,10 +31,9 @@ func (b *backOff) after(res api.Result) time.Duration {
 		return max(loadingWait, res.RetryAfter)
 	}
 	b.failures++
-	wait := firstWait
+	wait, longest := firstWait, longestWait
 	if res.Class == measure.RateLimited {
-		wait = refusedWait
+		wait, longest = refusedWait, longestRefusedWait
 	}
-	wait = min(wait<<min(b.failures-1, 10), longestWait)
-	return max(wait, res.RetryAfter)
+	return max(min(wait<<min(b.failures-1, 10), longest), res.RetryAfter)
 }

@@ -64,8 +64,22 @@ func (p *Pool) startOpen(intent time.Duration) {
 	job := job{ctx: p.ctx, intent: intent, in: p.setting.InputTokens, out: p.setting.OutputTokens}
 	p.spawn(func() {
 		defer p.release(s, true)
-		p.request(s, job)
+		res := p.request(s, job)
+		p.holdBack(job.ctx, res.RetryAfter)
 	})
+}
+
+// holdBack keeps this request's place under the cap taken for as long as the
+// server asked to wait, and begins no other before: they wait, and their latency
+// from the schedule says so.
+func (p *Pool) holdBack(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	p.mu.Lock()
+	p.heldUntil = max(p.heldUntil, p.now()+d)
+	p.mu.Unlock()
+	p.pause(ctx, d)
 }
 
 // sleepUntil waits; false if the context ended first.

@@ -48,18 +48,19 @@ const NoLimit = -1
 type Pool struct {
 	opt Options
 
-	mu       sync.Mutex
-	setting  Setting
-	budget   int // requests that may still begin; NoLimit
-	running  int // workers (closed loop) or requests (open loop), without long prompts
-	slots    []*stream
-	waiting  []time.Duration // open loop: intents that wait for a slot under the cap
-	ctx      context.Context // of all requests begun since the last Abort
-	cancel   context.CancelFunc
-	pacerGen int // counts changes of the rate; an older pacer stops
-	closed   bool
-	ids      uint64
-	group    sync.WaitGroup
+	mu        sync.Mutex
+	setting   Setting
+	budget    int // requests that may still begin; NoLimit
+	running   int // workers (closed loop) or requests (open loop), without long prompts
+	slots     []*stream
+	waiting   []time.Duration // open loop: intents that wait for a slot under the cap
+	heldUntil time.Duration   // open loop: the server asked for no requests before
+	ctx       context.Context // of all requests begun since the last Abort
+	cancel    context.CancelFunc
+	pacerGen  int // counts changes of the rate; an older pacer stops
+	closed    bool
+	ids       uint64
+	group     sync.WaitGroup
 
 	retrying atomic.Int64
 }
@@ -152,7 +153,7 @@ func (p *Pool) fill() {
 		return
 	}
 	if p.setting.Rate > 0 {
-		for len(p.waiting) > 0 && p.running < p.setting.Concurrency && p.budget != 0 {
+		for len(p.waiting) > 0 && p.running < p.setting.Concurrency && p.budget != 0 && p.now() >= p.heldUntil {
 			intent := p.waiting[0]
 			p.waiting = p.waiting[1:]
 			p.startOpen(intent)

@@ -204,6 +204,26 @@ func TestOpenLoopCountsFromTheSchedule(t *testing.T) {
 	}
 }
 
+func TestOpenLoopWaitsAsTold(t *testing.T) {
+	s := &fakeServer{service: 10 * time.Millisecond}
+	s.reply = func(n int) api.Result {
+		if n == 3 {
+			return api.Result{Request: measure.Request{Class: measure.RateLimited}, RetryAfter: time.Second}
+		}
+		return api.Result{}
+	}
+	records := bubble(t, s, func(p *Pool) {
+		p.Set(Setting{Concurrency: 4, Rate: 20})
+		after(3 * time.Second)
+	})
+	if wait := s.begun[3] - s.begun[2]; wait < time.Second || wait > 1100*time.Millisecond {
+		t.Errorf("the request after the refusal came %v later, want the second that was asked for", wait)
+	}
+	if got := records[3].ClientQueue(); got < 900 {
+		t.Errorf("it waited %v ms by the schedule, want about 950", got)
+	}
+}
+
 func TestOpenLoopStopsWithoutDebts(t *testing.T) {
 	s := &fakeServer{service: 100 * time.Millisecond}
 	bubble(t, s, func(p *Pool) {
@@ -253,8 +273,9 @@ func TestFailingServerSeesNoStorm(t *testing.T) {
 		p.Set(Setting{Concurrency: 1})
 		after(time.Minute)
 	})
-	if n := len(s.begun); n < 5 || n > 15 {
-		t.Errorf("%d tries in a minute", n)
+	// After 0.1, 0.2, 0.4 and 0.8 s, then every second.
+	if n := len(s.begun); n != 5+58 {
+		t.Errorf("%d tries in a minute, want 63", n)
 	}
 }
 

@@ -20,16 +20,12 @@ type job struct {
 // request makes one request on a slot and files its record.
 func (p *Pool) request(s *stream, j job) api.Result {
 	made := p.opt.Prompts.Next(j.in)
-	asked := made.Tokens
-	if asked == 0 {
-		asked = j.in
-	}
-	s.track.Begin(j.intent, j.long, asked)
+	s.track.Begin(j.intent, j.long, made.Estimate())
 	call := api.Call{Text: made.Text, Messages: made.Messages, MaxTokens: j.out}
 	res := p.opt.Doer.Do(j.ctx, call, s.track)
 	res.ID, res.Slot, res.Long = p.nextID(), s.index, j.long
 	res.Intent = j.intent
-	res.AskedIn, res.AskedOut = asked, j.out
+	res.AskedIn, res.AskedOut = made.Tokens, j.out
 	s.track.End(res.Request)
 	if res.Class == measure.OK && res.Source != measure.Chunks {
 		p.opt.Prompts.Learn(made, res.InTokens)

@@ -20,15 +20,15 @@ type File struct {
 const maxLine = 16 << 20
 
 // Read reads a prompt file: JSON lines with "prompt" or "messages", or plain
-// text with a prompt a line. Blank lines are passed over; a line that starts
-// like JSON and is none is an error that names it.
+// text with a prompt a line, blanks at its ends included. Blank lines are passed
+// over; a line that starts like JSON and is none is an error that names it.
 func Read(r io.Reader, name string) (*File, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	var f File
 	for n := 1; lines.Scan(); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
+		line := lines.Bytes()
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		p, err := parseLine(line)
@@ -47,7 +47,7 @@ func Read(r io.Reader, name string) (*File, error) {
 }
 
 func parseLine(line []byte) (Prompt, error) {
-	if line[0] != '{' {
+	if bytes.TrimSpace(line)[0] != '{' {
 		return Prompt{Text: string(line)}, nil
 	}
 	var rec struct {

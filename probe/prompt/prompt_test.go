@@ -56,12 +56,12 @@ func TestPrefixes(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	f, err := Read(strings.NewReader("{\"prompt\":\"a\"}\n\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}\nplain words\n"), "p.jsonl")
+	f, err := Read(strings.NewReader("{\"prompt\":\"a\"}\n\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}\n  plain words \n"), "p.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := []Prompt{f.Next(1), f.Next(1), f.Next(1), f.Next(1)}
-	if got[0].Text != "a" || string(got[1].Messages) != `[{"role":"user","content":"b"}]` || got[2].Text != "plain words" || got[3].Text != "a" {
+	if got[0].Text != "a" || string(got[1].Messages) != `[{"role":"user","content":"b"}]` || got[2].Text != "  plain words " || got[3].Text != "a" {
 		t.Errorf("%+v", got)
 	}
 	if !f.HasMessages() {

@@ -13,7 +13,19 @@ type Prompt struct {
 	Text     string
 	Messages json.RawMessage // instead of Text: a list of chat messages, sent as given
 	Words    int             // synthetic: how many words, for Learn; 0 for a file's
-	Tokens   int             // asked or estimated length; 0 if unknown
+	Tokens   int             // asked length; 0 for a file's
+}
+
+// bytesPerToken is the usual length of a token in English text.
+const bytesPerToken = 4
+
+// Estimate is about how many tokens the prompt has: what was asked for, or a guess
+// by its length.
+func (p Prompt) Estimate() int {
+	if p.Tokens > 0 {
+		return p.Tokens
+	}
+	return (len(p.Text) + len(p.Messages)) / bytesPerToken
 }
 
 // Source hands out prompts. It is safe for use by many streams at once.
