@@ -53,13 +53,27 @@ func (c *Client) followOnce(x *exchange) bool {
 	return true
 }
 
-// hideSecrets blanks the key and the values of the user's own headers, should a
-// server repeat them in its message.
+// hideSecrets blanks the key, the values of the user's own headers, and the
+// password and query of the URL, should a server repeat them in its message.
 func (c *Client) hideSecrets(message string) string {
 	message = hide(message, c.opt.APIKey)
 	for _, values := range c.opt.Header {
 		for _, v := range values {
 			message = hide(message, v)
+			if _, credentials, ok := strings.Cut(v, " "); ok { // "Bearer K"
+				message = hide(message, credentials)
+			}
+		}
+	}
+	if user := c.opt.Address.User; user != nil {
+		password, _ := user.Password()
+		message = hide(message, password)
+	}
+	for name, values := range c.opt.Address.Requests[0].Query() {
+		for _, v := range values {
+			if name != "api-version" {
+				message = hide(message, v)
+			}
 		}
 	}
 	return message

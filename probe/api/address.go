@@ -29,6 +29,7 @@ type Address struct {
 	Requests []*url.URL // candidates, best first: the second is tried when the first answers 404
 	Base     *url.URL   // what the user gave, without the endpoint's path, the version and credentials
 	Exact    bool       // the user gave the endpoint itself: it is used as it is
+	Kind     Kind       // the endpoint: what the path says, if it says it
 	User     *url.Userinfo
 }
 
@@ -39,11 +40,15 @@ func ParseAddress(raw string, kind Kind) (Address, error) {
 	if err != nil {
 		return Address{}, err
 	}
-	a := Address{User: u.User}
+	a := Address{User: u.User, Kind: kind}
 	u.User = nil
 	path := strings.TrimRight(u.Path, "/")
 	if strings.HasSuffix(path, "/completions") {
 		a.Exact = true
+		a.Kind = Completions
+		if strings.HasSuffix(path, Chat.path()) {
+			a.Kind = Chat
+		}
 		a.Requests = []*url.URL{withPath(u, path)}
 		path = strings.TrimSuffix(strings.TrimSuffix(path, "/completions"), "/chat")
 		a.Base = withPath(u, strings.TrimSuffix(path, "/v1"))

@@ -27,6 +27,11 @@ func TestAddressForms(t *testing.T) {
 			t.Errorf("%s: base %s, want %s", c.raw, got, c.base)
 		}
 	}
+	for raw, want := range map[string]Kind{"http://h/v1/completions": Completions, "http://h/v1/chat/completions": Chat, "http://h/v1": Completions} {
+		if a, err := ParseAddress(raw, Completions); err != nil || a.Kind != want {
+			t.Errorf("%s: kind %q, %v; want %q", raw, a.Kind, err, want)
+		}
+	}
 	for _, raw := range []string{"ftp://h", "http://", "http://a b"} {
 		if _, err := ParseAddress(raw, Chat); err == nil {
 			t.Errorf("%q was accepted", raw)

@@ -24,6 +24,8 @@ type answer struct {
 	wire   *wire.Conn
 	epoch  time.Time
 	counts tokenCounts
+
+	opening int // objects without a token before the first one
 }
 
 // tokenCounts follows cumulative usage over the chunks of one answer.
@@ -36,6 +38,9 @@ type tokenCounts struct {
 func (a *answer) chunk(c *chunk) {
 	b := c.bearing()
 	if !b.any() {
+		if a.rec.Chunks == 0 {
+			a.opening++
+		}
 		return
 	}
 	stamp := a.wire.Stamp()

@@ -18,6 +18,8 @@ import (
 // must not count as the client's.
 const benchServerEnv = "SONDE_BENCH_SERVER"
 
+const benchStreams = 256 // of the cost benchmarks: one busy engine
+
 func TestMain(m *testing.M) {
 	if spec := os.Getenv(benchServerEnv); spec != "" {
 		if err := serveBench(spec); err != nil {
@@ -109,6 +111,8 @@ func (l benchLoad) serve(c net.Conn, n int, base time.Time) {
 	}
 }
 
+const benchChunk = `{"id":"chatcmpl-1234567890","object":"chat.completion.chunk","created":1787228300,"model":"m","choices":[{"index":0,"delta":{"content":"hello "},"finish_reason":null}]}`
+
 const benchHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 // answer streams tokens, each as one chunk in one write. Streams are spread
@@ -122,7 +126,7 @@ func (l benchLoad) answer(c net.Conn, n int, base time.Time, tokens int) error {
 	if _, err := io.WriteString(c, benchHead); err != nil {
 		return err
 	}
-	token := []byte(chunked(event(`{"id":"chatcmpl-1234567890","object":"chat.completion.chunk","created":1787228300,"model":"m","choices":[{"index":0,"delta":{"content":"hello "},"finish_reason":null}]}`)))
+	token := []byte(chunked(event(benchChunk)))
 	for range tokens {
 		time.Sleep(time.Until(next))
 		if _, err := c.Write(token); err != nil {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package api
 
 import (
@@ -15,11 +17,9 @@ import (
 	"sonde/probe/measure"
 )
 
-// The load of the cost benchmarks: the streams of one busy engine.
 const (
-	benchStreams = 256
-	benchTokens  = 60
-	benchTick    = 250 * time.Millisecond
+	benchTokens = 60 // of a request
+	benchTick   = 250 * time.Millisecond
 )
 
 // BenchmarkCost prints what a token costs this client and a bare reader, on one
@@ -44,7 +44,7 @@ func BenchmarkCost(b *testing.B) {
 func compareCost(b *testing.B, load benchLoad) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	url := benchServer(b, load)
-	ours, bare := newBenchClient(b, url), &bareReader{url: url}
+	ours, bare := newBenchClient(b, url, benchStreams), &bareReader{url: url}
 	ours.run(1) // connections, buffers, first growth
 	bare.run(1)
 	var least [2]spent
@@ -58,6 +58,34 @@ func compareCost(b *testing.B, load benchLoad) {
 	b.ReportMetric(least[0].cpuNS/least[1].cpuNS, "ratio")
 	b.ReportMetric(least[0].allocs, "allocs/token")
 	b.ReportMetric(ours.lateP99MS, "late-p99-ms")
+}
+
+// BenchmarkMemory prints what an open stream holds, among a thousand: heap and
+// stacks, once a collection has dropped the rest.
+func BenchmarkMemory(b *testing.B) {
+	const streams, openFor = 1000, 3 * time.Second
+	const perSecond = 20
+	for b.Loop() {
+		client := newBenchClient(b, benchServer(b, benchLoad{perSecond: perSecond}), streams)
+		before := memoryInUse()
+		ended := make(chan struct{})
+		go func() {
+			client.run(int(openFor/time.Second) * perSecond)
+			close(ended)
+		}()
+		time.Sleep(openFor / 2)
+		b.ReportMetric(float64(memoryInUse()-before)/streams, "B/stream")
+		<-ended
+	}
+	b.ReportMetric(0, "ns/op") // wall time is the server's pace
+}
+
+func memoryInUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what pools hold goes with the second
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc + m.StackInuse
 }
 
 // spent is what one token cost.
@@ -100,7 +128,7 @@ type benchClient struct {
 	lateP99MS float64
 }
 
-func newBenchClient(b *testing.B, url string) *benchClient {
+func newBenchClient(b *testing.B, url string, streams int) *benchClient {
 	b.Helper()
 	addr, err := ParseAddress(url, Chat)
 	if err != nil {
@@ -112,7 +140,7 @@ func newBenchClient(b *testing.B, url string) *benchClient {
 		b.Fatal(err)
 	}
 	b.Cleanup(c.client.Close)
-	for range benchStreams {
+	for range streams {
 		c.tracks = append(c.tracks, c.collector.NewTrack())
 	}
 	return c
@@ -120,7 +148,7 @@ func newBenchClient(b *testing.B, url string) *benchClient {
 
 // run makes one request on every stream and counts the tokens that came.
 func (c *benchClient) run(tokens int) int {
-	results := make(chan Result, benchStreams)
+	results := make(chan Result, len(c.tracks))
 	for _, track := range c.tracks {
 		go func() {
 			track.Begin(time.Since(c.epoch), false, 1)
@@ -132,7 +160,7 @@ func (c *benchClient) run(tokens int) int {
 	tick := time.NewTicker(benchTick)
 	defer tick.Stop()
 	chunks := 0
-	for ended := 0; ended < benchStreams; {
+	for ended := 0; ended < len(c.tracks); {
 		select {
 		case res := <-results:
 			if res.Class != measure.OK {
@@ -195,4 +223,24 @@ func (r *bareReader) read(body []byte) (tokens int) {
 		panic("the bare reader got no answer")
 	}
 	return tokens - 3
+}
+
+// BenchmarkDecode prints what the two ways to decode the usual chunk cost.
+func BenchmarkDecode(b *testing.B) {
+	data := []byte(benchChunk)
+	b.Run("plain", func(b *testing.B) {
+		var p plainChunk
+		for b.Loop() {
+			if c, ok := p.decode(data); !ok || !c.bearing().answer {
+				b.Fatal("not read")
+			}
+		}
+	})
+	b.Run("full", func(b *testing.B) {
+		for b.Loop() {
+			if c, err := decodeChunk(data); err != nil || !c.bearing().answer {
+				b.Fatal("not read")
+			}
+		}
+	})
 }

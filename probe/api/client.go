@@ -129,6 +129,10 @@ func (c *Client) request(ctx context.Context, body []byte) *http.Request {
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", "sonde")
 	SetCredentials(req.Header, c.opt.APIKey, c.opt.Address.User, c.opt.Header)
+	if host := req.Header.Get("Host"); host != "" { // net/http takes it from the request alone
+		req.Host = host
+		req.Header.Del("Host")
+	}
 	if c.proxy != nil && target.Scheme == "http" {
 		if auth := wire.ProxyAuthorization(c.proxy); auth != "" {
 			req.Header.Set("Proxy-Authorization", auth)

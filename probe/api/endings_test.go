@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -180,16 +181,35 @@ func TestStaleConnectionIsRepeatedOnce(t *testing.T) {
 
 func TestSecretsStayInside(t *testing.T) {
 	const key = "sk-test-demo-000111222333"
-	s := &server{scripts: []script{{head: "HTTP/1.1 401 No\r\nConnection: close\r\n\r\n",
-		steps: []step{{1, `{"error":{"message":"Incorrect API key provided: ` + key + `, ends in 11222333"}}`}}}}}
-	inBubble(t, s, func(o *Options) { o.APIKey = key }, func(c *Client) {
-		res := c.Do(context.Background(), Call{Text: "x"}, quiet{})
-		if strings.Contains(res.Error, key[len(key)-8:]) {
-			t.Errorf("the message holds the key: %s", res.Error)
+	with := func(raw string, change func(*Options)) func(*Options) {
+		return func(o *Options) {
+			o.Address, _ = ParseAddress(raw, Chat)
+			if change != nil {
+				change(o)
+			}
 		}
-	})
-	if got := s.heads[0].Get("Authorization"); got != "Bearer "+key {
-		t.Errorf("authorization %q", got)
+	}
+	for name, change := range map[string]func(*Options){
+		"key":                  func(o *Options) { o.APIKey = key },
+		"header":               func(o *Options) { o.Header = http.Header{"Api-Key": {key}} },
+		"header with a scheme": func(o *Options) { o.Header = http.Header{"Authorization": {"Bearer " + key}} },
+		"query":                with("http://server:8000/v1?api_key="+key, nil),
+		"user part":            with("http://u:"+key+"@server:8000/v1", nil),
+	} {
+		s := &server{scripts: []script{{head: "HTTP/1.1 401 No\r\nConnection: close\r\n\r\n",
+			steps: []step{{1, `{"error":{"message":"Incorrect API key provided: ` + key + `, ends in 11222333"}}`}}}}}
+		inBubble(t, s, change, func(c *Client) {
+			res := c.Do(context.Background(), Call{Text: "x"}, quiet{})
+			if strings.Contains(res.Error, key[len(key)-8:]) {
+				t.Errorf("%s: the message holds the key: %s", name, res.Error)
+			}
+			if strings.Contains(c.URL(), key) {
+				t.Errorf("%s: the address holds the key: %s", name, c.URL())
+			}
+		})
+		if sent := s.heads[0].Get("Authorization") + s.heads[0].Get("Api-Key") + s.paths[0]; name != "user part" && !strings.Contains(sent, key) {
+			t.Errorf("%s: the key was not sent", name)
+		}
 	}
 }
 

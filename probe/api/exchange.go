@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +21,8 @@ import (
 type Result struct {
 	measure.Request
 	RetryAfter time.Duration // what a refusing server asked us to wait; 0 if it did not say
+	Head       time.Duration // when the head of the reply arrived; 0 if none did
+	Opening    int           // objects without a token before the first token, such as a role-only chunk
 }
 
 const (
@@ -40,7 +44,7 @@ func (c *Client) Do(ctx context.Context, call Call, obs Observer) Result {
 		x := exchange{client: c, ctx: ctx, obs: obs, sent: c.dialect.off.Load(), target: c.target.Load()}
 		err := x.run(call, fresh)
 		x.settle(err)
-		res = Result{Request: x.rec, RetryAfter: x.retryAfter}
+		res = Result{Request: x.rec, RetryAfter: x.retryAfter, Head: x.head, Opening: x.opening}
 		fresh = fresh || x.staleConnection()
 		if !x.staleConnection() && !x.adapt() {
 			break
@@ -65,6 +69,8 @@ type exchange struct {
 	status     int
 	location   string
 	retryAfter time.Duration
+	head       time.Duration
+	opening    int
 }
 
 func (x *exchange) run(call Call, fresh bool) error {
@@ -107,6 +113,7 @@ func (x *exchange) roundTrip(body []byte) (reusable bool, err error) {
 		return false, err
 	}
 	x.answered, x.status = true, resp.StatusCode
+	x.head = x.since(x.conn.Wire.Stamp().At)
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return x.refused(resp)
 	}
@@ -121,10 +128,14 @@ func (x *exchange) write(req *http.Request) error {
 	if x.client.proxy != nil && req.URL.Scheme == "http" {
 		write = req.WriteProxy
 	}
-	if err := write(x.conn.bw); err != nil {
+	bw := writers.Get().(*bufio.Writer)
+	defer writers.Put(bw)
+	bw.Reset(x.conn)
+	defer bw.Reset(nil) // the pool keeps no connection alive
+	if err := write(bw); err != nil {
 		return err
 	}
-	return x.conn.bw.Flush()
+	return bw.Flush()
 }
 
 // response reads the head of the reply, past interim ones.
@@ -156,7 +167,8 @@ func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
 
 func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 	body := io.Reader(resp.Body)
-	if resp.Header.Get("Content-Encoding") == "gzip" {
+	zipped := resp.Header.Get("Content-Encoding") == "gzip"
+	if zipped {
 		if body, err = gzip.NewReader(resp.Body); err != nil {
 			return false, fail(measure.BadReply, "the reply says gzip and is not: "+err.Error())
 		}
@@ -168,10 +180,13 @@ func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 	case strings.Contains(kind, "text/html"):
 		return false, fail(measure.BadReply, "the server answers with a web page: is this the API's address?")
 	}
-	return x.stream(resp, body)
+	if chunked := slices.Equal(resp.TransferEncoding, []string{"chunked"}); chunked && !zipped {
+		return x.stream(resp, &chunkedBody{br: x.conn.br})
+	}
+	return x.stream(resp, newPlainBody(body))
 }
 
-func (x *exchange) stream(resp *http.Response, body io.Reader) (reusable bool, err error) {
+func (x *exchange) stream(resp *http.Response, body segments) (reusable bool, err error) {
 	x.rec.Streamed = true
 	a := answer{rec: &x.rec, obs: x.obs, wire: x.conn.Wire, epoch: x.client.opt.Epoch}
 	s := stream{lines: newLineReader(body), sink: a.chunk}
@@ -181,13 +196,14 @@ func (x *exchange) stream(resp *http.Response, body io.Reader) (reusable bool, e
 		x.endAt(x.since(x.conn.Wire.Stamp().At))
 	}
 	a.count(&s)
+	x.opening = a.opening
 	if err == nil && x.rec.Chunks == 0 {
 		err = fail(measure.Empty, "the answer is complete and holds no token")
 	}
 	if err == nil && s.finish == "" {
 		x.rec.Note = "no finish reason came, only the end mark"
 	}
-	return err == nil && x.drain(resp), err
+	return err == nil && x.drain(resp, body), err
 }
 
 // whole takes a JSON reply to a request that asked for a stream: an answer
@@ -219,14 +235,20 @@ func (x *exchange) whole(resp *http.Response, body io.Reader) (reusable bool, er
 
 // drain reads what follows the end mark, so that the connection can serve again.
 // A server that holds it open gets no patience: the slot is needed.
-func (x *exchange) drain(resp *http.Response) bool {
+func (x *exchange) drain(resp *http.Response, body segments) bool {
 	if resp.Close {
 		return false
 	}
 	x.conn.Wire.SetIdle(0)
 	_ = x.conn.Wire.SetReadDeadline(time.Now().Add(drainPatience))
-	n, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxErrorBody))
-	return err == nil && n < maxErrorBody
+	for left := maxErrorBody; left > 0; {
+		piece, err := body.next()
+		if err != nil {
+			return err == io.EOF
+		}
+		left -= len(piece)
+	}
+	return false
 }
 
 // settle turns the error of an attempt into the record's class.

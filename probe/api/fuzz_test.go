@@ -30,7 +30,7 @@ func FuzzStream(f *testing.F) {
 }
 
 func readAll(r io.Reader) (chunks int, err error) {
-	s := stream{lines: newLineReader(r), sink: func(*chunk) { chunks++ }}
+	s := stream{lines: newLineReader(newPlainBody(r)), sink: func(*chunk) { chunks++ }}
 	return chunks, s.read()
 }
 

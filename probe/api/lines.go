@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"errors"
-	"io"
 )
 
 // maxLineBytes bounds one line of a stream: a longer one fails its request and
@@ -12,91 +11,91 @@ const maxLineBytes = 32 << 20
 
 var errLineTooLong = errors.New("one line of the stream is over 32 MiB")
 
-// lineReader cuts a stream into lines that end with LF, CRLF or CR, and hands
-// each out as soon as its end mark is there. It never waits to see whether a
-// CR is followed by an LF, and never reads while a whole line is at hand: the
-// newest arrival stamp below it belongs to the line it returned.
+// lineReader cuts a body into lines that end with LF, CRLF or CR, and hands each
+// out as soon as its end mark is there. It never waits to see whether a CR is
+// followed by an LF, and asks for no further piece while a whole line is at
+// hand: the newest arrival stamp below it belongs to the line it returned.
+//
+// A line that arrived in one piece is handed out where it lies; only one that
+// came in several is put together in a buffer.
 type lineReader struct {
-	r          io.Reader
-	buf        []byte
-	start, end int  // unread bytes
-	scanned    int  // of these, known to hold no end mark
-	afterCR    bool // an LF that comes next belongs to the CR before
-	bomDone    bool
-	err        error
+	body    segments
+	piece   []byte // what is left of the newest piece
+	parts   []byte // the front of a line whose end has not come
+	afterCR bool   // an LF that comes next belongs to the CR before
+	bomDone bool
+	err     error // of the body
 }
 
-const lineBufferBytes = 8 << 10
-
-func newLineReader(r io.Reader) *lineReader {
-	return &lineReader{r: r, buf: make([]byte, lineBufferBytes)}
-}
+func newLineReader(body segments) *lineReader { return &lineReader{body: body} }
 
 // next returns one line without its end mark; it stays valid until the next
 // call. The rest of a body that ends without an end mark is a line too, before
 // io.EOF.
 func (l *lineReader) next() ([]byte, error) {
 	for {
-		if line, ok := l.take(); ok {
-			return line, nil
+		line, ok, err := l.take()
+		if ok || err != nil {
+			return line, err
+		}
+		if l.err == nil {
+			l.piece, l.err = l.body.next()
 		}
 		if l.err != nil {
 			return l.rest()
 		}
-		if err := l.fill(); err != nil {
-			return nil, err
-		}
 	}
 }
 
-func (l *lineReader) take() ([]byte, bool) {
-	if l.afterCR && l.start < l.end {
-		if l.buf[l.start] == '\n' {
-			l.start++
-		}
+// take cuts the next line off what is at hand; not ok if its end is not there.
+func (l *lineReader) take() (line []byte, ok bool, err error) {
+	if l.afterCR && len(l.piece) > 0 {
+		l.piece = bytes.TrimPrefix(l.piece, []byte("\n"))
 		l.afterCR = false
 	}
-	if l.scanned < l.start {
-		l.scanned = l.start
-	}
-	i := bytes.IndexAny(l.buf[l.scanned:l.end], "\r\n")
+	i := endMark(l.piece)
 	if i < 0 {
-		l.scanned = l.end
-		return nil, false
+		err := l.keep(l.piece)
+		l.piece = nil
+		return nil, false, err
 	}
-	at := l.scanned + i
-	line := l.buf[l.start:at]
-	l.afterCR = l.buf[at] == '\r'
-	l.start = at + 1
-	return l.withoutBOM(line), true
+	line, l.afterCR = l.piece[:i], l.piece[i] == '\r'
+	l.piece = l.piece[i+1:]
+	if len(l.parts) > 0 {
+		err = l.keep(line)
+		line, l.parts = l.parts, l.parts[:0]
+	}
+	return l.withoutBOM(line), err == nil, err
+}
+
+// endMark is where the first line of b ends, −1 if it does not.
+func endMark(b []byte) int {
+	lf := bytes.IndexByte(b, '\n')
+	if lf >= 0 {
+		b = b[:lf]
+	}
+	if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
+		return cr
+	}
+	return lf
+}
+
+// keep appends to the line that is being put together.
+func (l *lineReader) keep(part []byte) error {
+	if len(l.parts)+len(part) > maxLineBytes {
+		return errLineTooLong
+	}
+	l.parts = append(l.parts, part...)
+	return nil
 }
 
 func (l *lineReader) rest() ([]byte, error) {
-	if l.start == l.end {
+	if len(l.parts) == 0 {
 		return nil, l.err
 	}
-	line := l.buf[l.start:l.end]
-	l.start = l.end
+	line := l.parts
+	l.parts = nil
 	return l.withoutBOM(line), nil
-}
-
-func (l *lineReader) fill() error {
-	if l.start > 0 {
-		copy(l.buf, l.buf[l.start:l.end])
-		l.end -= l.start
-		l.scanned = max(0, l.scanned-l.start)
-		l.start = 0
-	}
-	if l.end == len(l.buf) {
-		if len(l.buf) >= maxLineBytes {
-			return errLineTooLong
-		}
-		l.buf = append(l.buf, make([]byte, len(l.buf))...)
-	}
-	n, err := l.r.Read(l.buf[l.end:])
-	l.end += n
-	l.err = err
-	return nil
 }
 
 // withoutBOM drops the byte order mark that may open a stream.

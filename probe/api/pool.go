@@ -13,16 +13,18 @@ import (
 type pooled struct {
 	*wire.Link
 	br   *bufio.Reader
-	bw   *bufio.Writer
 	used bool
 }
 
-// Buffers large enough that an ordinary request leaves in one write and a burst
-// of chunks is taken in one read.
+// A thousand streams are a thousand read buffers: they hold a burst of about
+// twenty chunks. The write buffer lets an ordinary request leave in one write; it
+// is needed for that moment only.
 const (
-	readBufferBytes  = 16 << 10
+	readBufferBytes  = 4 << 10
 	writeBufferBytes = 64 << 10
 )
+
+var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBufferBytes) }}
 
 // pool keeps idle connections to one origin. A stream has its connection alone;
 // there is no limit but the number of streams.
@@ -51,11 +53,7 @@ func (p *pool) take(ctx context.Context, fresh bool) (*pooled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pooled{
-		Link: link,
-		br:   bufio.NewReaderSize(link, readBufferBytes),
-		bw:   bufio.NewWriterSize(link, writeBufferBytes),
-	}, nil
+	return &pooled{Link: link, br: bufio.NewReaderSize(link, readBufferBytes)}, nil
 }
 
 func (p *pool) pop() *pooled {

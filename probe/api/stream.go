@@ -20,10 +20,11 @@ import (
 // meaning here, and an event-stream library hides them by design.
 type stream struct {
 	lines   *lineReader
-	sink    func(*chunk) // called once per object that is no error
-	pending []byte       // data lines that are no JSON by themselves
-	event   string       // the event field of the event being read
-	comment string       // the newest comment
+	sink    func(*chunk) // called once per object that is no error, which it must not keep
+	plain   plainChunk
+	pending []byte // data lines that are no JSON by themselves
+	event   string // the event field of the event being read
+	comment string // the newest comment
 
 	comments int
 	finish   string
@@ -102,6 +103,9 @@ func (s *stream) data(value []byte) error {
 		s.done = true
 		return nil
 	case len(s.pending) == 0 && s.event != "error":
+		if c, ok := s.plain.decode(trimmed); ok {
+			return s.object(c)
+		}
 		if c, err := decodeChunk(trimmed); err == nil && trimmed[0] == '{' {
 			return s.object(&c)
 		}

@@ -111,3 +111,26 @@ func TestWindowForgets(t *testing.T) {
 		t.Errorf("after a reset: %+v", s)
 	}
 }
+
+// The merge that is kept for a second never hides a sample.
+func TestWindowBetweenTicks(t *testing.T) {
+	w := NewWindow()
+	n := 0
+	for tick := range 400 {
+		now := time.Duration(tick) * 250 * time.Millisecond
+		for range tick % 3 {
+			w.Add(now, float64(tick))
+			n++
+		}
+		want := 0
+		first := int64(now/time.Second) - 9 // ten whole seconds, the one that is filling included
+		for past := 0; past <= tick; past++ {
+			if int64(time.Duration(past)*250*time.Millisecond/time.Second) >= first {
+				want += past % 3
+			}
+		}
+		if got := w.Summary(now, 10*time.Second); got.N != want {
+			t.Fatalf("at %v: n %d, want %d", now, got.N, want)
+		}
+	}
+}

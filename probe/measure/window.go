@@ -17,7 +17,8 @@ const (
 type Window struct {
 	slots   [windowSlots]slot
 	scratch *Dist // the merge of the slots asked for
-	version int   // counts Adds
+	closed  merged
+	version int // counts Adds
 	cached  struct {
 		sec     int64
 		length  time.Duration
@@ -31,15 +32,29 @@ type slot struct {
 	dist *Dist
 }
 
-// NewWindow makes an empty window.
-func NewWindow() *Window { return &Window{scratch: NewDist(liveExactUpTo)} }
+// merged is the merge of the whole seconds before the one that is filling: it
+// stays the same for a second, while summaries are asked for at every tick.
+type merged struct {
+	sec    int64
+	length time.Duration
+	dist   *Dist
+}
 
-// Add counts a sample that was completed at the given instant.
+// NewWindow makes an empty window.
+func NewWindow() *Window {
+	return &Window{scratch: NewDist(liveExactUpTo), closed: merged{dist: NewDist(liveExactUpTo)}}
+}
+
+// Add counts a sample that was completed at the given instant. Instants come in
+// order of their seconds.
 func (w *Window) Add(at time.Duration, ms float64) {
 	sec := int64(at/time.Second) + 1
 	s := &w.slots[sec%int64(windowSlots)]
 	if s.sec > sec {
 		return // older than anything that is kept
+	}
+	if sec < w.closed.sec {
+		w.closed.sec = 0 // out of order after all
 	}
 	if s.dist == nil {
 		s.dist = NewDist(slotExactUpTo)
@@ -60,19 +75,35 @@ func (w *Window) Summary(now, length time.Duration) Summary {
 		return c.summary
 	}
 	w.scratch.Reset()
-	oldest := sec - int64(length/time.Second)
-	for i := range w.slots {
-		if s := &w.slots[i]; s.sec > oldest && s.sec <= sec {
-			w.scratch.Merge(s.dist)
-		}
+	w.scratch.Merge(w.closedBefore(sec, length))
+	if s := &w.slots[sec%int64(windowSlots)]; s.sec == sec {
+		w.scratch.Merge(s.dist)
 	}
 	c.sec, c.length, c.version = sec, length, w.version
 	c.summary = w.scratch.Summary()
 	return c.summary
 }
 
+// closedBefore merges the seconds of the window before sec.
+func (w *Window) closedBefore(sec int64, length time.Duration) *Dist {
+	c := &w.closed
+	if c.sec == sec && c.length == length {
+		return c.dist
+	}
+	c.sec, c.length = sec, length
+	c.dist.Reset()
+	oldest := sec - int64(length/time.Second)
+	for i := range w.slots {
+		if s := &w.slots[i]; s.sec > oldest && s.sec < sec {
+			c.dist.Merge(s.dist)
+		}
+	}
+	return c.dist
+}
+
 // Reset empties the window.
 func (w *Window) Reset() {
+	w.closed.sec = 0
 	for i := range w.slots {
 		w.slots[i].sec = 0
 	}

@@ -74,6 +74,11 @@ func (c *Conn) Read(p []byte) (int, error) {
 	c.extendDeadline()
 	n, stamp, err := c.receiver.read(c.Conn, p)
 	if n > 0 {
+		// Bytes of a connection arrive in order. A segment that the kernel did not
+		// stamp carries the later time of its read: what follows is no earlier.
+		if stamp.At.Before(c.stamp.At) {
+			stamp.At = c.stamp.At
+		}
 		c.stamp = stamp
 	}
 	return n, err

@@ -70,13 +70,15 @@ func (r *receiver) read(c net.Conn, p []byte) (int, Stamp, error) {
 	return r.n, r.stamp(), nil
 }
 
-// recv tries one recvmsg; false means that there is nothing yet.
+// recv tries one recvmsg; false means that there is nothing yet. It never waits
+// in the kernel, so the scheduler need not know of it (RawSyscall): that saves
+// its bookkeeping, and waking the runtime's monitor when all streams were idle.
 func (r *receiver) recv(fd uintptr) bool {
 	for {
 		r.msg = unix.Msghdr{Iov: &r.iov, Control: &r.control[0]}
 		r.msg.SetIovlen(1)
 		r.msg.SetControllen(len(r.control))
-		n, _, errno := syscall.Syscall(syscall.SYS_RECVMSG, fd, uintptr(unsafe.Pointer(&r.msg)), unix.MSG_DONTWAIT)
+		n, _, errno := syscall.RawSyscall(syscall.SYS_RECVMSG, fd, uintptr(unsafe.Pointer(&r.msg)), unix.MSG_DONTWAIT)
 		switch errno {
 		case unix.EINTR:
 			continue

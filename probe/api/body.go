@@ -1,0 +1,184 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// segments hands out a body in the pieces in which it lies in memory, as they
+// arrive. A piece is never empty and stays valid until the next call. The body
+// ends with io.EOF.
+type segments interface {
+	next() ([]byte, error)
+}
+
+// plainBody is a body that a reader yields.
+type plainBody struct {
+	r   io.Reader
+	buf []byte
+	err error // came with the last piece
+}
+
+func newPlainBody(r io.Reader) *plainBody {
+	return &plainBody{r: r, buf: make([]byte, readBufferBytes)}
+}
+
+func (b *plainBody) next() ([]byte, error) {
+	for b.err == nil {
+		var n int
+		n, b.err = b.r.Read(b.buf)
+		if n > 0 {
+			return b.buf[:n], nil
+		}
+	}
+	return nil, b.err
+}
+
+// chunkedBody takes HTTP's chunked coding apart within the connection's own
+// buffer. Other than net/http's reader it copies nothing and hands out what has
+// arrived of a chunk without waiting for the rest of it: a server may put many
+// events into one chunk and take its time over them.
+type chunkedBody struct {
+	br   *bufio.Reader
+	left uint64 // bytes of the present chunk that were not handed out
+	open bool   // inside a chunk: its end mark is due once left is 0
+	err  error
+}
+
+const (
+	maxChunkLine    = 4 << 10  // a chunk's size with its extensions
+	maxTrailerBytes = 64 << 10 // all fields after the last chunk
+)
+
+var (
+	errChunkSize    = errors.New("the chunked coding of the reply is broken: a chunk has no valid size")
+	errChunkEnd     = errors.New("the chunked coding of the reply is broken: a chunk does not end where its size says")
+	errChunkLine    = errors.New("the chunked coding of the reply is broken: the line with a chunk's size is too long")
+	errChunkTrailer = errors.New("the chunked coding of the reply is broken: more than 64 KiB follow the last chunk")
+)
+
+func (b *chunkedBody) next() ([]byte, error) {
+	for b.err == nil && b.left == 0 {
+		b.err = b.header()
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	if b.br.Buffered() == 0 {
+		if _, err := b.br.Peek(1); err != nil {
+			b.err = unexpected(err)
+			return nil, b.err
+		}
+	}
+	n := int(min(uint64(b.br.Buffered()), b.left))
+	piece, _ := b.br.Peek(n)
+	_, _ = b.br.Discard(n)
+	b.left -= uint64(n)
+	return piece, nil
+}
+
+// header goes from the end of one chunk to the data of the next. After the last
+// chunk it is io.EOF.
+func (b *chunkedBody) header() error {
+	if b.open {
+		end, err := b.line(maxChunkLine)
+		if err != nil {
+			return err
+		}
+		if len(end) > 0 {
+			return errChunkEnd
+		}
+	}
+	line, err := b.line(maxChunkLine)
+	if err != nil {
+		return err
+	}
+	size, ok := chunkSize(line)
+	switch {
+	case !ok:
+		return errChunkSize
+	case size == 0:
+		return b.trailer()
+	}
+	b.left, b.open = size, true
+	return nil
+}
+
+// trailer reads the fields after the last chunk, which nobody needs, to the
+// blank line that ends the body.
+func (b *chunkedBody) trailer() error {
+	for rest := maxTrailerBytes; ; {
+		line, err := b.line(rest)
+		if err == errChunkLine {
+			return errChunkTrailer
+		}
+		if err != nil {
+			return err
+		}
+		if len(line) == 0 {
+			return io.EOF
+		}
+		rest -= len(line)
+	}
+}
+
+// line reads one line without its end mark. It is valid until the next read.
+func (b *chunkedBody) line(limit int) ([]byte, error) {
+	var long []byte // of a line that the buffer cannot hold
+	for {
+		part, err := b.br.ReadSlice('\n')
+		if len(long)+len(part) > limit {
+			return nil, errChunkLine
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			long = append(long, part...)
+			continue
+		case err != nil:
+			return nil, unexpected(err)
+		}
+		if long != nil {
+			part = append(long, part...)
+		}
+		return bytes.TrimSuffix(part[:len(part)-1], []byte("\r")), nil
+	}
+}
+
+// unexpected is the error of a connection within a body: its plain end is none.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+const maxSizeDigits = 15 // hexadecimal: more than any body has, and no overflow
+
+// chunkSize reads the hexadecimal size at the front of a line; what a chunk
+// extension says after it is of no interest.
+func chunkSize(line []byte) (size uint64, ok bool) {
+	if i := bytes.IndexByte(line, ';'); i >= 0 {
+		line = line[:i]
+	}
+	line = bytes.TrimRight(line, " \t")
+	digits := 0
+	for _, c := range line {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		size = size<<4 | uint64(c)
+		if size > 0 {
+			digits++
+		}
+	}
+	return size, len(line) > 0 && digits <= maxSizeDigits
+}

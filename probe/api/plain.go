@@ -1,0 +1,128 @@
+package api
+
+import (
+	"bytes"
+
+	"github.com/goccy/go-json"
+)
+
+// plainChunk reads the chunk that a stream is made of, one choice with a piece
+// of text, without allocating. Whatever is out of the ordinary makes it give up,
+// and the full decode decides: a finish reason, usage, tool calls, an error,
+// several choices, a field that comes twice, names in capitals, JSON that is not
+// perfectly formed. What it does accept, it reads as the full decode does.
+type plainChunk struct {
+	scanner
+	seen   plainField
+	chunk  chunk
+	choice [1]choice
+	delta  delta
+}
+
+// plainField is a set of fields, to notice one that comes twice.
+type plainField uint16
+
+const (
+	plainChoices plainField = 1 << iota
+	plainDelta
+	plainText
+	plainContent
+	plainReasoningContent
+	plainReasoning
+	plainRefusal
+)
+
+// decode returns the chunk in data. It and the texts in it are valid until data
+// changes or the next call.
+func (p *plainChunk) decode(data []byte) (*chunk, bool) {
+	p.scanner = scanner{data: data}
+	p.seen = 0
+	p.choice[0], p.delta = choice{}, delta{}
+	if !p.object(topField) || !p.atEnd() || p.seen&plainChoices == 0 {
+		return nil, false
+	}
+	p.chunk.Choices = p.choice[:]
+	return &p.chunk, true
+}
+
+// first notes a field; false if it was there before.
+func (p *plainChunk) first(f plainField) bool {
+	again := p.seen&f != 0
+	p.seen |= f
+	return !again
+}
+
+// fieldFunc takes the value of one field; false gives the chunk up.
+type fieldFunc func(p *plainChunk, name []byte) bool
+
+// object goes through the fields of an object.
+func (p *plainChunk) object(field fieldFunc) bool {
+	if !p.take('{') {
+		return false
+	}
+	if p.take('}') {
+		return true
+	}
+	for {
+		name, ok := p.name()
+		if !ok || !p.take(':') || !field(p, name) {
+			return false
+		}
+		if !p.take(',') {
+			return p.take('}')
+		}
+	}
+}
+
+func topField(p *plainChunk, name []byte) bool {
+	switch string(name) {
+	case "choices":
+		return p.first(plainChoices) && p.take('[') && p.object(choiceField) && p.take(']')
+	case "object":
+		value, ok := p.text()
+		return ok && !bytes.Equal(value, []byte(`"error"`)) && bytes.IndexByte(value, '\\') < 0
+	case "usage", "timings", "error":
+		return p.null()
+	case "type", "message", "detail", "code": // an error in a flat form
+		return false
+	}
+	return p.skip(0)
+}
+
+func choiceField(p *plainChunk, name []byte) bool {
+	switch string(name) {
+	case "delta":
+		p.choice[0].Delta = &p.delta
+		return p.first(plainDelta) && p.object(deltaField)
+	case "text":
+		return p.first(plainText) && p.textOrNull(&p.choice[0].Text)
+	case "finish_reason", "message":
+		return p.null()
+	}
+	return p.skip(0)
+}
+
+func deltaField(p *plainChunk, name []byte) bool {
+	switch string(name) {
+	case "content":
+		return p.first(plainContent) && p.textOrNull(&p.delta.Content)
+	case "reasoning_content":
+		return p.first(plainReasoningContent) && p.textOrNull(&p.delta.ReasoningContent)
+	case "reasoning":
+		return p.first(plainReasoning) && p.textOrNull(&p.delta.Reasoning)
+	case "refusal":
+		return p.first(plainRefusal) && p.textOrNull(&p.delta.Refusal)
+	case "tool_calls", "function_call":
+		return p.null()
+	}
+	return p.skip(0)
+}
+
+func (p *plainChunk) textOrNull(into *json.RawMessage) bool {
+	if p.null() {
+		return true
+	}
+	value, ok := p.text()
+	*into = value
+	return ok
+}
