@@ -26,6 +26,9 @@ func TestWaysToEnd(t *testing.T) {
 		{name: "mark without a blank line", steps: []step{{10, tokens + finished("stop") + "data: [DONE]"}}},
 		{name: "short chunked body", head: "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
 			steps: []step{{10, "fff\r\n" + tokens}}, class: measure.ConnectionLost},
+		{name: "a broken event", steps: []step{{10, tokens + "data: {\"choices\":[{\"del\n\n" + tokens + finished("stop") + doneMark}}, note: true},
+		{name: "a coding we do not speak", head: "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: br\r\nConnection: close\r\n\r\n",
+			steps: []step{{10, tokens}}, class: measure.BadReply},
 		{name: "only a usage", steps: []step{{10, finished("stop") + usageChunk(4, 0) + doneMark}}, class: measure.Empty},
 		{name: "a web page", head: "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n", steps: []step{{1, "<html>"}}, class: measure.BadReply},
 	} {

@@ -167,11 +167,16 @@ func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
 
 func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 	body := io.Reader(resp.Body)
-	zipped := resp.Header.Get("Content-Encoding") == "gzip"
-	if zipped {
+	zipped := false
+	switch coding := resp.Header.Get("Content-Encoding"); coding {
+	case "", "identity":
+	case "gzip":
+		zipped = true
 		if body, err = gzip.NewReader(resp.Body); err != nil {
 			return false, fail(measure.BadReply, "the reply says gzip and is not: "+err.Error())
 		}
+	default:
+		return false, fail(measure.BadReply, "the reply comes as "+coding+", though identity was asked for")
 	}
 	kind := resp.Header.Get("Content-Type")
 	switch {
@@ -200,9 +205,7 @@ func (x *exchange) stream(resp *http.Response, body segments) (reusable bool, er
 	if err == nil && x.rec.Chunks == 0 {
 		err = fail(measure.Empty, "the answer is complete and holds no token")
 	}
-	if err == nil && s.finish == "" {
-		x.rec.Note = "no finish reason came, only the end mark"
-	}
+	x.rec.Note = s.note()
 	return err == nil && x.drain(resp, body), err
 }
 
@@ -283,22 +286,5 @@ func (x *exchange) endAt(at time.Duration) { x.rec.End, x.ended = at, true }
 func (x *exchange) now() time.Duration { return time.Since(x.client.opt.Epoch) }
 
 func (x *exchange) since(t time.Time) time.Duration { return t.Sub(x.client.opt.Epoch) }
-
-// parseRetryAfter reads seconds or an HTTP date.
-func parseRetryAfter(value string, now time.Time) time.Duration {
-	if value == "" {
-		return 0
-	}
-	if s, err := strconv.ParseFloat(value, 64); err == nil {
-		if s <= 0 || s > float64(24*3600) {
-			return 0
-		}
-		return time.Duration(s * float64(time.Second))
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
 
 func bodyOf(b []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(b)) }

@@ -27,6 +27,7 @@ type stream struct {
 	comment string // the newest comment
 
 	comments int
+	broken   int // events that were no whole JSON
 	finish   string
 	done     bool // an end mark was seen
 	usage    *usage
@@ -136,7 +137,8 @@ func (s *stream) blank() error {
 		return s.object(&c)
 	}
 	if looksCut(pending) {
-		return nil // the body ended inside an event: end decides
+		s.broken++ // at the end of the body it was cut off: end decides
+		return nil
 	}
 	return s.failWith(pending)
 }
@@ -183,4 +185,15 @@ func (s *stream) object(c *chunk) error {
 	}
 	s.sink(c)
 	return nil
+}
+
+// note says what was odd about an answer that is no failure.
+func (s *stream) note() string {
+	switch {
+	case s.broken > 0:
+		return "events that were no whole JSON were passed over: a gap there spans two"
+	case s.finish == "" && s.done:
+		return "no finish reason came, only the end mark"
+	}
+	return ""
 }
