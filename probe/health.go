@@ -7,6 +7,7 @@ import (
 
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/process"
 )
 
 // healthWatch follows how much of the machine our own process takes and how far
@@ -28,7 +29,7 @@ const (
 	cpuSmoothing  = 0.25
 )
 
-func (h *healthWatch) start() { h.cpuAt, h.cpuOK = processCPU() }
+func (h *healthWatch) start() { h.cpuAt, h.cpuOK = process.CPU() }
 
 func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration) Health {
 	h.lateMax = max(slice-tick, h.lateMax/2)
@@ -49,7 +50,7 @@ func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration) Health {
 
 // cpu is the process's use of cores, smoothed over about a second.
 func (h *healthWatch) cpu(slice time.Duration) opt.Float {
-	now, ok := processCPU()
+	now, ok := process.CPU()
 	if !ok || !h.cpuOK || slice <= 0 {
 		return opt.Float{}
 	}

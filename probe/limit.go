@@ -1,6 +1,10 @@
 package probe
 
-import "fmt"
+import (
+	"fmt"
+
+	"sonde/probe/process"
+)
 
 // ownFiles is what the program opens beside its streams: the terminal, engine
 // and GPU readings, a recording, the embedded engine's listener.
@@ -9,7 +13,7 @@ const ownFiles = 32
 // checkFiles tells before the run whether this process may open as many sockets
 // as the load needs. With the embedded engine both ends of each are ours.
 func checkFiles(streams int, embedded bool) error {
-	limit, known := fileLimit()
+	limit, known := process.FileLimit()
 	perStream := 1
 	if embedded {
 		perStream = 2

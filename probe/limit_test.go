@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"sonde/probe/process"
 )
 
 func TestTooFewFiles(t *testing.T) {
-	limit, known := fileLimit()
+	limit, known := process.FileLimit()
 	if !known || limit > 1<<30 {
 		t.Skip("no limit here")
 	}

@@ -6,32 +6,44 @@ import (
 	"time"
 )
 
-// A kernel stamp is wall time, and the wall clock may be stepped between the
-// arrival and the read. The wall clock's lead over the monotonic clock tells: it
-// is constant but for slewing (at most 0.5 ms a second), and jumps at a step.
+// A kernel stamp is wall time; everything here is measured on the monotonic clock.
+// The wall clock's lead over the monotonic one translates. It is constant but for
+// slewing, and jumps when the wall clock is stepped.
+//
+// time.Now reads the wall clock first. If our thread loses the processor before it
+// reads the monotonic one, the lead comes out too small by that time, never too
+// large: so a larger lead is believed at once, and a smaller one only as far as the
+// clock can have been slewed since.
 const (
 	stepAtLeast  = 2 * time.Millisecond // a change of the lead that is a step
-	slewNoise    = 200 * time.Microsecond
+	slewPerUnit  = 1e-3                 // twice what adjtime and NTP slew at most
 	tolerance    = 50 * time.Microsecond
 	maxPlausible = 10 * time.Minute // no byte lies in a socket for longer
 	stepMemory   = time.Minute      // arrivals from before a step are read within this
+	stepReadings = 3                // fresh readings that have to agree on a step back
 )
 
 // wallBridge turns kernel stamps into the time that passed since them.
 type wallBridge struct {
-	base time.Time // where the monotonic clock is counted from
+	base  time.Time           // where the monotonic clock is counted from
+	fresh func() (lead int64) // reads both clocks anew
 
-	lead atomic.Int64 // wall − monotonic at the newest read, ns
+	lead atomic.Int64 // wall − monotonic, ns
+	seen atomic.Int64 // monotonic ns of the newest look at it
 
-	mu     sync.Mutex
-	before int64 // the lead before the newest step
-	stepAt int64 // monotonic ns of the newest step
 	steps  atomic.Int64
+	mu     sync.Mutex // guards what follows
+	before int64      // the lead before the newest step
+	stepAt int64      // monotonic ns of the newest step
 }
 
 func newWallBridge() *wallBridge {
 	b := &wallBridge{base: time.Now()}
-	b.lead.Store(b.base.UnixNano())
+	b.fresh = func() int64 {
+		now := time.Now()
+		return now.UnixNano() - int64(now.Sub(b.base))
+	}
+	b.lead.Store(b.fresh())
 	return b
 }
 
@@ -44,25 +56,19 @@ func (b *wallBridge) late(now time.Time, kernelWallNS int64) (time.Duration, boo
 
 func (b *wallBridge) lateAt(wallNS, monoNS, kernelWallNS int64) (time.Duration, bool) {
 	b.watch(wallNS-monoNS, monoNS)
-	if d, ok := plausible(wallNS - kernelWallNS); ok && b.steps.Load() == 0 {
-		return d, true
+	same, sameOK := plausible(monoNS + b.lead.Load() - kernelWallNS)
+	if b.steps.Load() == 0 {
+		return same, sameOK
 	}
-	return b.lateAcrossStep(wallNS, monoNS, kernelWallNS)
-}
-
-// lateAcrossStep decides on which side of the newest step a stamp lies. Of the
-// two answers the wrong one is off by the whole step: it is negative if the
-// step went one way, and the larger one if it went the other.
-func (b *wallBridge) lateAcrossStep(wallNS, monoNS, kernelWallNS int64) (time.Duration, bool) {
-	same, sameOK := plausible(wallNS - kernelWallNS)
+	// A stamp lies on one side of the newest step. The answer of the other side is
+	// off by the whole step: it is negative, or the larger of the two.
 	b.mu.Lock()
-	recent := b.steps.Load() > 0 && monoNS-b.stepAt < int64(stepMemory)
-	step := (wallNS - monoNS) - b.before
+	before, recent := b.before, monoNS-b.stepAt < int64(stepMemory)
 	b.mu.Unlock()
 	if !recent {
 		return same, sameOK
 	}
-	across, acrossOK := plausible(wallNS - kernelWallNS - step)
+	across, acrossOK := plausible(monoNS + before - kernelWallNS)
 	switch {
 	case sameOK && acrossOK:
 		return min(same, across), true
@@ -72,22 +78,45 @@ func (b *wallBridge) lateAcrossStep(wallNS, monoNS, kernelWallNS int64) (time.Du
 	return same, sameOK
 }
 
-// watch notices a step of the wall clock.
+// watch follows the lead and notices a step of the wall clock.
 func (b *wallBridge) watch(lead, monoNS int64) {
 	old := b.lead.Load()
-	if diff := lead - old; diff < int64(stepAtLeast) && diff > -int64(stepAtLeast) {
-		if diff > int64(slewNoise) || diff < -int64(slewNoise) {
-			b.lead.CompareAndSwap(old, lead)
+	elapsed := max(0, monoNS-b.seen.Load())
+	switch diff := lead - old; {
+	case diff > -int64(stepAtLeast) && diff <= 0:
+		slewed := max(lead, old-int64(slewPerUnit*float64(elapsed)))
+		if slewed != old && elapsed > int64(time.Millisecond) { // seldom enough not to contend
+			b.seen.Store(monoNS)
+			b.lead.CompareAndSwap(old, slewed)
 		}
-		return
+	case diff > 0 && diff < int64(stepAtLeast):
+		b.seen.Store(monoNS)
+		b.lead.CompareAndSwap(old, lead)
+	case diff > 0 || b.steppedBack(old):
+		b.step(old, monoNS)
 	}
+}
+
+// steppedBack tells a step of the wall clock from a reading that was interrupted
+// between its two clocks.
+func (b *wallBridge) steppedBack(old int64) bool {
+	for range stepReadings {
+		if b.fresh()-old > -int64(stepAtLeast) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *wallBridge) step(old, monoNS int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if old = b.lead.Load(); old == lead {
-		return
+	if b.lead.Load() != old {
+		return // another reader has noticed it
 	}
 	b.before, b.stepAt = old, monoNS
-	b.lead.Store(lead)
+	b.seen.Store(monoNS)
+	b.lead.Store(b.fresh())
 	b.steps.Add(1)
 }
 

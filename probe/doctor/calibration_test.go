@@ -1,0 +1,250 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"sonde/probe/doctor/truth"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+)
+
+func TestMain(m *testing.M) {
+	if truth.Asked(os.Args[1:]) {
+		os.Exit(truth.Main())
+	}
+	os.Exit(m.Run())
+}
+
+const ms = time.Millisecond
+
+func near(f opt.Float, want float64) bool {
+	return f.OK && f.V > want-1e-6 && f.V < want+1e-6
+}
+
+// TestErrorsOfARound: the two sides have different zeros; errors are differences
+// of durations.
+func TestErrorsOfARound(t *testing.T) {
+	client := map[int]*arrival{
+		// TTFT 20.3 ms, gaps 50 and 49.9 ms
+		0: {start: 1000 * ms, at: []time.Duration{1020300 * time.Microsecond, 1070300 * time.Microsecond, 1120200 * time.Microsecond}, late: []float32{1, 2, 3}},
+		// TTFT 9.9 ms, gap 51 ms
+		1: {start: 2000 * ms, at: []time.Duration{2009900 * time.Microsecond, 2060900 * time.Microsecond}, late: []float32{0, 0}},
+		2: {class: measure.ConnectionLost, says: "it broke"},
+	}
+	server := []truth.Record{
+		// TTFT 20 ms, gaps 50 and 50 ms: errors 0.3; 0 and 0.1
+		{Request: 0, ArrivedNS: 5e6, WroteNS: []int64{25e6, 75e6, 125e6}, TookNS: []int64{1e4, 1e4, 1e4}},
+		// TTFT 10 ms, gap 50 ms: errors 0.1; 1
+		{Request: 1, ArrivedNS: 10e6, WroteNS: []int64{20e6, 70e6}, TookNS: []int64{1e4, 1e4}},
+	}
+	e := compare(demand{streams: 2, perSecond: 20, inSteps: true}, observed{
+		gap: 50 * ms, client: client, server: server, stamps: "kernel",
+		steady: spell{lasted: time.Second, cpu: opt.Of(0.001), tokens: 40},
+	})
+	if e.Streams != 2 || e.TokensPerS != 40 || e.Pattern != "steps" || e.TLS || e.Stamps != "kernel" {
+		t.Errorf("load %+v", e)
+	}
+	// Linear quantiles: of 0.1 and 0.3 the median is 0.2, p99 0.298.
+	if e.TTFT.N != 2 || !near(e.TTFT.P50, 0.2) || !near(e.TTFT.P99, 0.298) || !near(e.TTFT.Max, 0.3) {
+		t.Errorf("TTFT errors %+v", e.TTFT)
+	}
+	// Of 0, 0.1 and 1: p99 at position 1.98 is 0.1 + 0.98·0.9.
+	if e.Gap.N != 3 || !near(e.Gap.P50, 0.1) || !near(e.Gap.P99, 0.982) || !near(e.Gap.Max, 1) {
+		t.Errorf("gap errors %+v", e.Gap)
+	}
+	// Lateness 0, 0, 1, 2, 3 ms: position 3.96 is 2.96.
+	if !near(e.Late, 2.96) || !near(e.Doubt, 0.01) || !near(e.CPUUS, 25) {
+		t.Errorf("late %v, doubt %v, CPU %v", e.Late, e.Doubt, e.CPUUS)
+	}
+	if e.Lost != 1 || e.Problem != "connection_lost: it broke" {
+		t.Errorf("lost %d: %q", e.Lost, e.Problem)
+	}
+}
+
+func TestNothingKnownStaysUnknown(t *testing.T) {
+	e := compare(demand{streams: 1, perSecond: 20}, observed{stamps: "read"})
+	if e.TTFT.P50.OK || e.Gap.P99.OK || e.Late.OK || e.CPUUS.OK {
+		t.Errorf("errors out of nothing: %+v", e)
+	}
+}
+
+func TestRampFollowsOrObjects(t *testing.T) {
+	// Two streams, 10 tokens/s each, on time; client 0.3 and server 0.5 cores.
+	good := func() observed {
+		return observed{
+			gap:    100 * ms,
+			client: map[int]*arrival{0: {late: []float32{1, 1}}, 1: {late: []float32{1, 3}}},
+			server: []truth.Record{
+				{DueNS: 0, WroteNS: []int64{1e6, 101e6, 1000e6}},
+				{DueNS: 0, WroteNS: []int64{0, 100e6, 1000e6}},
+			},
+			steady:    spell{lasted: 500 * ms, cpu: opt.Of(0.15), tokens: 10},
+			serverCPU: 500 * ms,
+		}
+	}
+	s := judge(20, good(), 2)
+	if s.Rate != 20 || !near(s.Cores, 0.3) || !near(s.AllCores, 0.8) || !s.Followed {
+		t.Errorf("step %+v", s)
+	}
+	// The third token is due at 200 ms and was written at 1000. As long as the rate
+	// comes, that is no fault of the client.
+	if !near(s.Behind, 800) {
+		t.Errorf("server behind by %v", s.Behind)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*observed)
+		want   string
+	}{
+		{"all well", func(*observed) {}, ""},
+		{"late reads", func(o *observed) { o.client[1].late = []float32{11, 11} }, "reads were 11 ms late"},
+		{"full", func(o *observed) { o.serverCPU = 900 * ms; o.steady.cpu = opt.Of(0.6) }, "together took"},
+		{"the server cannot", func(o *observed) { o.steady.tokens = 9; o.server[1].WroteNS[2] = 1000e6 }, "scripted server cannot send faster"},
+		{"never all at once", func(o *observed) { o.steady = spell{} }, "too busy"},
+		{"too few came", func(o *observed) { o.steady.tokens = 9 }, "only 18 tokens/s came"},
+	} {
+		o := good()
+		for i := range o.server {
+			o.server[i].WroteNS[2] = 200e6 // on time
+		}
+		c.change(&o)
+		s := judge(20, o, 4)
+		if s.Followed != (c.want == "") || !strings.Contains(s.Objection, c.want) {
+			t.Errorf("%s: %+v", c.name, s)
+		}
+	}
+}
+
+func TestNextRate(t *testing.T) {
+	for _, c := range []struct{ low, high, want float64 }{
+		{5120, 0, 10240}, {0, 5120, 2560}, {10000, 40000, 20000}, {10000, 11000, 0}, {0, 1280, 0},
+	} {
+		if got := nextRate(c.low, c.high); got != c.want {
+			t.Errorf("after %v followed and %v not: %v, want %v", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+func roundOf(streams int, gap, ttft float64) RoundErrors {
+	return RoundErrors{Streams: streams, Gap: ErrorsMS{P99: opt.Of(gap)}, TTFT: ErrorsMS{P99: opt.Of(ttft)}}
+}
+
+func TestBudgetInWords(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		cal  Calibration
+		want []string
+	}{
+		{"fine up to the last but one", Calibration{
+			Rounds: []RoundErrors{
+				roundOf(1024, 0.7, 0.3), roundOf(16, 0.02, 0.05), roundOf(16, 0.03, 0.02), roundOf(256, 0.05, 0.031), {Streams: 64},
+			},
+			HighestTokensPerS: opt.Of(40960), Limit: "reads were 12 ms late (p99)",
+		}, []string{
+			"Gaps are right to 0.05 ms and TTFT to 0.05 ms (p99) up to 256 streams on this machine.",
+			"Gaps are right to 0.70 ms and TTFT to 0.30 ms (p99) up to 1,024 streams.",
+			"40,960 tokens/s over 256 streams are followed; beyond that reads were 12 ms late (p99).",
+		}},
+		{"nothing fine", Calibration{Rounds: []RoundErrors{roundOf(16, 3.14, 12.31), roundOf(64, 123.4, 20)}}, []string{
+			"Gaps are right to 3.2 ms and TTFT to 13 ms (p99) up to 16 streams on this machine.",
+			"Gaps are right to 130 ms and TTFT to 20 ms (p99) up to 64 streams.",
+		}},
+		{"no rate followed", Calibration{Limit: "only 3 tokens/s came"}, []string{"No rate that was tried is followed: only 3 tokens/s came."}},
+		{"nothing", Calibration{}, nil},
+	} {
+		got := c.cal.budget()
+		if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestRoundedUp(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0.00 ms", 0.001: "0.01 ms", 0.05: "0.05 ms", 0.051: "0.06 ms", 0.994: "1.00 ms", 1.01: "1.1 ms", 9.99: "10.0 ms", 10.1: "11 ms", 101: "110 ms",
+	} {
+		if got := roundedUp(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+}
+
+func TestEnoughSamples(t *testing.T) {
+	s := wholeScript()
+	for streams, want := range map[int]round{
+		16:   {requests: 112, tokens: 8},  // 7 answers each make 100
+		64:   {requests: 192, tokens: 20}, // 3 at least
+		1024: {requests: 3072, tokens: 20},
+	} {
+		if got := (demand{streams: streams, perSecond: 20}).round(s); got.requests != want.requests || got.tokens != want.tokens {
+			t.Errorf("%d streams: %d requests of %d tokens, want %d of %d", streams, got.requests, got.tokens, want.requests, want.tokens)
+		}
+	}
+}
+
+// TestShortCalibration is the real thing for a second. How small the errors are
+// depends on who else is busy on the machine, and is not judged here.
+func TestShortCalibration(t *testing.T) {
+	s := script{rounds: []demand{{16, 20, false, false}, {16, 20, true, true}}, fewest: 32, perStream: 12, within: 5 * time.Second}
+	var told []string
+	c, err := s.run(t.Context(), func(text string) { told = append(told, text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Rounds) != 2 || len(told) != 2 {
+		t.Fatalf("rounds %+v, told %q", c.Rounds, told)
+	}
+	for i, r := range c.Rounds {
+		// 3 answers on each of 16 streams, of 4 tokens.
+		if r.Lost != 0 || r.TTFT.N != 48 || r.Gap.N != 144 {
+			t.Errorf("round %d: %+v", i, r)
+		}
+		if !r.Gap.Max.OK || r.Gap.Max.V < r.Gap.P50.V || !r.Late.OK || !r.Doubt.OK || r.TLS != (i == 1) {
+			t.Errorf("round %d: %+v", i, r)
+		}
+	}
+	for _, line := range c.Budget {
+		if !strings.HasPrefix(line, "Gaps are right to ") {
+			t.Errorf("budget %q", line)
+		}
+	}
+	text, md := c.Text(100, false), c.Markdown()
+	if !strings.Contains(text, "in steps, TLS") || !strings.Contains(md, "| 16 | in steps, TLS | ") {
+		t.Errorf("text\n%s\nMarkdown\n%s", text, md)
+	}
+	data, err := json.Marshal(c)
+	if err != nil || !strings.Contains(string(data), `"highest_tokens_per_s":null`) {
+		t.Errorf("JSON %s, error %v", data, err)
+	}
+}
+
+func TestCalibrationIsInterrupted(t *testing.T) {
+	s := script{rounds: []demand{{4, 20, false, false}}, fewest: 4, perStream: 600, within: time.Minute}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*ms)
+	defer cancel()
+	began := time.Now()
+	if _, err := s.run(ctx, func(string) {}); err == nil || time.Since(began) > 5*time.Second {
+		t.Errorf("error %v after %v", err, time.Since(began))
+	}
+}
+
+func TestStreamsThatDoNotFitAreLeftOut(t *testing.T) {
+	fit, limited := streamsThatFit(true)
+	if !limited {
+		t.Skip("no limit of open files here")
+	}
+	var c Calibration
+	s := script{rounds: []demand{{fit, 20, false, false}, {fit + 1, 20, false, false}}}
+	rounds := s.fitting(&c, true)
+	if len(rounds) != 1 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "ulimit -n") {
+		t.Errorf("rounds %v, notes %q", rounds, c.Notes)
+	}
+	if half, _ := streamsThatFit(false); half != fit/2 {
+		t.Errorf("%d streams with both ends here, want %d", half, fit/2)
+	}
+}

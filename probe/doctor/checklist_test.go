@@ -1,0 +1,392 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sonde/gpu"
+	"sonde/probe"
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+	"sonde/probe/prompt"
+)
+
+const secret = "sk-test-demo-000111222333"
+
+// scripted is an endpoint whose parts a test replaces.
+type scripted struct {
+	models  http.HandlerFunc
+	chat    http.HandlerFunc
+	metrics http.HandlerFunc
+	asked   atomic.Int32 // requests for an answer
+}
+
+func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == "/v1/models":
+		s.models(w, r)
+	case r.URL.Path == "/v1/chat/completions":
+		s.asked.Add(1)
+		s.chat(w, r)
+	case r.URL.Path == "/metrics" && s.metrics != nil:
+		s.metrics(w, r)
+	case r.URL.Path == "/version":
+		fmt.Fprint(w, `{"version":"0.11.0"}`)
+	case r.URL.Path == "/tokenize":
+		fmt.Fprint(w, `{"count":9}`)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func text(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }
+}
+
+// stream sends each event by itself.
+func stream(events ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, e := range events {
+			fmt.Fprintf(w, "data: %s\n\n", e)
+			w.(http.Flusher).Flush()
+			time.Sleep(2 * time.Millisecond)
+		}
+	}
+}
+
+const (
+	roleOnly = `{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`
+	token    = `{"choices":[{"index":0,"delta":{"content":"one "}}]}`
+	stop     = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+	usage    = `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3}}`
+	done     = `[DONE]`
+	page     = "vllm:num_requests_running{model_name=\"m\"} 1\nvllm:num_requests_waiting{model_name=\"m\"} 0\nvllm:kv_cache_usage_perc{model_name=\"m\"} 0.5\n"
+)
+
+func goodServer() *scripted {
+	return &scripted{
+		models:  text(`{"data":[{"id":"m","owned_by":"vllm","max_model_len":8192}]}`),
+		chat:    stream(roleOnly, token, token, token, stop, usage, done),
+		metrics: text(page),
+	}
+}
+
+// examine runs the checklist. GPUs are off: this machine's are no part of a script.
+func examine(t *testing.T, url string, change func(*Options)) Report {
+	t.Helper()
+	o := Options{
+		Options:  probe.Options{URL: url, API: "chat", GPU: "off", Prompts: prompt.NewSynthetic(prompt.Unique, 1)},
+		Terminal: Terminal{Is: true, Width: 120, Height: 40, Colors: "256 colours", UTF8: true},
+	}
+	if change != nil {
+		change(&o)
+	}
+	r := Examine(t.Context(), o)
+	if data, err := json.Marshal(r); err != nil || strings.Contains(string(data), secret[len(secret)-8:]) {
+		t.Errorf("JSON %s, error %v", data, err)
+	}
+	return r
+}
+
+// want checks a line: its state, and something that it says or advises.
+func want(t *testing.T, r Report, name string, state State, part string) {
+	t.Helper()
+	for _, c := range r.Checks {
+		if c.Name == name {
+			if c.State != state || !strings.Contains(c.Says+" → "+c.Do, part) {
+				t.Errorf("%s: %s, %s → %s; want %s, %q", name, c.State, c.Says, c.Do, state, part)
+			}
+			return
+		}
+	}
+	t.Errorf("no line %q in %+v", name, r.Checks)
+}
+
+func absent(t *testing.T, r Report, name string) {
+	t.Helper()
+	for _, c := range r.Checks {
+		if c.Name == name {
+			t.Errorf("unexpected line %+v", c)
+		}
+	}
+}
+
+func TestGoodEndpoint(t *testing.T) {
+	s := goodServer()
+	server := httptest.NewServer(s)
+	defer server.Close()
+	r := examine(t, server.URL, nil)
+	if !r.Ready || s.asked.Load() != 1 {
+		t.Errorf("ready %v after %d requests: %+v", r.Ready, s.asked.Load(), r.Checks)
+	}
+	if r.URL != server.URL+"/v1/chat/completions" {
+		t.Errorf("URL %q", r.URL)
+	}
+	want(t, r, "TCP", OK, "connected in")
+	want(t, r, "key", OK, "needs none")
+	want(t, r, "list", OK, "requests name m")
+	want(t, r, "context", OK, "8,192 tokens")
+	want(t, r, "answer", OK, "streamed: 3 tokens in 3 chunks")
+	want(t, r, "usage", OK, "told by the server")
+	want(t, r, "chunks", OK, "1.0 tokens in each")
+	want(t, r, "opening", OK, "as does a chunk without text")
+	want(t, r, "tokenizer", OK, "counts 9 tokens")
+	want(t, r, "engine", OK, "vLLM 0.11.0")
+	want(t, r, "metrics", OK, server.URL+"/metrics")
+	want(t, r, "metrics fields", Missing, "not on the page: preemptions, prefix hits, prompt tokens")
+	want(t, r, "readings", Skipped, "--gpu off")
+}
+
+func TestWatchSendsNoRequest(t *testing.T) {
+	s := goodServer()
+	server := httptest.NewServer(s)
+	defer server.Close()
+	r := examine(t, server.URL, func(o *Options) { o.Watch = true })
+	want(t, r, "answer", Skipped, "--watch")
+	if n := s.asked.Load(); n != 0 || !r.Ready {
+		t.Errorf("%d requests were sent, ready %v", n, r.Ready)
+	}
+}
+
+func TestKeyIsWanted(t *testing.T) {
+	refuse := func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"error":{"message":"wrong key %s"}}`, secret)
+	}
+	s := goodServer()
+	s.models = refuse
+	server := httptest.NewServer(s)
+	defer server.Close()
+	r := examine(t, server.URL, nil)
+	want(t, r, "key", Failed, "give --api-key")
+	absent(t, r, "answer")
+	r = examine(t, server.URL, func(o *Options) { o.APIKey = secret })
+	want(t, r, "key", Failed, "the one that was given is refused (401)")
+	if r.Ready {
+		t.Error("ready without a key")
+	}
+
+	s = goodServer() // the list is open, answers are not
+	s.chat = refuse
+	open := httptest.NewServer(s)
+	defer open.Close()
+	r = examine(t, open.URL, func(o *Options) { o.APIKey = secret })
+	if r.Ready || s.asked.Load() != 1 {
+		t.Errorf("ready %v, %d requests", r.Ready, s.asked.Load())
+	}
+	found := false
+	for _, c := range r.Checks {
+		found = found || c.Name == "key" && c.State == Failed && strings.Contains(c.Do, "more than the model list")
+	}
+	if !found {
+		t.Errorf("no word of the key in %+v", r.Checks)
+	}
+}
+
+func TestFormsOfAnAnswer(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		chat  http.HandlerFunc
+		line  string
+		state State
+		part  string
+		ready bool
+	}{
+		{"no usage", stream(token, token, stop, done), "usage", Missing, "estimate", true},
+		{"not streamed", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"choices":[{"message":{"content":"one two"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2}}`)
+		}, "answer", Failed, "not streamed", false},
+		{"many tokens a chunk", stream(token, token, stop, `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":8}}`, done), "chunks", Missing, "4.0 tokens in each", true},
+		{"collected", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: %[1]s\n\ndata: %[1]s\n\ndata: %[1]s\n\ndata: %s\n\ndata: [DONE]\n\n", token, stop)
+		}, "chunks", Missing, "buffering", true},
+		{"no role-only chunk", stream(token, token, stop, usage, done), "opening", OK, "the reply's head comes", true},
+		{"cut", stream(token), "answer", Failed, "truncated", false},
+		{"model not there", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"error":{"message":"the model does not exist"}}`)
+		}, "answer", Failed, "--model", false},
+		{"control codes", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusInternalServerError)
+			fmt.Fprint(w, "{\"error\":{\"message\":\"a\\u001b[2Jb\"}}")
+		}, "answer", Failed, "a[2Jb", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := goodServer()
+			s.chat = c.chat
+			server := httptest.NewServer(s)
+			defer server.Close()
+			r := examine(t, server.URL, nil)
+			want(t, r, c.line, c.state, c.part)
+			if r.Ready != c.ready {
+				t.Errorf("ready %v, want %v", r.Ready, c.ready)
+			}
+		})
+	}
+}
+
+func TestNoMetrics(t *testing.T) {
+	s := goodServer()
+	s.metrics = nil
+	server := httptest.NewServer(s)
+	defer server.Close()
+	r := examine(t, server.URL, nil)
+	want(t, r, "metrics", Missing, "404")
+	if !r.Ready {
+		t.Error("measuring needs no metrics")
+	}
+	r = examine(t, server.URL, func(o *Options) { o.Metrics = "off" })
+	want(t, r, "metrics", Skipped, "--metrics off")
+}
+
+func TestCertificates(t *testing.T) {
+	server := httptest.NewUnstartedServer(goodServer())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
+	server.StartTLS()
+	defer server.Close()
+	r := examine(t, server.URL, nil)
+	want(t, r, "TLS", Failed, `"O=Acme Co" (signed by itself) is not trusted here → give its CA with --ca FILE`)
+	absent(t, r, "key")
+
+	trusting := server.Client().Transport.(*http.Transport).TLSClientConfig
+	r = examine(t, server.URL, func(o *Options) { o.TLS = trusting })
+	want(t, r, "TLS", OK, "TLS 1.3, certificate of")
+	want(t, r, "answer", OK, "streamed")
+
+	insecure := trusting.Clone()
+	insecure.InsecureSkipVerify = true
+	r = examine(t, server.URL, func(o *Options) { o.TLS, o.Insecure = insecure, true })
+	want(t, r, "TLS", Missing, "--insecure")
+	if !r.Ready {
+		t.Errorf("not ready: %+v", r.Checks)
+	}
+
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	r = examine(t, "https://localhost:"+port, func(o *Options) { o.TLS = trusting })
+	want(t, r, "TLS", Failed, "the certificate is for example.com, ")
+
+	r = examine(t, "http://"+server.Listener.Addr().String(), nil)
+	want(t, r, "list", Failed, "use https://")
+
+	plain := httptest.NewServer(goodServer())
+	defer plain.Close()
+	r = examine(t, "https://"+plain.Listener.Addr().String(), nil)
+	want(t, r, "TLS", Failed, "use http://")
+}
+
+func TestNothingThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close() // a port where nothing listens
+	r := examine(t, "http://u:"+secret+"@"+l.Addr().String(), nil)
+	want(t, r, "TCP", Failed, "nothing listens at "+l.Addr().String())
+	absent(t, r, "list")
+	if r.Ready {
+		t.Error("ready without a server")
+	}
+	r = examine(t, "ftp://host", nil)
+	want(t, r, "URL", Failed, "only http and https")
+}
+
+func TestThisMachineOnly(t *testing.T) {
+	r := examine(t, "", func(o *Options) { o.Terminal = Terminal{} })
+	if !r.Ready || r.URL != "" {
+		t.Errorf("ready %v: %+v", r.Ready, r.Checks)
+	}
+	want(t, r, "terminal", Missing, "sonde bench")
+	want(t, r, "readings", Skipped, "--gpu off")
+	absent(t, r, "TCP")
+	text := r.Text(60, false)
+	for line := range strings.Lines(text) {
+		if n := len([]rune(line)); n > 61 {
+			t.Errorf("%d cells: %q", n, line)
+		}
+	}
+	if !strings.HasSuffix(text, "could be better.\n") || strings.Contains(text, "\x1b") {
+		t.Errorf("text\n%s", text)
+	}
+	if md := r.Markdown(); !strings.Contains(md, "| this machine | terminal | missing | ") {
+		t.Errorf("Markdown\n%s", md)
+	}
+}
+
+func TestTerminalLines(t *testing.T) {
+	for _, c := range []struct {
+		terminal Terminal
+		name     string
+		state    State
+		part     string
+	}{
+		{Terminal{Is: true, Width: 120, Height: 40}, "terminal size", OK, "120×40"},
+		{Terminal{Is: true, Width: 80, Height: 24}, "terminal size", OK, "in turn"},
+		{Terminal{Is: true, Width: 59, Height: 40}, "terminal size", Missing, "at least 60×16"},
+		{Terminal{Is: true, Colors: ""}, "colours", Missing, "TERM"},
+		{Terminal{Is: true, Colors: "16 colours"}, "colours", OK, "16 colours"},
+		{Terminal{Is: true}, "characters", Missing, "--ascii"},
+	} {
+		var r Report
+		r.section("this machine").terminal(c.terminal)
+		want(t, r, c.name, c.state, c.part)
+	}
+	for _, c := range []struct {
+		environ []string
+		utf8    bool
+	}{
+		{[]string{"LANG=de_DE.UTF-8"}, true}, {[]string{"LANG=C.utf8"}, true}, {[]string{"LANG=en_US.UTF-8", "LC_ALL=C"}, false},
+		{[]string{"LC_CTYPE=C.UTF-8", "LANG=C"}, true}, {[]string{"LC_ALL=", "LANG=C.UTF-8"}, true}, {nil, false},
+	} {
+		if got := utf8Locale(c.environ); got != c.utf8 {
+			t.Errorf("%q: UTF-8 %v", c.environ, got)
+		}
+	}
+}
+
+func TestGPULines(t *testing.T) {
+	full := gpu.Reading{Name: "H100", Source: "nvml-gpm", SM: opt.Of(1), DRAM: opt.Of(0.5), Power: opt.Of(600), MemUsed: opt.Of(1), Temperature: opt.Of(50)}
+	coarse := full
+	coarse.Index, coarse.SM, coarse.DRAM, coarse.Note = 1, opt.Float{}, opt.Float{}, "profiling metrics are off"
+	var r Report
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{full, coarse}, Source: "dcgm http://h:9400/metrics", Period: 30 * time.Second})
+	want(t, r, "GPU 0", OK, "H100 by nvml-gpm: everything")
+	want(t, r, "GPU 1", Missing, "without SM activity, memory bandwidth → profiling metrics are off")
+	want(t, r, "interval", Missing, "every 30 s")
+	r = Report{}
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}, Source: "nvml", Period: time.Second})
+	want(t, r, "interval", OK, "every 1 s")
+	r = Report{}
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}})
+	want(t, r, "interval", Missing, "stayed the same")
+	r = Report{}
+	r.gpus(gpu.Status{Why: "no NVIDIA driver here"})
+	want(t, r, "readings", Missing, "no NVIDIA driver here")
+}
+
+func TestAbsentFields(t *testing.T) {
+	one := opt.Of(1)
+	h := engine.Histogram{Bounds: []float64{1}}
+	full := engine.Reading{
+		Running: one, Waiting: one, KVFill: one, Preemptions: one, PrefixHitRate: one, PromptTokens: one, GenerationTokens: one,
+		TTFT: h, Gap: h, Queue: h, Prefill: h, E2E: h,
+	}
+	if got := absentFields(&full); len(got) != 0 {
+		t.Errorf("absent %q", got)
+	}
+	full.Queue, full.Waiting = engine.Histogram{}, opt.Float{}
+	if got := strings.Join(absentFields(&full), ","); got != "waiting,queue time" {
+		t.Errorf("absent %q", got)
+	}
+}

@@ -1,0 +1,35 @@
+// Package doctor says what can be seen from here and what cannot, and how right
+// the measurement is: a checklist for an endpoint, and a calibration against a
+// server that knows the truth.
+package doctor
+
+import (
+	"context"
+
+	"sonde/probe"
+)
+
+// Options are what the checklist is about.
+type Options struct {
+	probe.Options          // as for a measurement; without URL only this machine is looked at
+	Insecure      bool     // the certificate is not checked
+	Watch         bool     // send no request
+	Terminal      Terminal // what the program is shown on
+}
+
+// Examine goes through the checklist. It sends one streaming request of a few
+// tokens at most. What follows from a failed check is left out.
+func Examine(ctx context.Context, o Options) Report {
+	r := Report{Schema: ReportSchema}
+	r.machine(o.Terminal)
+	if o.URL == "" {
+		r.localGPU(ctx, o.GPU)
+		r.conclude()
+		return r
+	}
+	if addr, ok := r.reach(ctx, o); ok {
+		r.endpoint(ctx, o, addr)
+	}
+	r.conclude()
+	return r
+}

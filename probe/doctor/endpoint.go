@@ -1,0 +1,171 @@
+package doctor
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"sonde/gpu"
+	"sonde/probe"
+	"sonde/probe/api"
+	"sonde/probe/engine"
+)
+
+// idleTimeout is how long the one request may wait for a byte.
+const idleTimeout = 30 * time.Second
+
+// endpoint looks at everything behind the connection, as a measurement would see
+// it: the readings of engine and GPU are those of a Session without load.
+func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o.Idle = idleTimeout
+	quiet := o.Options
+	quiet.Load = probe.Load{}
+	session, err := probe.New(quiet)
+	if err != nil {
+		r.section("endpoint").failed("settings", err.Error(), "")
+		return
+	}
+	session.Start(ctx)
+	defer session.Close()
+	began := time.Now()
+	if err := session.Connect(ctx); err != nil {
+		r.unlisted(ctx, o, addr, err)
+		return
+	}
+	id := firstFrame(ctx, session).Engine.Identity
+	r.listed(o, id)
+	if o.Watch {
+		r.section("request").skipped("answer", "no request was sent (--watch)")
+	} else {
+		r.request(ctx, o, addr, id)
+	}
+	r.tokenizer(ctx, o, addr, id)
+	last := awaitReadings(ctx, session, o, began.Add(gpuPatience))
+	r.engine(last.Engine.Identity)
+	r.metrics(last.Engine)
+	r.gpus(last.GPU)
+}
+
+// firstFrame waits for a Frame that knows the server.
+func firstFrame(ctx context.Context, s *probe.Session) *probe.Frame {
+	return awaitFrame(ctx, s, func(f *probe.Frame) bool { return f.Target.URL != "" })
+}
+
+// awaitReadings waits until engine and GPU have said all that they will, but not
+// for longer than until.
+func awaitReadings(ctx context.Context, s *probe.Session, o Options, until time.Time) *probe.Frame {
+	return awaitFrame(ctx, s, func(f *probe.Frame) bool {
+		return engineSettled(f.Engine, o.Metrics) && gpuSettled(f.GPU, o.GPU) || time.Now().After(until)
+	})
+}
+
+// engineSettled tells whether a metrics page was read or found not to be there.
+// A Prometheus server may still find series at its next answer.
+func engineSettled(s engine.Status, source string) bool {
+	page := s.Identity.MetricsURL
+	if s.Have || page == "" && source != probe.FromPrometheus {
+		return true
+	}
+	waiting := engine.NewSource(engine.Config{}, engine.Identity{MetricsURL: page}).Latest().Why
+	return source != probe.FromPrometheus && s.Why != waiting
+}
+
+// gpuSettled tells whether GPUs and their interval are known, or there are none.
+func gpuSettled(s gpu.Status, source string) bool {
+	if len(s.GPUs) > 0 || source == probe.FromPrometheus {
+		return s.Period > 0
+	}
+	looking := gpu.Open(gpu.Options{}).Latest().Why
+	return s.Why != looking
+}
+
+// awaitFrame waits for a Frame; when ctx ends it takes the newest one.
+func awaitFrame(ctx context.Context, s *probe.Session, good func(*probe.Frame) bool) *probe.Frame {
+	newest := &probe.Frame{}
+	for {
+		if frames := s.Since(newest.Seq); len(frames) > 0 {
+			newest = frames[len(frames)-1]
+		}
+		if good(newest) || ctx.Err() != nil {
+			return newest
+		}
+		select {
+		case <-s.Tick():
+		case <-ctx.Done():
+		}
+	}
+}
+
+// unlisted explains why the model list, which everything depends on, cannot be had.
+func (r *Report) unlisted(ctx context.Context, o Options, addr api.Address, err error) {
+	s := r.section("models")
+	var list *engine.ListError
+	if !errors.As(err, &list) {
+		s.failed("list", err.Error(), "")
+		return
+	}
+	switch {
+	case list.Status == http.StatusUnauthorized, list.Status == http.StatusForbidden:
+		says, do := fmt.Sprintf("the server wants one (%d)", list.Status), "give --api-key, or set OPENAI_API_KEY"
+		if hasKey(o, addr) {
+			says, do = fmt.Sprintf("the one that was given is refused (%d)", list.Status), "check --api-key, --header and OPENAI_API_KEY"
+		}
+		s.failed("key", says, do)
+	case addr.Base.Scheme == "http" && speaksTLS(ctx, api.HostPort(addr.Base)):
+		s.failed("list", "the server speaks TLS at this port", "use https://")
+	default:
+		s.failed("list", list.Says, "") // it names the way out
+	}
+}
+
+func hasKey(o Options, addr api.Address) bool {
+	return o.APIKey != "" || addr.User != nil || len(o.Header) > 0
+}
+
+// speaksTLS tries a handshake; whose certificate it is does not matter here.
+func speaksTLS(ctx context.Context, hostPort string) bool {
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	d := tls.Dialer{NetDialer: &net.Dialer{}, Config: &tls.Config{InsecureSkipVerify: true}}
+	c, err := d.DialContext(ctx, "tcp", hostPort)
+	if err != nil {
+		return false
+	}
+	_ = c.Close()
+	return true
+}
+
+// listed says what the model list told.
+func (r *Report) listed(o Options, id engine.Identity) {
+	s := r.section("models")
+	if o.APIKey != "" {
+		s.ok("key", "the model list is shown with it")
+	} else {
+		s.ok("key", "the model list needs none")
+	}
+	switch n := len(id.Models); {
+	case n == 0:
+		s.missing("list", "it is empty: requests name "+orNothing(id.Model), "load a model, or give --model NAME")
+	case !slices.Contains(id.Models, id.Model):
+		s.missing("list", fmt.Sprintf("%q is not in it: %s", id.Model, listed(id.Models, 5)), "check --model")
+	default:
+		s.ok("list", fmt.Sprintf("%d: %s; requests name %s", n, listed(id.Models, 3), id.Model))
+	}
+	if id.MaxModelLen > 0 {
+		s.ok("context", thousands(float64(id.MaxModelLen))+" tokens")
+	}
+}
+
+func orNothing(name string) string {
+	if name == "" {
+		return "no model"
+	}
+	return name
+}

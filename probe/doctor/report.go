@@ -1,0 +1,138 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// ReportSchema names the form of a Report in JSON.
+const ReportSchema = "sonde/doctor/1"
+
+// State is how a check came out.
+type State string
+
+// States of a check.
+const (
+	OK      State = "ok"
+	Missing State = "missing" // measuring works without it
+	Failed  State = "failed"  // measuring does not
+	Skipped State = "skipped" // not looked at, because it was asked so
+)
+
+// Check is one line of the checklist.
+type Check struct {
+	Section string `json:"section"`
+	Name    string `json:"name"`
+	State   State  `json:"state"`
+	Says    string `json:"says"`         // what was found
+	Do      string `json:"do,omitempty"` // what to do about it
+}
+
+// Report is the whole checklist.
+type Report struct {
+	Schema string  `json:"schema"`
+	URL    string  `json:"url"`   // without credentials; "" is this machine only
+	Ready  bool    `json:"ready"` // nothing that measuring needs has failed
+	Checks []Check `json:"checks"`
+}
+
+// section adds checks under one heading.
+type section struct {
+	report *Report
+	title  string
+}
+
+func (r *Report) section(title string) section { return section{r, title} }
+
+func (s section) ok(name, says string)          { s.add(name, OK, says, "") }
+func (s section) missing(name, says, do string) { s.add(name, Missing, says, do) }
+func (s section) failed(name, says, do string)  { s.add(name, Failed, says, do) }
+func (s section) skipped(name, says string)     { s.add(name, Skipped, says, "") }
+
+// unread files a source without a reading; why is a sentence with the way out.
+func (s section) unread(name, why string) {
+	if strings.HasPrefix(why, "switched off") {
+		s.skipped(name, why)
+		return
+	}
+	s.missing(name, why, "")
+}
+
+// add files a check. Texts may come from a server: nothing in them steers a
+// terminal.
+func (s section) add(name string, state State, says, do string) {
+	s.report.Checks = append(s.report.Checks, Check{s.title, name, state, plain(says), plain(do)})
+}
+
+// conclude tells from the checks whether measuring works.
+func (r *Report) conclude() {
+	r.Ready = true
+	for _, c := range r.Checks {
+		r.Ready = r.Ready && c.State != Failed
+	}
+}
+
+// verdict is the last line.
+func (r *Report) verdict() string {
+	failed, missing := 0, 0
+	for _, c := range r.Checks {
+		switch c.State {
+		case Failed:
+			failed++
+		case Missing:
+			missing++
+		}
+	}
+	switch {
+	case failed > 0:
+		return fmt.Sprintf("Not ready to measure: %d failed.", failed)
+	case missing > 0:
+		return fmt.Sprintf("Ready to measure; %d could be better.", missing)
+	}
+	return "Ready to measure."
+}
+
+const (
+	stateWidth = 9
+	nameWidth  = 16
+)
+
+// Text is the checklist for people, in lines of at most width cells; color marks
+// the states.
+func (r *Report) Text(width int, color bool) string {
+	var b strings.Builder
+	open := ""
+	for _, c := range r.Checks {
+		if c.Section != open {
+			open = c.Section
+			fmt.Fprintf(&b, "%s\n", strings.TrimSpace(open))
+		}
+		says := c.Says
+		if c.Do != "" {
+			says += "\n→ " + c.Do
+		}
+		indent := 2 + stateWidth + nameWidth
+		mark := fmt.Sprintf("%-*s", stateWidth, c.State)
+		if color {
+			mark = "\x1b[" + stateColor[c.State] + "m" + mark + "\x1b[0m"
+		}
+		body := ansi.Wrap(says, max(20, width-indent), "")
+		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", indent))
+		fmt.Fprintf(&b, "  %s%-*s%s\n", mark, nameWidth, c.Name, body)
+	}
+	fmt.Fprintf(&b, "\n%s\n", r.verdict())
+	return b.String()
+}
+
+var stateColor = map[State]string{OK: "32", Missing: "33", Failed: "31", Skipped: "2"}
+
+// Markdown is the checklist for a bug report.
+func (r *Report) Markdown() string {
+	g := grid{words: 5, head: []string{"", "check", "state", "found", "what to do"}}
+	for _, c := range r.Checks {
+		g.rows = append(g.rows, []string{c.Section, c.Name, string(c.State), c.Says, c.Do})
+	}
+	return g.markdown() + "\n" + r.verdict() + "\n"
+}

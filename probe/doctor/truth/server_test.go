@@ -1,0 +1,96 @@
+package truth
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// ask sends a request for so many tokens and reads the whole reply.
+func ask(t *testing.T, c net.Conn, number, tokens int) (reply string) {
+	t.Helper()
+	body := fmt.Sprintf(`{"model":"truth","messages":[{"role":"user","content":"%d"}],"max_tokens":%d,"stream":true}`, number, tokens)
+	req, err := http.NewRequest(http.MethodPost, "http://truth/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := req.Write(c); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(c), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestServerKeepsItsSchedule runs two requests on one connection in virtual time:
+// every write is due to the nanosecond, and the record says so.
+func TestServerKeepsItsSchedule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		s := NewServer()
+		s.Begin(Round{Streams: 2, Gap: 50 * ms})
+		go s.answerAll(theirs, nil)
+		defer ours.Close()
+
+		reply := ask(t, ours, 1, 3)
+		if n := strings.Count(reply, `"content":"hello "`); n != 3 {
+			t.Errorf("%d tokens in the reply, want 3", n)
+		}
+		if !strings.Contains(reply, `"completion_tokens":3`) || !strings.HasSuffix(reply, "data: [DONE]\n\n") {
+			t.Errorf("usage or end mark is missing in %q", reply)
+		}
+		time.Sleep(7 * ms) // at 132 ms
+		ask(t, ours, 2, 2)
+
+		records := s.Report().Records
+		if len(records) != 2 {
+			t.Fatalf("%d records, want 2", len(records))
+		}
+		for i, want := range []struct {
+			number       int
+			arrived, due time.Duration
+			wrote        []int64
+			took         []int64
+		}{
+			{1, 0, 25 * ms, []int64{25e6, 75e6, 125e6}, []int64{0, 0, 0}},
+			{2, 132 * ms, 150 * ms, []int64{150e6, 200e6}, []int64{0, 0}},
+		} {
+			r := records[i]
+			if r.Request != want.number || r.ArrivedNS != int64(want.arrived) || r.DueNS != int64(want.due) {
+				t.Errorf("request %d came at %v, due at %v; want %+v", r.Request, time.Duration(r.ArrivedNS), time.Duration(r.DueNS), want)
+			}
+			if !slices.Equal(r.WroteNS, want.wrote) || !slices.Equal(r.TookNS, want.took) {
+				t.Errorf("request %d: written at %v in %v, want %v in %v", r.Request, r.WroteNS, r.TookNS, want.wrote, want.took)
+			}
+		}
+		s.Begin(Round{Streams: 2, Gap: 50 * ms})
+		if n := len(s.Report().Records); n != 0 {
+			t.Errorf("a new round begins with %d records", n)
+		}
+	})
+}
+
+func TestNonsenseEndsTheConnection(t *testing.T) {
+	for _, body := range []string{
+		`{`, `{"messages":[],"max_tokens":3}`, `{"messages":[{"content":"x"}],"max_tokens":3}`,
+		`{"messages":[{"content":"-1"}],"max_tokens":3}`, `{"messages":[{"content":"1"}]}`, `{"messages":[{"content":"1"}],"max_tokens":99999999}`,
+	} {
+		text := fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		if n, tokens, err := readRequest(bufio.NewReader(strings.NewReader(text))); err == nil {
+			t.Errorf("%s: taken as request %d for %d tokens", body, n, tokens)
+		}
+	}
+}
