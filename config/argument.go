@@ -1,18 +1,27 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 )
 
 // argument reads what follows the command's name: an address, which it returns, or
 // @NAME, which stands for --profile NAME. Complaints do not repeat the arguments:
-// a secret may have slipped in.
-func (c command) argument(flags *pflag.FlagSet, args []string) (address string, err error) {
+// a secret may have slipped in. isHost tells whether a name is that of a host.
+func (c command) argument(flags *pflag.FlagSet, args []string, isHost func(string) bool) (address string, err error) {
 	help := strings.TrimSpace("sonde "+c.name) + " --help"
+	if c.name == "" && len(args) > 0 {
+		if err := unknownCommand(args[0], isHost); err != nil {
+			return "", err
+		}
+	}
 	switch {
 	case len(args) == 0:
 		return "", nil
@@ -25,10 +34,7 @@ func (c command) argument(flags *pflag.FlagSet, args []string) (address string, 
 	}
 	profile, isProfile := strings.CutPrefix(args[0], "@")
 	if !isProfile {
-		if c.name == "" {
-			err = unknownCommand(args[0])
-		}
-		return args[0], err
+		return args[0], nil
 	}
 	if profile == "" {
 		return "", errors.New("@ needs the name of a profile, such as @lab for [profile.lab]")
@@ -40,9 +46,16 @@ func (c command) argument(flags *pflag.FlagSet, args []string) (address string, 
 	return "", flags.Set("profile", profile)
 }
 
-// unknownCommand complains about a word that is no address but nearly a command.
-func unknownCommand(word string) error {
-	if strings.ContainsAny(word, ".:/@") {
+// commandWord is what may be a command's name, and a host's as well.
+var commandWord = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// longestShown bounds the words that a complaint repeats: a key is longer.
+const longestShown = 15
+
+// unknownCommand complains about a word that is nearly a command, or that is
+// neither an address nor the name of a host.
+func unknownCommand(word string, isHost func(string) bool) error {
+	if !commandWord.MatchString(word) || word == "localhost" {
 		return nil
 	}
 	var names []string
@@ -52,5 +65,24 @@ func unknownCommand(word string) error {
 	if near := nearest(word, names); near != "" {
 		return fmt.Errorf("unknown command '%s': did you mean '%s'? (for a host of that name: http://%[1]s)", word, near)
 	}
-	return nil
+	switch {
+	case isHost(word):
+		return nil
+	case len(word) > longestShown:
+		return fmt.Errorf("unknown command: must be %s (for a host of that name: http://NAME)", oneOf(names))
+	}
+	return fmt.Errorf("unknown command '%s': must be %s (for a host of that name: http://%[1]s)", word, oneOf(names))
+}
+
+// lookupTimeout is how long a name server may think about a lone word.
+const lookupTimeout = 2 * time.Second
+
+// resolves tells whether this machine knows a host of that name.
+func resolves(ctx context.Context) func(host string) bool {
+	return func(host string) bool {
+		ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+		defer cancel()
+		addresses, err := net.DefaultResolver.LookupHost(ctx, host)
+		return err == nil && len(addresses) > 0
+	}
 }

@@ -146,6 +146,17 @@ func writable(path func(*Config) string) func(*Config) string {
 	}
 }
 
+// checkRecord: a recording cannot be made again, so that none is ever written over.
+func checkRecord(c *Config) string {
+	if problem := writable(func(c *Config) string { return c.Record })(c); problem != "" || c.Record == "" {
+		return problem
+	}
+	if _, err := os.Lstat(c.Record); err == nil {
+		return "exists already: give another name or move it away"
+	}
+	return ""
+}
+
 // reason is the system's word alone, without operation and path.
 func reason(err error) string {
 	if system, ok := err.(*os.PathError); ok {

@@ -13,6 +13,7 @@ type Config struct {
 	URL       string // "" is the embedded engine; a missing scheme or IPv6 brackets are added, nothing else is changed
 	Model     string // "" is the first one that the server lists
 	APIKey    string // secret
+	KeyFrom   string // the place that APIKey came from, in words, such as "the variable OPENAI_API_KEY"; "" without a key
 	APIKeyEnv string // environment variable that APIKey is taken from when it is not given itself
 	Headers   []Header
 	API       string // "chat" or "completions"

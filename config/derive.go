@@ -21,7 +21,13 @@ func (r *resolved) derive() error {
 	if err := r.derivePrometheus(c); err != nil {
 		return err
 	}
-	return r.deriveKey(c)
+	if err := r.deriveKey(c); err != nil {
+		return err
+	}
+	if c.APIKey != "" {
+		c.KeyFrom = r.origins["api-key"].key(r.file.path)
+	}
+	return nil
 }
 
 // deriveLengths takes the workload's lengths, unless a length was asked for in the

@@ -51,3 +51,16 @@ func (o origin) subject(s setting, file string) string {
 	}
 	return "--" + s.flagName()
 }
+
+// key names the place that a key came from in the middle of a sentence.
+func (o origin) key(file string) string {
+	switch o.rank {
+	case rankFile:
+		return "the file " + file
+	case rankProfile:
+		return "[profile." + o.where + "] of " + file
+	case rankShared, rankEnv:
+		return "the variable " + o.where
+	}
+	return "--api-key"
+}

@@ -108,25 +108,25 @@ api-key-env = "LAB_KEY"
 [profile.plain]
 api-key = "of-profile"
 `)
-	expect := func(want string, args ...string) {
+	expect := func(want, from string, args ...string) {
 		t.Helper()
-		if c := must(t, append([]string{"bench", "h:1"}, args...)...); c.APIKey != want {
-			t.Errorf("%q: key %q, want %q", args, c.APIKey, want)
+		if c := must(t, append([]string{"bench", "h:1"}, args...)...); c.APIKey != want || c.KeyFrom != from {
+			t.Errorf("%q: key %q from %s, want %q from %s", args, c.APIKey, c.KeyFrom, want, from)
 		}
 	}
-	expect("of-file")
+	expect("of-file", "the file "+path)
 	t.Setenv("OPENAI_API_KEY", " of-openai\n")
-	expect("of-openai")
-	expect("of-profile", "--profile", "plain")
-	expect("of-flag", "--profile", "lab", "--api-key", "of-flag")
+	expect("of-openai", "the variable OPENAI_API_KEY")
+	expect("of-profile", "[profile.plain] of "+path, "--profile", "plain")
+	expect("of-flag", "--api-key", "--profile", "lab", "--api-key", "of-flag")
 	if line := refused(t, "bench", "h:1", "--profile", "lab"); !strings.HasSuffix(line, "profile.lab.api-key-env = LAB_KEY: the environment variable LAB_KEY is not set") {
 		t.Errorf("got %q", line)
 	}
 	t.Setenv("LAB_KEY", "of-lab")
-	expect("of-lab", "--profile", "lab")
+	expect("of-lab", "the variable LAB_KEY", "--profile", "lab")
 	t.Setenv("SONDE_API_KEY", "of-sonde")
-	expect("of-sonde", "--profile", "lab")
-	expect("of-lab", "--api-key-env", "LAB_KEY")
+	expect("of-sonde", "the variable SONDE_API_KEY", "--profile", "lab")
+	expect("of-lab", "the variable LAB_KEY", "--api-key-env", "LAB_KEY")
 }
 
 func TestFileOfSettings(t *testing.T) {

@@ -10,11 +10,13 @@ import (
 
 const hidden = "hidden"
 
-// secretName is what names of query values that hold credentials have in them.
-var secretName = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|sig|auth|cred|session|jwt|^code$`)
+// harmlessPair is a query value that may be shown. Gateways have names of their own
+// for keys, so that only names that never hold one count; and a value that has
+// escapes or a second pair in it ("v=1;key=K") is not read for what it may be.
+var harmlessPair = regexp.MustCompile(`^(?i:api-?version|version|v|model|deployment|format|stream|region)=[A-Za-z0-9._:/-]*$`)
 
 // Redacted is a copy for logs, reports and screens: without the key, header
-// values, user parts of addresses and query values that look like credentials.
+// values, user parts of addresses and query values that may be credentials.
 func (c Config) Redacted() Config {
 	if c.APIKey != "" {
 		c.APIKey = hidden
@@ -39,8 +41,7 @@ func (c Config) String() string {
 // GoString is String.
 func (c Config) GoString() string { return c.String() }
 
-// redactURL takes the user part, secret query values and the fragment out of an
-// address. What is no address ("off") stays.
+// redactURL takes the user part, query values and the fragment out of an address. What is no address ("off") stays.
 func redactURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -57,14 +58,18 @@ func redactURL(s string) string {
 	return u.String()
 }
 
-// redactQuery keeps order and spelling of what it leaves in.
+// redactQuery leaves the names and what is plainly harmless. A value without a name
+// may be a key as well.
 func redactQuery(query string) string {
 	pairs := strings.Split(query, "&")
 	for i, pair := range pairs {
-		raw, _, valued := strings.Cut(pair, "=")
-		name, err := url.QueryUnescape(raw)
-		if valued && (err != nil || secretName.MatchString(name)) {
-			pairs[i] = raw + "=" + hidden
+		name, value, named := strings.Cut(pair, "=")
+		switch {
+		case pair == "" || named && value == "" || harmlessPair.MatchString(pair):
+		case named:
+			pairs[i] = name + "=" + hidden
+		default:
+			pairs[i] = hidden
 		}
 	}
 	return strings.Join(pairs, "&")

@@ -9,6 +9,8 @@ import (
 func TestBadInputIsOneLineWithAWayOut(t *testing.T) {
 	clean(t)
 	dir := t.TempDir()
+	taken := dir + "/run.jsonl"
+	write(t, taken, "{}")
 	for _, c := range []struct{ args, want string }{
 		{"-c -1", "--concurrency -1: must be 0 to 256 (raise --max-concurrency for more)"},
 		{"-c 300", "--concurrency 300: must be 0 to 256 (raise --max-concurrency for more)"},
@@ -42,6 +44,7 @@ func TestBadInputIsOneLineWithAWayOut(t *testing.T) {
 		{"bench --roofline a/b@c/config.json@", "--roofline: must be MODEL@GPU, such as Llama-3.1-8B@H100 or path/to/config.json@4xH100"},
 		{"--ca " + dir + "/none", "--ca " + dir + "/none: must be a readable file: no such file or directory"},
 		{"--prompts " + dir, "--prompts " + dir + ": must be a file, this is a directory"},
+		{"--record " + taken, "--record " + taken + ": exists already: give another name or move it away"},
 		{"--record " + dir, "--record " + dir + ": must be a file, this is a directory"},
 		{"bench --out " + dir + "/a/b", "--out " + dir + "/a/b: must be in a directory that exists"},
 		{"bench --out x --record x", "--out x: must not be the file of --record"},
@@ -51,6 +54,7 @@ func TestBadInputIsOneLineWithAWayOut(t *testing.T) {
 		{"sim --speed 0", "--speed 0: must be 0.001 to 1000"},
 		{"bench a:1 b:1", "there must be one URL, not 2 (flags need dashes: sonde bench --help)"},
 		{"bnech", "unknown command 'bnech': did you mean 'bench'? (for a host of that name: http://bnech)"},
+		{"bnech h:1", "unknown command 'bnech': did you mean 'bench'? (for a host of that name: http://bnech)"},
 		{"@", "@ needs the name of a profile, such as @lab for [profile.lab]"},
 		{"@a --profile b", "@a and --profile name two profiles, leave one of them out"},
 		{"help nope", "no such command: sonde --help lists them"},

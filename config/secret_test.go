@@ -23,6 +23,12 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		"password":        {"http://u:" + secret + "@h:1/v1"},
 		"user":            {"http://" + secret + "@h:1"},
 		"query":           {"https://h/x?api-version=2024-06-01&api_key=" + secret},
+		"other query":     {"https://h/x?subscription=" + secret},
+		"second query":    {"https://h/x?v=1;k=" + secret},
+		"escaped value":   {"https://h/x?model=m%26" + secret},
+		"bare query":      {"https://h/x?" + secret},
+		"prometheus":      {"h:1", "--prometheus", "http://u:" + secret + "@h:9/?x=" + secret},
+		"metrics query":   {"h:1", "--metrics", "h:2/metrics?id=" + secret},
 		"escaped query":   {"https://h/x?%61pi_key=" + secret},
 		"fragment":        {"https://h/x#" + secret},
 		"metrics":         {"h:1", "--metrics", "http://u:" + secret + "@h:2/metrics"},
@@ -84,14 +90,14 @@ func TestSecretsOfEnvironmentAndFileAreNeverShown(t *testing.T) {
 
 func TestRedactedLeavesTheRest(t *testing.T) {
 	c := Config{
-		URL:     "https://u:p@h:1/openai/d?api-version=2024-06-01&sig=x&top_k=3&flag",
-		Metrics: "off", GPU: "http://h:9400/metrics?x=1", APIKey: "k", Headers: []Header{{"A", "b"}},
+		URL:     "https://u:p@h:1/openai/d?api-version=2024-06-01&sig=x&model=a/b-7B&top_k=3&flag&empty=&",
+		Metrics: "off", GPU: "http://h:9400/metrics?format=text", Prometheus: "http://h:9090/?x=1", APIKey: "k", Headers: []Header{{"A", "b"}},
 	}
 	r := c.Redacted()
-	if want := "https://h:1/openai/d?api-version=2024-06-01&sig=hidden&top_k=3&flag"; r.URL != want {
+	if want := "https://h:1/openai/d?api-version=2024-06-01&sig=hidden&model=a/b-7B&top_k=hidden&hidden&empty=&"; r.URL != want {
 		t.Errorf("URL %q, want %q", r.URL, want)
 	}
-	if r.Metrics != c.Metrics || r.GPU != c.GPU || r.APIKey != "hidden" || r.Headers[0] != (Header{"A", "hidden"}) {
+	if r.Prometheus != "http://h:9090/?x=hidden" || r.Metrics != c.Metrics || r.GPU != c.GPU || r.APIKey != "hidden" || r.Headers[0] != (Header{"A", "hidden"}) {
 		t.Errorf("got %v", r)
 	}
 	if c.Headers[0].Value != "b" {

@@ -81,7 +81,7 @@ func sourceSettings() []setting {
 func outputSettings() []setting {
 	return []setting{
 		{key: "record", arg: "FILE", group: groupRecord, help: "write Frames and requests as they happen",
-			check: writable(func(c *Config) string { return c.Record }), field: func(c *Config) any { return &c.Record }},
+			check: checkRecord, field: func(c *Config) any { return &c.Record }},
 		{key: "format", arg: "NAME", group: groupReport, help: "table, json, csv or md (by output)",
 			choices: []string{"", "table", "json", "csv", "md"}, field: func(c *Config) any { return &c.Format }},
 		{key: "out", arg: "FILE", group: groupReport, help: "write the summary to a file",

@@ -72,7 +72,7 @@ func (t *tree) run(c command, cc *cobra.Command, args []string) error {
 		showFlags(cc)
 		return cc.Help()
 	}
-	address, err := c.argument(cc.Flags(), args)
+	address, err := c.argument(cc.Flags(), args, resolves(cc.Context()))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 // allowed says which packages of the project each package may import. Data flows
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
-	"": {"config", "gpu", "probe", "probe/api", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/prompt", "probe/record", "probe/sim", "ui"},
+	"":            {"config", "gpu", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/setup", "ui"},
+	"probe/setup": {"config", "gpu", "probe", "probe/api", "probe/guard", "probe/headless", "probe/prompt", "probe/record", "probe/sim"},
 
 	"config": {},
 

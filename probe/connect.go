@@ -40,8 +40,11 @@ func (s *Session) Connect(ctx context.Context) error {
 	guard.Go("engine metrics", s.Fail, func() { from.readEngine(ctx) })
 	guard.Go("GPU readings", s.Fail, func() { from.gpu.Run(ctx) })
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return context.Canceled
+	}
 	s.client, s.pool, s.engine, s.gpu = client, pool, from.engine, from.gpu
-	s.mu.Unlock()
 	return nil
 }
 
@@ -58,8 +61,13 @@ func (s *Session) Begin() {
 func (s *Session) engineConfig() engine.Config {
 	header := make(http.Header)
 	api.SetCredentials(header, s.opt.APIKey, s.addr.User, s.opt.Header)
+	keyFrom := s.opt.KeyFrom
+	if s.opt.Header.Get("Authorization") != "" { // the user's own header wins
+		keyFrom = ""
+	}
 	return engine.Config{
-		Base: withoutQuery(s.addr), MetricsURL: s.metricsPage(), Model: s.opt.Model,
+		KeyFrom: keyFrom,
+		Base:    withoutQuery(s.addr), MetricsURL: s.metricsPage(), Model: s.opt.Model,
 		Client: s.httpClient(), Header: header, Query: s.addr.Base.RawQuery, Interval: time.Second,
 	}
 }

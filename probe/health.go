@@ -32,7 +32,9 @@ const (
 func (h *healthWatch) start() { h.cpuAt, h.cpuOK = process.CPU() }
 
 func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration) Health {
-	h.lateMax = max(slice-tick, h.lateMax/2)
+	if slice < tick+stoppedAfter { // else we did not run at all: that is told apart
+		h.lateMax = max(slice-tick, h.lateMax/2)
+	}
 	out := Health{LateMsP99: t.LateMS.P99, CPU: h.cpu(slice), CoalescedShare: t.CoalescedShare}
 	cores := float64(runtime.GOMAXPROCS(0))
 	gap := t.Client.Gap

@@ -25,13 +25,14 @@ type Session struct {
 	epoch   time.Time
 	started time.Time
 
-	mu     sync.Mutex // guards what follows up to the blank line
-	wish   Load
-	todo   []func(now time.Duration) // orders for the next tick, oldest first
-	events []Event
-	fatal  error
-	ticks  []chan struct{} // of followers
-	ended  bool
+	mu      sync.Mutex // guards what follows up to the blank line
+	wish    Load
+	todo    []func(now time.Duration) // orders for the next tick, oldest first
+	events  []Event
+	fatal   error
+	ticks   []chan struct{} // of followers
+	ended   bool
+	closing bool // Connect comes too late
 
 	addr   api.Address
 	pool   *load.Pool
@@ -94,13 +95,17 @@ func (s *Session) Start(ctx context.Context) {
 // Close stops the load, waits until no request is left on the server, closes a
 // last Frame and ends the Session.
 func (s *Session) Close() {
-	if s.pool != nil {
-		s.pool.Close()
+	s.mu.Lock()
+	s.closing = true
+	pool, client := s.pool, s.client
+	s.mu.Unlock()
+	if pool != nil {
+		pool.Close()
 	}
 	s.cancel()
 	<-s.done
-	if s.client != nil {
-		s.client.Close()
+	if client != nil {
+		client.Close()
 	}
 }
 

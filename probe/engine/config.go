@@ -16,7 +16,9 @@ type Config struct {
 	Client     *http.Client // redirects are followed on the same host only, whatever it says
 	// Header holds credentials and extra headers. They go to the model list and to
 	// probes; to a metrics page only after a 401 or 403, and only on the same host.
+	// A Host in it is the name of the server on every call under Base.
 	Header   http.Header
+	KeyFrom  string        // the place that the key in Header came from, in words such as "--api-key"; "" = not known
 	Query    string        // kept on every call to Base, without "?"
 	Interval time.Duration // between scrapes; 0 = 1 s
 }
@@ -46,11 +48,19 @@ func (c Config) givenMetrics() string {
 // withQuery adds the query that the user wants on every call, unless the address
 // has one of its own or is not under the base.
 func (c Config) withQuery(address string) string {
-	if c.Query == "" || strings.Contains(address, "?") || !strings.HasPrefix(address, strings.TrimRight(c.Base, "/")+"/") {
+	if c.Query == "" || strings.Contains(address, "?") || !c.underBase(address) {
 		return address
 	}
 	return address + "?" + c.Query
 }
+
+func (c Config) underBase(address string) bool {
+	return strings.HasPrefix(address, strings.TrimRight(c.Base, "/")+"/")
+}
+
+// hostHeader is the one header of the user's that names no property of a request
+// but the server it is for: net/http takes it from elsewhere.
+const hostHeader = "Host"
 
 // keyAllowed tells whether the user's credentials may go to an address: only to
 // the host they were given for, and never from TLS to plain text.

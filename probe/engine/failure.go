@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -24,35 +23,34 @@ type ListError struct {
 
 func (e *ListError) Error() string { return e.Says }
 
-// explain puts a failed exchange into a class and a sentence.
-func explain(address string, err error, timeout time.Duration) (class, says string) {
+// explainDirect puts a failed exchange into a class and a sentence. What a server
+// or the HTTP client says in it may repeat a key, which is hidden.
+func (f fetcher) explainDirect(address string, err error, timeout time.Duration) (class, says string) {
 	where := shown(address)
 	host := hostOf(address)
 	var (
-		other  *otherHostError
-		dns    *net.DNSError
-		record tls.RecordHeaderError
-		verify *tls.CertificateVerificationError
+		other *otherHostError
+		dns   *net.DNSError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "cancelled", "cancelled while asking " + where
 	case errors.As(err, &other):
-		return "redirect", fmt.Sprintf("%s redirects to %s: give that address", where, other.to)
+		return "redirect", fmt.Sprintf("%s redirects to %s: give that address", where, f.config.hide(other.to))
 	case errors.Is(err, errTooLarge):
 		return "bad_reply", fmt.Sprintf("%s is refused: %v", where, err)
 	case errors.As(err, &dns):
 		return "connect", fmt.Sprintf("host %s is not known: check the name", host)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connect", fmt.Sprintf("nothing listens at %s (connection refused): is the server up, is the port right?", host)
-	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		return "tls", fmt.Sprintf("%s does not speak TLS: use http://", host)
-	case errors.As(err, &verify):
-		return "tls", fmt.Sprintf("the certificate of %s is not trusted: give --ca FILE or --insecure", host)
-	case isTimeout(err):
+	}
+	if says := explainTLS(host, err); says != "" {
+		return "tls", says
+	}
+	if isTimeout(err) {
 		return "timeout", fmt.Sprintf("no answer from %s within %v", where, timeout)
 	}
-	return "connect", fmt.Sprintf("cannot reach %s: %v", host, cause(err))
+	return "connect", fmt.Sprintf("cannot reach %s: %s", host, f.config.hide(cause(err).Error()))
 }
 
 func isTimeout(err error) bool {

@@ -88,7 +88,7 @@ func TestExplain(t *testing.T) {
 		{errors.New("network is unreachable"), "connect", "cannot reach gpu-box:8000: network is unreachable"},
 	}
 	for _, tt := range tests {
-		if class, says := explain(address, tt.err, 2*time.Second); class != tt.class || says != tt.says {
+		if class, says := newFetcher(Config{}).explain(address, tt.err, 2*time.Second); class != tt.class || says != tt.says {
 			t.Errorf("%v: %s: %s\nwant %s: %s", tt.err, class, says, tt.class, tt.says)
 		}
 	}

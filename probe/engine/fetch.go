@@ -32,6 +32,10 @@ type answer struct {
 	header http.Header
 	body   []byte
 	at     time.Time // when the header of the answer arrived
+
+	given    string // the credentials that were sent, in words; "" = none
+	withheld bool   // there are some, which were not sent because they are for another host
+	proxy    string // host:port of a proxy that may have answered itself; "" = none
 }
 
 func (a answer) needsKey() bool {
@@ -92,11 +96,15 @@ func (f fetcher) page(ctx context.Context, address string) (answer, error) {
 	// The older format by name: client libraries choose OpenMetrics by themselves.
 	c := call{address: address, accept: "text/plain;version=0.0.4, */*;q=0.1", limit: maxPage, timeout: probeTimeout}
 	a, err := f.get(ctx, c)
-	if err == nil && a.needsKey() && len(f.config.Header) > 0 && f.config.keyAllowed(address) {
-		c.withKey = true
-		return f.get(ctx, c)
+	if err != nil || !a.needsKey() || len(f.config.Header) == 0 {
+		return a, err
 	}
-	return a, err
+	if !f.config.keyAllowed(address) {
+		a.withheld = f.config.credentials() != ""
+		return a, nil
+	}
+	c.withKey = true
+	return f.get(ctx, c)
 }
 
 // get sends a call once.
@@ -107,18 +115,30 @@ func (f fetcher) get(ctx context.Context, c call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if c.withKey && f.config.Header != nil {
-		req.Header = f.config.Header.Clone()
-	}
+	f.addHeader(req, c)
 	req.Header.Set("Accept", c.accept)
 	resp, err := f.client.Do(req)
 	if err != nil {
 		return answer{}, err
 	}
 	defer resp.Body.Close()
-	a := answer{url: c.address, status: resp.StatusCode, header: resp.Header, at: time.Now()}
+	a := answer{url: c.address, status: resp.StatusCode, header: resp.Header, at: time.Now(), proxy: f.answeringProxy(c.address)}
+	if c.withKey {
+		a.given = f.config.credentials()
+	}
 	a.body, err = readAll(resp, c.limit)
 	return a, err
+}
+
+// addHeader puts the user's headers on a request. The name of the server is no
+// credential: a metrics page behind the same gateway is not found without it.
+func (f fetcher) addHeader(req *http.Request, c call) {
+	if c.withKey && f.config.Header != nil {
+		req.Header = f.config.Header.Clone()
+	}
+	if host := f.config.Header.Get(hostHeader); host != "" && f.config.underBase(c.address) {
+		req.Host = host
+	}
 }
 
 // readAll reads a body up to a limit.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 )
 
 // object is a JSON object whose fields differ from server to server.
@@ -99,7 +98,7 @@ func notFound(err error) bool {
 func (f fetcher) modelsAt(ctx context.Context, address string) (modelList, error) {
 	a, err := f.get(ctx, list(address))
 	if err != nil {
-		class, says := explain(address, err, listTimeout)
+		class, says := f.explain(address, err, listTimeout)
 		return modelList{}, &ListError{Class: class, Says: says}
 	}
 	if a.status != http.StatusOK {
@@ -133,25 +132,6 @@ func entries(doc any) ([]object, bool) {
 func badReply(a answer, what string) error {
 	return &ListError{
 		Class: "bad_reply", Status: a.status,
-		Says: fmt.Sprintf("%s answers %s: is this the address of an OpenAI-compatible server?", shown(a.url), what),
+		Says: fmt.Sprintf("%s answers %s: is this the address of an OpenAI-compatible server?", shown(a.url), what) + through(a.proxy),
 	}
-}
-
-// refusal explains a model list that was answered with another status than 200.
-func refusal(a answer) error {
-	e := &ListError{Class: statusClass(a.status), Status: a.status}
-	where := shown(a.url)
-	switch {
-	case a.needsKey():
-		e.Says = fmt.Sprintf("%s wants a key (%d): give --api-key", where, a.status)
-	case a.status == http.StatusNotFound:
-		e.Says = fmt.Sprintf("no model list at %s (404): is this the address of an OpenAI-compatible server?", where)
-	case a.status == http.StatusServiceUnavailable && bytes.Contains(bytes.ToLower(a.body), []byte("loading")):
-		e.Class = "loading"
-		e.Says = fmt.Sprintf("%s is still loading its model (503): wait until it is up", hostOf(a.url))
-	default:
-		status := strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
-		e.Says = fmt.Sprintf("%s answers %s: look into the server's log", where, status)
-	}
-	return e
 }

@@ -98,11 +98,11 @@ func pageRefusal(a answer, k *kind) string {
 	where := shown(a.url)
 	switch {
 	case a.needsKey():
-		return fmt.Sprintf("%s wants a key (%d): give --api-key, or an address that needs none with --metrics", where, a.status)
+		return keyRefusal(a, "give --api-key, or an address that needs none with --metrics")
 	case k.missing != "" && (a.status == http.StatusNotFound || a.status == http.StatusNotImplemented):
 		return fmt.Sprintf("%d at %s: %s", a.status, where, k.missing)
 	}
-	return fmt.Sprintf("%d at %s: give --metrics URL", a.status, where)
+	return fmt.Sprintf("%d at %s: give --metrics URL", a.status, where) + through(a.proxy)
 }
 
 // notMetrics says what is at an address instead of a metrics page.

@@ -49,10 +49,37 @@ func (s *Source) Latest() Status { return *s.latest.Load() }
 // the next scrape; rates start anew.
 func (s *Source) SetModel(name string) { s.model.Store(&name) }
 
+// searchEvery is the time between two looks for a page that was not there: an
+// engine may be restarted with its metrics switched on.
+const searchEvery = 30 * time.Second
+
+// search looks for the page until it is found. It gives up at once where there is
+// none to be found, and when ctx ends.
+func (s *Source) search(ctx context.Context) (found bool) {
+	k := kindByID(s.identity.Kind)
+	hopeless := s.fetch.config.MetricsURL != "" || k != nil && k.noPage != ""
+	for s.identity.MetricsURL == "" {
+		if hopeless {
+			return false
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(searchEvery):
+		}
+		page := s.fetch.findMetrics(ctx, k)
+		s.identity.MetricsURL, s.identity.MetricsWhy = page.url, page.why
+		if s.identity.Kind == "" && page.by != nil {
+			s.identity.be(page.by)
+		}
+	}
+	return true
+}
+
 // Run reads the page until ctx ends: one scrape at a time, less often while it
 // fails. It returns at once if the engine has no page.
 func (s *Source) Run(ctx context.Context) {
-	if s.identity.MetricsURL == "" {
+	if !s.search(ctx) {
 		return
 	}
 	backOff := firstBackOff
@@ -112,7 +139,7 @@ func (s *Source) named(model string) Identity {
 func (s *Source) read(ctx context.Context, model string) (snapshot, error) {
 	a, err := s.fetch.page(ctx, s.identity.MetricsURL)
 	if err != nil {
-		_, says := explain(s.identity.MetricsURL, err, probeTimeout)
+		_, says := s.fetch.explain(s.identity.MetricsURL, err, probeTimeout)
 		return snapshot{}, errors.New(says)
 	}
 	if a.status != http.StatusOK {

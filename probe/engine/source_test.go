@@ -255,3 +255,36 @@ func TestAPanicIsAReason(t *testing.T) {
 type broken struct{}
 
 func (broken) RoundTrip(*http.Request) (*http.Response, error) { panic("broken") }
+
+// An engine that is restarted with its metrics switched on is read from then on.
+func TestPageThatAppearsLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var on atomic.Bool
+		client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			status, body := http.StatusNotFound, "404"
+			if on.Load() && r.URL.Path == "/metrics" {
+				status, body = http.StatusOK, "vllm:num_requests_running{model_name=\"m\"} 3\n"
+			}
+			return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		})}
+		ctx, cancel := context.WithCancel(context.Background())
+		s := NewSource(Config{Base: "http://h:1", Client: client}, Identity{Kind: "vllm", Model: "m", MetricsWhy: "404"})
+		done := make(chan struct{})
+		go func() { defer close(done); s.Run(ctx) }()
+		time.Sleep(40 * time.Second)
+		if s.Latest().Have {
+			t.Error("a reading of nothing")
+		}
+		on.Store(true)
+		time.Sleep(30 * time.Second)
+		if got := s.Latest(); !got.Have || got.Reading.Running.V != 3 || got.Identity.MetricsURL != "http://h:1/metrics" {
+			t.Errorf("%+v", got)
+		}
+		cancel()
+		<-done
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

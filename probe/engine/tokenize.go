@@ -36,6 +36,9 @@ func CountTokens(ctx context.Context, c Config, id Identity, prompt string, chat
 	for name, values := range c.Header {
 		req.Header[name] = values
 	}
+	if host := c.Header.Get(hostHeader); host != "" {
+		req.Host = host
+	}
 	req.Header.Set("Content-Type", "application/json")
 	return countOf(newFetcher(c).client.Do(req))
 }

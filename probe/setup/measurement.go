@@ -1,0 +1,108 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"sonde/config"
+	"sonde/probe"
+	"sonde/probe/guard"
+	"sonde/probe/headless"
+	"sonde/probe/record"
+)
+
+// Measurement is a Session with what belongs to it.
+type Measurement struct {
+	Session *probe.Session
+	Plan    headless.Plan // what headless is to run and to sum up
+
+	seedSet bool
+	readers []chan struct{} // closed when a reader has seen the last Frame
+	closed  bool
+	record  *record.Writer
+}
+
+// Open prepares a Session and starts it: Frames come from now on, and nothing is
+// sent before Connect. Without a URL it also starts the embedded engine, which
+// ends with ctx. version is the program's, for recordings.
+func Open(ctx context.Context, c config.Config, version string) (*Measurement, error) {
+	opt, err := Options(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.URL == "" {
+		engine, err := Engine(c)
+		if err != nil {
+			return nil, err
+		}
+		if opt.URL, _, err = engine.Listen(ctx, "127.0.0.1:0"); err != nil {
+			return nil, err
+		}
+		opt.Embedded = true
+	}
+	session, err := probe.New(opt)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	m := &Measurement{Session: session, Plan: plan(c, opt), seedSet: c.SeedSet}
+	if c.Record != "" {
+		file, err := os.OpenFile(c.Record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return nil, Usage(fmt.Errorf("--record: %w", err))
+		}
+		m.record = record.NewWriter(file, record.Header{Started: time.Now(), Version: version, URL: session.URL(), Seed: opt.Seed})
+		m.Follow(m.record.Add)
+	}
+	session.Start(ctx)
+	return m, nil
+}
+
+// Follow hands every Frame to add, in a goroutine of its own.
+func (m *Measurement) Follow(add func(*probe.Frame)) {
+	done := make(chan struct{})
+	m.readers = append(m.readers, done)
+	guard.Go("reader of frames", m.Session.Fail, func() {
+		defer close(done)
+		m.Session.Follow(add)
+	})
+}
+
+// Connect finds the server and fits the prompt length, then begins; its result
+// comes on the channel, and to the readers of Frames as the session's end if it
+// is an error.
+func (m *Measurement) Connect(ctx context.Context, begin func()) <-chan error {
+	result := make(chan error, 1)
+	guard.Go("connect", m.Session.Fail, func() {
+		err := m.Session.Connect(ctx)
+		if err != nil {
+			m.Session.Fail(err)
+		} else {
+			m.Session.Calibrate(ctx, m.seedSet)
+			begin()
+		}
+		result <- err
+	})
+	return result
+}
+
+// Close ends the load and the Session, waits for the readers, and says what became
+// of the recording if that is not whole.
+func (m *Measurement) Close() error {
+	if m.closed {
+		return nil
+	}
+	m.closed = true
+	m.Session.Close()
+	for _, done := range m.readers {
+		<-done
+	}
+	if m.record == nil {
+		return nil
+	}
+	if err := m.record.Close(); err != nil {
+		return fmt.Errorf("the recording is incomplete: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+// Package setup turns what was asked into what runs: a Config into a Session
+// with its readers, and the embedded engine where no address was given.
+package setup
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"sonde/config"
+	"sonde/gpu"
+	"sonde/probe"
+	"sonde/probe/api"
+	"sonde/probe/headless"
+	"sonde/probe/prompt"
+	"sonde/probe/sim"
+)
+
+// Usage marks an error that other arguments or another input file would mend.
+func Usage(err error) error { return &config.ExitError{Code: 2, Err: err} }
+
+// Options are what a Session is to measure. What cannot be used is wrong usage.
+func Options(c config.Config) (probe.Options, error) {
+	tls, err := api.TLSConfig(c.CA, c.Insecure)
+	if err != nil {
+		return probe.Options{}, Usage(err)
+	}
+	seed := c.Seed
+	if !c.SeedSet {
+		seed = uint64(rand.Uint32()) // small enough for every reader of JSON
+	}
+	prompts, err := prompt.Open(c.Prompts, prompt.Prefix(c.Prefix), seed)
+	if err != nil {
+		return probe.Options{}, Usage(err)
+	}
+	roofline, err := rooflineOf(c)
+	if err != nil {
+		return probe.Options{}, err
+	}
+	header := make(http.Header)
+	for _, h := range c.Headers {
+		header.Add(h.Name, h.Value)
+	}
+	return probe.Options{
+		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, KeyFrom: c.KeyFrom, Header: header, TLS: tls, Idle: c.IdleTimeout,
+		Metrics: c.Metrics, GPU: c.GPU, Prometheus: c.Prometheus, Selector: c.Selector,
+		Roofline: roofline, Prompts: prompts, Prefix: c.Prefix, Seed: seed,
+		Load: wanted(c), MaxConcurrency: c.MaxConcurrency, MaxTokensTotal: c.MaxTokensTotal,
+	}, nil
+}
+
+// rooflineOf reads --roofline; nil is to be found by itself.
+func rooflineOf(c config.Config) (*gpu.Roofline, error) {
+	if c.Roofline == "" {
+		return nil, nil
+	}
+	r, err := gpu.ParseRoofline(c.Roofline)
+	if err != nil {
+		return nil, Usage(fmt.Errorf("--roofline: %w", err))
+	}
+	return &r, nil
+}
+
+func wanted(c config.Config) probe.Load {
+	l := probe.Load{
+		Concurrency: c.Concurrency, Rate: c.Rate, Poisson: c.Arrivals == "poisson",
+		InputTokens: c.Input, OutputTokens: c.Output,
+	}
+	if c.Prompts != "" {
+		l.InputTokens = 0 // a file's prompts are sent as they are
+	}
+	return l
+}
+
+// plan is what headless is to run and to sum up.
+func plan(c config.Config, opt probe.Options) headless.Plan {
+	p := headless.Plan{
+		Load: wanted(c), Prefix: c.Prefix, Seed: opt.Seed, Roofline: opt.Roofline,
+		Requests: c.Requests, Duration: c.Duration,
+		WarmupRequests: c.Warmup.Requests, WarmupFor: c.Warmup.Duration, DrainFor: c.IdleTimeout,
+	}
+	for _, s := range c.SLO {
+		p.SLOs = append(p.SLOs, headless.SLO{
+			Metric: s.Metric, Quantile: s.Quantile, LimitMS: LimitMS(s),
+			SuccessShare: s.Share, Text: s.Text,
+		})
+	}
+	return p
+}
+
+// LimitMS is the limit of a service level in milliseconds.
+func LimitMS(s config.SLO) float64 { return float64(s.Limit) / float64(time.Millisecond) }
+
+// Engine makes the embedded engine. Only options that cannot be used are wrong
+// usage; a port that is taken is not.
+func Engine(c config.Config) (*sim.Server, error) {
+	engine, err := sim.New(sim.Options{
+		Model: c.Sim.Model, GPU: c.Sim.GPU, MaxSeqs: c.Sim.MaxSeqs, TokenBudget: c.Sim.TokenBudget,
+		KVGB: c.Sim.KVGB, Speed: c.Sim.Speed, Seed: c.Seed,
+	})
+	if err != nil {
+		return nil, Usage(err)
+	}
+	return engine, nil
+}
