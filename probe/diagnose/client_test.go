@@ -24,15 +24,15 @@ func TestClientBottleneck(t *testing.T) {
 func TestEveryRequestFails(t *testing.T) {
 	bad := func(f *probe.Frame) {
 		f.Requests = []measure.Request{fail(measure.HTTP5xx, "boom")}
-		f.Client = probe.Client{InFlight: 4, Prefill: 4}
+		f.Client, f.Streams = probe.Client{InFlight: 4, Prefill: 4}, nil
 	}
-	only(t, scene(bad), "all_fail", Bad, "every request fails: http_5xx (boom)")
+	only(t, scene(bad), "all_fail", Bad, "every request fails: http_5xx: boom")
 	none(t, "one works", scene(func(f *probe.Frame) {
 		if bad(f); f.Seq == 40 {
 			f.Requests = append(f.Requests, ok(f.At))
 		}
 	}), "all_fail")
-	none(t, "a stream gets tokens", scene(func(f *probe.Frame) { bad(f); f.Client.Prefill = 3 }), "all_fail")
+	none(t, "a stream gets tokens", scene(func(f *probe.Frame) { bad(f); f.Client.Prefill, f.Client.SliceOutTokens = 3, 9 }), "all_fail")
 	none(t, "only two", scene(func(f *probe.Frame) {
 		if bad(f); f.Seq > 2 {
 			f.Requests = nil
@@ -48,7 +48,7 @@ func TestSomeRequestsFail(t *testing.T) {
 			}
 		})
 	}
-	only(t, every(10, measure.Truncated), "some_fail", Warn, "10 % of requests fail, mostly truncated (cut)")
+	only(t, every(10, measure.Truncated), "some_fail", Warn, "10 % of requests fail, mostly truncated: cut")
 	none(t, "one of 40", every(40, measure.Truncated), "some_fail")
 	none(t, "cancelled by us", every(3, measure.Cancelled), "some_fail")
 	none(t, "refusals", every(10, measure.RateLimited), "some_fail")

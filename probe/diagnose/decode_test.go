@@ -19,6 +19,11 @@ func TestBandwidthBound(t *testing.T) {
 		})
 	}
 	only(t, bound(nil), "bandwidth_bound", Note, "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
+	floor := func(ms float64) *Judge {
+		return bound(func(f *probe.Frame) { f.Roofline.TPOTFloorMS = opt.Of(ms) })
+	}
+	only(t, floor(4), "bandwidth_bound", Note, "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms = 2.5× the floor of 4.0 ms, queue empty")
+	only(t, floor(12), "bandwidth_bound", Note, "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
 	none(t, "DRAM half used", scene(nil), "bandwidth_bound")
 	none(t, "DRAM unknown", bound(func(f *probe.Frame) { f.GPU.GPUs[0].DRAM = opt.Float{} }), "bandwidth_bound")
 	none(t, "requests queue", bound(func(f *probe.Frame) { f.Engine.Reading.Waiting = opt.Of(1) }), "bandwidth_bound")

@@ -1,14 +1,10 @@
 package diagnose
 
 import (
-	"net"
-	"strings"
 	"time"
 
 	"sonde/probe"
-	"sonde/probe/engine"
 	"sonde/probe/measure"
-	"sonde/probe/opt"
 )
 
 const (
@@ -16,14 +12,17 @@ const (
 	keep = 30 * time.Second
 	// recent is how long a state must last before it is called one.
 	recent = 5 * time.Second
-	// freshFor is the age up to which an engine or GPU reading speaks of now.
-	freshFor = 10 * time.Second
 )
 
-// history is the Frames of the last 30 s, and the settled levels before.
+// history is the Frames of the last 30 s, and what is worth keeping longer.
 type history struct {
 	frames []*probe.Frame
 	levels []levelPoint
+	slos   []SLO
+	usual  usual
+	since  time.Duration // when the current load was first seen
+
+	inOrder []endedRequest // see ended; empty: to be gathered anew
 }
 
 // levelPoint is the throughput of one settled level.
@@ -35,6 +34,12 @@ type levelPoint struct {
 }
 
 func (h *history) add(f *probe.Frame) {
+	if len(h.frames) == 0 || h.now().Load.Level != f.Load.Level {
+		h.since = f.At - f.Slice
+	}
+	h.usual.add(f)
+	clear(h.inOrder)
+	h.inOrder = h.inOrder[:0]
 	h.frames = append(h.frames, f)
 	old := 0
 	for h.frames[old].At <= f.At-keep && old < len(h.frames)-1 {
@@ -83,17 +88,24 @@ func (h *history) steady(d time.Duration) (frames []*probe.Frame, ok bool) {
 	return frames, ok
 }
 
+// justChanged tells that the live window is still of another load: what happens
+// now cannot be compared with it.
+func (h *history) justChanged() bool { return h.now().At-h.since < recent }
+
 // requests calls f for every request of the history that had a result of the
 // server's making.
 func (h *history) requests(f func(*measure.Request)) {
 	for _, frame := range h.frames {
 		for i := range frame.Requests {
-			r := &frame.Requests[i]
-			if !r.Long && r.Class != measure.Cancelled && r.Class != measure.Loading {
+			if r := &frame.Requests[i]; counts(r) {
 				f(r)
 			}
 		}
 	}
+}
+
+func counts(r *measure.Request) bool {
+	return !r.Long && r.Class != measure.Cancelled && r.Class != measure.Loading
 }
 
 // successes calls f for the requests that count in latency figures.
@@ -126,121 +138,6 @@ func (h *history) newest(n int) []*measure.Request {
 func (h *history) seconds() float64 {
 	return (h.now().At - h.frames[0].At + h.frames[0].Slice).Seconds()
 }
-
-// reading is the engine's word at that Frame, if it is fresh.
-func reading(f *probe.Frame) (*engine.Reading, bool) {
-	if !f.Engine.Have || !fresh(f, f.Engine.Reading.At) {
-		return nil, false
-	}
-	return &f.Engine.Reading, true
-}
-
-// fresh compares a wall time with the Frame's. Without the wall time of the
-// session's start every reading passes.
-func fresh(f *probe.Frame, at time.Time) bool {
-	if f.Target.Started.IsZero() || at.IsZero() {
-		return true
-	}
-	return f.Target.Started.Add(f.At).Sub(at) <= freshFor
-}
-
-// readings gives the distinct fresh engine readings of some Frames.
-func readings(frames []*probe.Frame) []*engine.Reading {
-	var out []*engine.Reading
-	for _, f := range frames {
-		r, ok := reading(f)
-		if ok && (len(out) == 0 || !out[len(out)-1].At.Equal(r.At)) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// increase is how much a counter grew over the readings; unknown if it ever
-// fell or the engine restarted.
-func increase(list []*engine.Reading, counter func(*engine.Reading) opt.Float) opt.Float {
-	if len(list) < 2 {
-		return opt.Float{}
-	}
-	for i := 1; i < len(list); i++ {
-		before, after := counter(list[i-1]), counter(list[i])
-		if list[i].Restarted || !before.OK || !after.OK || after.V < before.V {
-			return opt.Float{}
-		}
-	}
-	return opt.Of(counter(list[len(list)-1]).V - counter(list[0]).V)
-}
-
-// everyFrame gives the mean of a value that must be known in all Frames.
-func everyFrame(frames []*probe.Frame, value func(*probe.Frame) opt.Float) opt.Float {
-	sum := 0.0
-	for _, f := range frames {
-		v := value(f)
-		if !v.OK {
-			return opt.Float{}
-		}
-		sum += v.V
-	}
-	if len(frames) == 0 {
-		return opt.Float{}
-	}
-	return opt.Of(sum / float64(len(frames)))
-}
-
-func waiting(f *probe.Frame) opt.Float {
-	if r, ok := reading(f); ok {
-		return r.Waiting
-	}
-	return opt.Float{}
-}
-
-// busiest is the highest figure of any GPU: of those on a host, only some may
-// serve the target. It is unknown if one does not tell, or if none of them can
-// be the target's.
-func busiest(f *probe.Frame, figure func(*probe.GPUReading) opt.Float) opt.Float {
-	if !fresh(f, f.GPU.At) || !gpusServe(f) {
-		return opt.Float{}
-	}
-	split := map[string]bool{} // GPUs whose instances are listed instead
-	for i := range f.GPU.GPUs {
-		split[f.GPU.GPUs[i].Parent] = true
-	}
-	most := opt.Float{}
-	for i := range f.GPU.GPUs {
-		g := &f.GPU.GPUs[i]
-		if g.Lost || g.ID != "" && split[g.ID] {
-			continue
-		}
-		v := figure(g)
-		if !v.OK {
-			return v
-		}
-		most = opt.Of(max(most.V, v.V))
-	}
-	return most
-}
-
-// gpusServe tells whether the GPUs that were read are those of the target. The
-// local ones (NVML) say nothing about a server elsewhere, or about the embedded
-// engine, which computes on none; an exporter was named for the target.
-func gpusServe(f *probe.Frame) bool {
-	if !strings.HasPrefix(f.GPU.Source, "nvml") {
-		return true
-	}
-	if f.Target.Embedded {
-		return false
-	}
-	host, _, err := net.SplitHostPort(f.Target.Host)
-	if err != nil {
-		host = f.Target.Host
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-func sm(r *probe.GPUReading) opt.Float     { return r.SM }
-func dram(r *probe.GPUReading) opt.Float   { return r.DRAM }
-func tensor(r *probe.GPUReading) opt.Float { return r.Tensor }
 
 func ttft(c *probe.Client) probe.Summary { return c.TTFT }
 func tpot(c *probe.Client) probe.Summary { return c.TPOT }

@@ -17,6 +17,12 @@ type Judge struct {
 // New makes a Judge that has seen nothing.
 func New() *Judge { return &Judge{} }
 
+// SetSLOs sets the service levels to judge by; none without them.
+func (j *Judge) SetSLOs(slos []SLO) {
+	j.history.slos = slices.Clone(slos)
+	j.verdicts = nil
+}
+
 // Add takes the next Frame.
 func (j *Judge) Add(f *probe.Frame) {
 	j.history.add(f)
@@ -45,8 +51,22 @@ func judge(h *history) []Verdict {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Verdict) int { return cmp.Compare(b.Level, a.Level) })
-	if len(found) == 0 || found[0].Level < Warn {
+	switch {
+	case len(found) == 0:
 		found = append(found, wellbeing(h))
+	case found[0].Level == Bad && standsStill[found[0].Rule]:
+		// Remarks on how it ran are of another time.
+		found = slices.DeleteFunc(found, func(v Verdict) bool { return v.Level < Warn })
+	case found[0].Level < Warn:
+		if v := wellbeing(h); v.Level != Healthy || !slices.ContainsFunc(found, unwell) {
+			found = append(found, v)
+		}
 	}
 	return found
 }
+
+// standsStill names the rules that find nothing going on any more.
+var standsStill = map[string]bool{"all_fail": true, "stalled": true, "hang": true}
+
+// unwell tells that a remark, though only that, stands against good health.
+func unwell(v Verdict) bool { return v.Rule == "few_fail" }

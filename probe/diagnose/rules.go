@@ -17,14 +17,18 @@ type rule interface {
 }
 
 // table lists all rules. Of equally strong verdicts the earlier rule's comes
-// first: doubts about the measurement go before findings that rest on it, and
-// causes before what follows from them.
+// first: what is broken, then doubts about the measurement before findings that
+// rest on it, then too much load, then remarks for tuning; causes before what
+// follows from them.
 var table = []func() rule{
-	func() rule { return &clientBottleneck{} },
 	func() rule { return &allFail{} },
+	func() rule { return &stalled{} },
+	func() rule { return &hang{} },
+	func() rule { return &clientBottleneck{} },
+	func() rule { return &someFail{} },
+	func() rule { return &sloMissed{} },
 	func() rule { return &engineRestarted{} },
 	func() rule { return &rateLimits{} },
-	func() rule { return &someFail{} },
 	func() rule { return &overload{} },
 	func() rule { return &preemptions{} },
 	func() rule { return &kvFull{} },
@@ -35,6 +39,7 @@ var table = []func() rule{
 	func() rule { return &clumps{} },
 	func() rule { return &tail{name: "ttft_tail", what: "TTFT", pick: ttft} },
 	func() rule { return &tail{name: "tpot_tail", what: "TPOT", pick: tpot} },
+	func() rule { return &fewFail{} },
 	func() rule { return &prefixCache{} },
 	func() rule { return &shortOutput{} },
 	func() rule { return &promptLength{} },
@@ -42,6 +47,7 @@ var table = []func() rule{
 	func() rule { return &slowDecode{} },
 	func() rule { return &answerGrowth{} },
 	func() rule { return &manyTokensPerChunk{} },
+	func() rule { return &sloUnclear{} },
 }
 
 // found turns a condition into an outcome.

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"time"
 
 	"sonde/probe"
 )
@@ -13,9 +14,10 @@ type clientBottleneck struct {
 }
 
 func (r *clientBottleneck) check(h *history) outcome {
-	const fewest = 4
+	const fewest, settling = 4, 10 * time.Second
 	frames, _ := h.last(recent)
-	if len(frames) < fewest {
+	// After our process was stopped it catches up for a while: that is no limit.
+	if len(frames) < fewest || h.awake() < settling {
 		return unclear
 	}
 	n := 0

@@ -8,39 +8,6 @@ import (
 	"sonde/probe/opt"
 )
 
-// bandwidthBound finds decoding at the limit of the GPU's memory.
-type bandwidthBound struct {
-	dram, tpot float64 // share of peak; p50 in ms
-	open       int
-}
-
-func (r *bandwidthBound) check(h *history) outcome {
-	frames, ok := h.steady(recent)
-	c := &h.now().Client
-	share := everyFrame(frames, func(f *probe.Frame) opt.Float { return busiest(f, dram) })
-	queued := everyFrame(frames, waiting)
-	if !ok || !share.OK || !queued.OK || c.TPOT.N < enough {
-		return unclear
-	}
-	for _, f := range frames {
-		if f.Client.InFlight == f.Client.Prefill {
-			return absent // nobody decodes
-		}
-	}
-	compute := everyFrame(frames, func(f *probe.Frame) opt.Float { return busiest(f, tensor) })
-	r.dram, r.tpot, r.open = share.V, c.TPOT.P50, c.InFlight
-	return found(share.V >= 0.6 && queued.V == 0 && compute.Or(0) < 0.6)
-}
-
-func (r *bandwidthBound) verdict() Verdict {
-	return Verdict{
-		Rule: "bandwidth_bound", Level: Note,
-		Says:     fmt.Sprintf("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", percent(r.dram), millis(r.tpot)),
-		Evidence: []string{fmt.Sprintf("busiest GPU, mean of the last %.0f s, %d streams in flight", recent.Seconds(), r.open)},
-		Advice:   "more streams cost little until compute binds; a smaller weight or KV format lowers TPOT",
-	}
-}
-
 // slowDecode finds tokens that come slowly although the first one does not.
 type slowDecode struct {
 	ttft, tpot  float64 // p50, ms
@@ -127,7 +94,7 @@ type pastKnee struct{ before, after levelPoint }
 
 func (r *pastKnee) check(h *history) outcome {
 	n := len(h.levels)
-	if n < 2 || h.levels[n-1].level != h.now().Load.Level {
+	if n < 2 || h.justChanged() || h.levels[n-1].level != h.now().Load.Level {
 		return unclear
 	}
 	r.after = h.levels[n-1]

@@ -45,12 +45,15 @@ type preemptions struct {
 }
 
 func (r *preemptions) check(h *history) outcome {
-	list := readings(h.frames)
+	// Those of another load say nothing about this one.
+	frames, _ := h.last(min(keep, h.now().At-h.since))
+	list := h.readings(frames)
 	n := increase(list, func(e *engine.Reading) opt.Float { return e.Preemptions })
 	if !n.OK {
 		return unclear
 	}
-	r.n, r.seconds, r.kv = n.V, h.seconds(), fullest(h.now())
+	r.n, r.kv = n.V, fullest(h.now())
+	r.seconds = list[len(list)-1].At.Sub(list[0].At).Seconds()
 	return found(n.V >= 1)
 }
 
@@ -82,9 +85,8 @@ func fullest(f *probe.Frame) opt.Float {
 type kvFull struct{ fill float64 }
 
 func (r *kvFull) check(h *history) outcome {
-	frames, ok := h.last(recent)
-	fill := everyFrame(frames, fullest)
-	if !ok || !fill.OK {
+	fill := h.engineMean(recent, fullest)
+	if !fill.OK {
 		return unclear
 	}
 	r.fill = fill.V
@@ -114,9 +116,9 @@ func (r *gpuIdle) check(h *history) outcome {
 	if r.span = max(recent, 2*now.GPU.Period); r.span > keep {
 		return unclear
 	}
-	frames, ok := h.last(r.span)
-	active := everyFrame(frames, func(f *probe.Frame) opt.Float { return busiest(f, sm) })
-	if !ok || !active.OK {
+	frames, _ := h.last(r.span)
+	active := h.gpuMean(r.span, sm)
+	if !active.OK || h.justChanged() {
 		return unclear
 	}
 	for _, f := range frames {
@@ -160,7 +162,7 @@ type prefixCache struct {
 
 func (r *prefixCache) check(h *history) outcome {
 	const fewest = 1000 // tokens
-	list := readings(h.frames)
+	list := h.readings(h.frames)
 	asked := increase(list, func(e *engine.Reading) opt.Float { return e.PrefixQueries })
 	hit := increase(list, func(e *engine.Reading) opt.Float { return e.PrefixHits })
 	r.by = "by the engine's counters"

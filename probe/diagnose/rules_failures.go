@@ -1,8 +1,11 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"sonde/probe"
 	"sonde/probe/measure"
@@ -12,88 +15,92 @@ import (
 type failures struct {
 	total, failed int
 	byClass       map[measure.Class]int
+	recent        map[measure.Class]int    // of these, in the newest seconds
 	messages      map[measure.Class]string // the newest of each class
+	ago           time.Duration            // since the newest failure
+	okSince       int                      // successes after it
+	seconds       float64
 }
 
+// failureFades is how long after the last failure a server counts as failing.
+const failureFades = 10 * time.Second
+
 func countFailures(h *history) failures {
-	f := failures{byClass: map[measure.Class]int{}, messages: map[measure.Class]string{}}
-	h.requests(func(r *probe.Request) {
+	f := failures{byClass: map[measure.Class]int{}, recent: map[measure.Class]int{}, messages: map[measure.Class]string{}, seconds: h.seconds()}
+	for _, e := range h.ended() {
 		f.total++
-		if r.Class == measure.OK {
-			return
+		if e.Class == measure.OK {
+			f.okSince++
+			continue
 		}
 		f.failed++
-		f.byClass[r.Class]++
-		f.messages[r.Class] = r.Error
-	})
+		f.byClass[e.Class]++
+		f.messages[e.Class] = e.Error
+		f.ago, f.okSince = h.now().At-e.at, 0
+		if f.ago < failureFades {
+			f.recent[e.Class]++
+		}
+	}
 	return f
 }
 
-// most is the most frequent class, the alphabetically first of equals.
+// lately tells that requests still fail, not only that some of the window did.
+func (f *failures) lately() bool {
+	return f.failed > 0 && (f.ago < failureFades || f.okSince < enough)
+}
+
+// most is the class to name: the most frequent of the newest seconds, or, if
+// there is none, of all; the alphabetically first of equals.
 func (f *failures) most() measure.Class {
-	best := measure.OK
-	for c, n := range f.byClass {
-		if n > f.byClass[best] || n == f.byClass[best] && c < best {
-			best = c
+	for _, counts := range []map[measure.Class]int{f.recent, f.byClass} {
+		best := measure.OK
+		for c, n := range counts {
+			if n > counts[best] || n == counts[best] && c < best {
+				best = c
+			}
+		}
+		if best != measure.OK {
+			return best
 		}
 	}
-	return best
+	return measure.OK
 }
 
 // said quotes the server on a class.
-func (f *failures) said(c measure.Class) string {
-	if f.messages[c] == "" {
-		return string(c)
-	}
-	return fmt.Sprintf("%s (%s)", c, f.messages[c])
-}
+func (f *failures) said(c measure.Class) string { return quote(c, f.messages[c]) }
 
-// allFail finds that nothing works at all.
-type allFail struct {
-	failures
-	seconds float64
-}
-
-func (r *allFail) check(h *history) outcome {
-	const fewest = 3
-	r.failures, r.seconds = countFailures(h), h.seconds()
-	c := &h.now().Client
+func quote(c measure.Class, message string) string {
 	switch {
-	case r.failed < r.total || c.InFlight > c.Prefill: // a stream is getting tokens
-		return absent
-	case r.total < fewest:
-		return unclear
+	case message == "":
+		return string(c)
+	case strings.HasPrefix(message, string(c)+":"):
+		return message // "connect: connection refused" names the class itself
 	}
-	return holds
+	return fmt.Sprintf("%s: %s", c, message)
 }
 
-func (r *allFail) verdict() Verdict {
-	class := r.most()
-	v := Verdict{
-		Rule: "all_fail", Level: Bad,
-		Says:   "every request fails: " + r.said(class),
-		Advice: adviceFor[class],
-	}
-	v.Evidence = []string{fmt.Sprintf("%d of %d requests in %.0f s, %d of them %s", r.failed, r.total, r.seconds, r.byClass[class], class)}
-	return v
+// endedRequest is a request of the history, with the end of its slice.
+type endedRequest struct {
+	*probe.Request
+	at time.Duration
 }
 
-// adviceFor says what usually helps against a class of failure.
-var adviceFor = map[measure.Class]string{
-	measure.Connect:        "check the address and that the server runs",
-	measure.TLS:            "check the certificate: name a CA file, or skip the check for a test",
-	measure.HTTP4xx:        "check the key, the model's name and the path",
-	measure.RateLimited:    "lower the rate or the concurrency, or raise the limit",
-	measure.HTTP5xx:        "look into the server's log",
-	measure.StreamError:    "look into the server's log",
-	measure.Truncated:      "look for a proxy that cuts long replies, and into the server's log",
-	measure.ConnectionLost: "look for a proxy time-out, and whether the server still runs",
-	measure.Timeout:        "see whether the server still answers; raise the idle time-out if it is only slow",
-	measure.Empty:          "check the model and its stop words: replies hold no text",
-	measure.ContextLength:  "ask for shorter prompts or outputs",
-	measure.Redirect:       "use the address that the server redirects to",
-	measure.BadReply:       "check that the address is an OpenAI-compatible API",
-	measure.LocalLimit:     "raise the limit of open files, or lower the concurrency",
+// ended gives the requests that had a result of the server's making, in the order
+// in which they ended.
+func (h *history) ended() []endedRequest {
+	if len(h.inOrder) > 0 {
+		return h.inOrder // several rules ask at each Frame
+	}
+	for _, f := range h.frames {
+		first := len(h.inOrder)
+		for i := range f.Requests {
+			if r := &f.Requests[i]; counts(r) {
+				h.inOrder = append(h.inOrder, endedRequest{r, f.At})
+			}
+		}
+		slices.SortStableFunc(h.inOrder[first:], func(a, b endedRequest) int { return cmp.Compare(a.End, b.End) })
+	}
+	return h.inOrder
 }
 
 // someFail finds a part of the requests failing, refusals for a rate limit apart.
@@ -105,12 +112,16 @@ type someFail struct {
 func (r *someFail) check(h *history) outcome {
 	const fewest, share = 20, 0.05
 	r.failures = countFailures(h)
+	if (&allFail{}).check(h) == holds {
+		return absent // the mean of the window is of two times
+	}
 	r.bad = r.failed - r.byClass[measure.RateLimited]
 	delete(r.byClass, measure.RateLimited)
+	delete(r.recent, measure.RateLimited)
 	if r.total < fewest {
 		return unclear
 	}
-	return found(r.failed < r.total && float64(r.bad) >= share*float64(r.total))
+	return found(r.lately() && r.failed < r.total && float64(r.bad) >= share*float64(r.total))
 }
 
 func (r *someFail) verdict() Verdict {
@@ -122,47 +133,34 @@ func (r *someFail) verdict() Verdict {
 	return Verdict{
 		Rule: "some_fail", Level: level,
 		Says:     fmt.Sprintf("%s of requests fail, mostly %s", percent(float64(r.bad)/float64(r.total)), r.said(class)),
-		Evidence: []string{fmt.Sprintf("%d of %d requests, %d of them %s", r.bad, r.total, r.byClass[class], class)},
+		Evidence: []string{fmt.Sprintf("%d of %d requests in %.0f s, %d of them %s", r.bad, r.total, r.seconds, r.byClass[class], class)},
 		Advice:   adviceFor[class],
 	}
 }
 
-// rateLimits finds that the server's limits set the pace.
-type rateLimits struct {
-	refused, total int
-	message        string
-	rpm, tpm       float64
-}
+// fewFail finds failures too few to be called more: a server with them is not in
+// good health, either.
+type fewFail struct{ failures }
 
-func (r *rateLimits) check(h *history) outcome {
-	const fewest = 3
-	f := countFailures(h)
-	r.refused, r.total = f.byClass[measure.RateLimited], f.total
-	r.message = f.messages[measure.RateLimited]
-	c := &h.now().Client
-	r.rpm, r.tpm = 60*c.RequestsPerS, 60*(c.InTokensPerS+c.OutTokensPerS)
-	return found(r.refused >= fewest)
-}
-
-func (r *rateLimits) verdict() Verdict {
-	says := fmt.Sprintf("%s binds: %d of %d requests were refused", limitNamed(r.message), r.refused, r.total)
-	evidence := []string{fmt.Sprintf("passed: %s requests and %s tokens per minute", count(r.rpm), count(r.tpm))}
-	if r.message != "" {
-		evidence = append(evidence, "the server says: "+r.message)
+func (r *fewFail) check(h *history) outcome {
+	r.failures = countFailures(h)
+	for _, greater := range []rule{&allFail{}, &someFail{}, &rateLimits{}} {
+		if greater.check(h) == holds {
+			return absent
+		}
 	}
-	return Verdict{Rule: "rate_limits", Level: Warn, Says: says, Evidence: evidence, Advice: adviceFor[measure.RateLimited]}
+	return found(r.lately())
 }
 
-// limitNamed reads from the refusal which limit it was.
-func limitNamed(message string) string {
-	m := strings.ToLower(message)
-	tokens := strings.Contains(m, "tpm") || strings.Contains(m, "tokens per min")
-	requests := strings.Contains(m, "rpm") || strings.Contains(m, "requests per min")
-	switch {
-	case tokens && !requests:
-		return "the limit on tokens per minute"
-	case requests && !tokens:
-		return "the limit on requests per minute"
+func (r *fewFail) verdict() Verdict {
+	class, level := r.most(), Note
+	if 2*r.failed >= r.total && r.total > 2 {
+		level = Warn
 	}
-	return "a rate limit"
+	return Verdict{
+		Rule: "few_fail", Level: level,
+		Says:     fmt.Sprintf("%d of %d requests failed: %s", r.failed, r.total, r.said(class)),
+		Evidence: []string{fmt.Sprintf("in %.0f s, the last %s ago, %d of them %s", r.seconds, wholeSeconds(r.ago), r.byClass[class], class)},
+		Advice:   adviceFor[class],
+	}
 }

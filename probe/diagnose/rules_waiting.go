@@ -71,14 +71,14 @@ func (r *slowStart) check(h *history) outcome {
 		normalTPOT = 50   // ms: 20 tokens per second, faster than reading
 		share      = 0.4  // of E2E
 	)
-	frames, ok := h.steady(recent)
+	_, ok := h.steady(recent)
 	c := &h.now().Client
 	if !ok || c.TTFT.N < enough || c.TPOT.N < enough || c.E2E.N < enough {
 		return unclear
 	}
 	r.ttft, r.tpot = c.TTFT.P50, c.TPOT.P50
-	r.queued = everyFrame(frames, waiting)
-	list := readings(h.frames)
+	r.queued = h.engineMean(recent, waiting)
+	list := h.readings(h.frames)
 	r.queue = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.Queue })
 	r.prefill = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.Prefill })
 	return found(r.ttft >= highTTFT && r.ttft >= share*c.E2E.P50 &&
@@ -148,7 +148,7 @@ func (r *pathDelay) check(h *history) outcome {
 			r.n++
 		}
 	})
-	gain := gained(readings(h.frames), func(e *engine.Reading) engine.Histogram { return e.TTFT })
+	gain := gained(h.readings(h.frames), func(e *engine.Reading) engine.Histogram { return e.TTFT })
 	// Only if the engine counted about as many requests as we did are they the
 	// same requests.
 	if r.n < fewest || gain.Count < 0.75*float64(r.n) || gain.Count > 1.25*float64(r.n) {

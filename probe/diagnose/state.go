@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 
+	"sonde/probe"
 	"sonde/probe/measure"
 )
 
@@ -26,43 +27,43 @@ func nothingYet(h *history) (Verdict, bool) {
 			}
 		}
 	}
-	idle := f.Load.Asked.Concurrency == 0 && f.Load.Asked.Rate == 0 && f.Client.InFlight == 0
 	switch {
-	case loading > 0 && ended == 0:
+	case loading > 0 && ended == 0 && f.Client.OldestWaiting < unheardOf: // else it hangs now
 		return Verdict{
 			Rule: "loading", Level: Note, Says: "the server is still loading its model",
 			Evidence: []string{fmt.Sprintf("%d requests were refused as too early in the last %.0f s", loading, h.seconds())},
 			Advice:   "wait: measuring starts with the first success",
 		}, true
-	case idle && ended == 0:
-		return Verdict{Rule: "no_load", Says: "no load yet", Advice: "raise the concurrency"}, true
+	case idle(f) && ended == 0:
+		return noLoad("no load yet"), true
 	}
 	return Verdict{}, false
 }
 
 // wellbeing is the verdict when no rule finds fault: healthy if there is enough
-// to say so.
+// to say so, and tokens arrive now.
 func wellbeing(h *history) Verdict {
-	ok, failed := 0, 0
-	h.requests(func(r *measure.Request) {
-		if r.Class == measure.OK {
-			ok++
-		} else {
-			failed++
-		}
-	})
 	c := &h.now().Client
-	if ok < enough || c.TTFT.N < enough {
-		return Verdict{
-			Rule: "not_enough_data", Says: fmt.Sprintf("not enough data yet: %d of %d requests", ok, enough),
-		}
+	failures := countFailures(h)
+	ok := failures.total - failures.failed
+	longest := h.usual.gapLimit(h.atLeast())
+	if c.Prefill > 0 {
+		longest = max(longest, h.usual.firstLimit(h.atLeast()))
+	}
+	switch {
+	case idle(h.now()):
+		return noLoad("no load now")
+	case ok < enough || c.TTFT.N < enough:
+		return Verdict{Rule: "not_enough_data", Says: fmt.Sprintf("not enough data yet: %d of %d requests", ok, enough)}
+	case c.InFlight > 0 && h.quiet() >= longest:
+		return Verdict{Rule: "quiet", Says: fmt.Sprintf("no token for %s, %d requests in flight", wholeSeconds(h.quiet()), c.InFlight)}
 	}
 	says := fmt.Sprintf("healthy: TTFT p95 %s", millis(c.TTFT.P95))
 	if c.TPOT.N >= enough {
 		says += fmt.Sprintf(", TPOT p95 %s", millis(c.TPOT.P95))
 	}
-	if failed > 0 {
-		says += fmt.Sprintf(", %d of %d requests failed", failed, ok+failed)
+	if failures.failed > 0 {
+		says += fmt.Sprintf(", the last failure %s ago", wholeSeconds(failures.ago))
 	} else {
 		says += ", no failures"
 	}
@@ -70,4 +71,12 @@ func wellbeing(h *history) Verdict {
 		Rule: "healthy", Level: Healthy, Says: says,
 		Evidence: []string{fmt.Sprintf("%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, h.seconds(), c.RequestsPerS, c.OutTokensPerS)},
 	}
+}
+
+func idle(f *probe.Frame) bool {
+	return f.Load.Asked.Concurrency == 0 && f.Load.Asked.Rate == 0 && f.Client.InFlight == 0
+}
+
+func noLoad(says string) Verdict {
+	return Verdict{Rule: "no_load", Says: says, Advice: "raise the concurrency"}
 }

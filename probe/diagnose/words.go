@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"time"
 )
 
 // millis writes milliseconds with about three digits: 14.1 ms, 412 ms, 2.4 s.
@@ -36,3 +37,6 @@ func times(ratio float64) string {
 
 // count writes how many, in full numbers.
 func count(n float64) string { return fmt.Sprintf("%.0f", math.Round(n)) }
+
+// wholeSeconds writes a time that goes on, rounded down: it has been that long.
+func wholeSeconds(d time.Duration) string { return fmt.Sprintf("%d s", int(d.Seconds())) }
