@@ -2,9 +2,9 @@ package probe
 
 import "sync"
 
-// framesKept is how many Frames a Session keeps for readers that are late: a
-// minute at the usual tick.
-const framesKept = 256
+// framesKept is how many Frames a Session keeps for readers that are late: 16 s at
+// the usual tick. A Frame of a busy second holds every gap of it.
+const framesKept = 64
 
 // ring keeps the newest Frames. Its lock is held for a few copies of pointers.
 type ring struct {

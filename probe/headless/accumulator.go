@@ -74,11 +74,11 @@ func (a *Accumulator) addFrame(f *probe.Frame) {
 	}
 	from, to := a.time.clip(f.At-f.Slice, f.At)
 	weight := to - from
-	a.engine.add(f, weight)
+	a.engine.add(f, weight, a.time.saw(f, f.Engine.Reading.At))
 	if weight == 0 || f.Stopped {
 		return
 	}
-	a.gpus.add(f, weight)
+	a.gpus.add(f, weight, a.time.saw(f, f.GPU.At))
 	a.client.add(f.Health, weight)
 	if a.time.phase == Measuring {
 		a.judge.Add(f)
@@ -101,7 +101,9 @@ func (a *Accumulator) addRequest(r *measure.Request) {
 		a.time.succeeded(r)
 	}
 	a.flow.add(r, &a.time)
-	if a.time.warmup(r) {
+	warmup := a.time.warmup(r)
+	a.slo.add(r, a.time.share(r), !warmup)
+	if warmup {
 		a.time.warmupEnded++
 	} else {
 		a.time.ended++
@@ -118,7 +120,6 @@ func (a *Accumulator) addMeasured(r *measure.Request) {
 	a.counts.add(r)
 	a.notes.add(r.Note)
 	a.latency.add(r)
-	a.slo.add(r, a.time.contains(r.End))
 }
 
 // restartWindow forgets what was seen before the server was ready.

@@ -20,9 +20,13 @@ func near(t *testing.T, what string, got Number, want float64) {
 
 func hasNote(t *testing.T, s Summary, part string) {
 	t.Helper()
-	if !slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, part) }) {
+	if !noteWith(s, part) {
 		t.Errorf("no note says %q: %q", part, s.Notes)
 	}
+}
+
+func noteWith(s Summary, part string) bool {
+	return slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, part) })
 }
 
 // Four streams answer 100 tokens a second each, request after request, for the
@@ -42,11 +46,15 @@ func TestRatesAreOfTheWindow(t *testing.T) {
 	s := summarise(plan, frames(14*time.Second, closed, all, nil))
 	near(t, "duration", s.DurationS, 10)
 	near(t, "output rate", s.Rates.OutputPerS, 400)
+	near(t, "input rate", s.Rates.InputPerS, 32)
+	near(t, "total rate", s.Rates.TotalPerS, 432)
 	near(t, "TPM", s.Rates.OutputTPM, 24000)
 	near(t, "concurrency", s.ConcurrencyMean, 4)
 	near(t, "per stream", s.Rates.OutputPerSStream, 100)
-	// 40 requests end at 3, 4, … 12 s.
+	// Four half ones before 3 s, 36 whole ones, four half ones from 12 s on.
 	near(t, "requests rate", s.Rates.RequestsPerS, 4)
+	// Of 990 ms to the last token, at four a second and four in flight.
+	near(t, "Little", s.LittleRatio, 4/(4*0.995))
 	// Ten starts (3 … 12 s) lie in the window; the rest is warm-up.
 	if s.Requests.OK != 40 || s.Requests.Sent != 40 || s.Tokens.Output != 4000 || s.LatencyMS.TTFT.N != 40 {
 		t.Errorf("counts %+v, %d tokens", s.Requests, s.Tokens.Output)
@@ -55,13 +63,13 @@ func TestRatesAreOfTheWindow(t *testing.T) {
 }
 
 // A request that is still running when the window closes counts in the
-// latencies, but only with its tokens so far in the rates.
+// latencies, but only with what it did so far in the rates.
 func TestTheDrainCountsInLatenciesOnly(t *testing.T) {
 	all := []measure.Request{stream(0, 500, 100, 11)} // last token at 1500 ms
 	s := summarise(Plan{Load: closed, Duration: time.Second, DrainFor: time.Minute}, frames(3*time.Second, closed, all, nil))
 	near(t, "e2e", s.LatencyMS.E2E.P50, 1500)
 	near(t, "output rate", s.Rates.OutputPerS, 6) // at 500, 600 … 1000 ms
-	near(t, "requests rate", s.Rates.RequestsPerS, 0)
+	near(t, "requests rate", s.Rates.RequestsPerS, 1000.0/1500)
 	near(t, "concurrency", s.ConcurrencyMean, 1)
 	if s.Requests.OK != 1 || s.Tokens.Output != 11 {
 		t.Errorf("counts %+v", s.Requests)
@@ -140,6 +148,7 @@ func TestOpenLoopFromSchedule(t *testing.T) {
 	near(t, "schedule p50", s.LatencyMS.FromSchedule.P50, 1900)
 	near(t, "schedule p99", s.LatencyMS.FromSchedule.P99, 3272)
 	near(t, "client queue mean", s.LatencyMS.ClientQueue.Mean, 1400)
+	near(t, "requests rate", s.Rates.RequestsPerS, 2)
 	hasNote(t, s, "2.0 of 10.0 requests per second")
 	if s.Load.Mode != "open" || s.Load.Rate.V != 10 {
 		t.Errorf("load %+v", s.Load)

@@ -43,5 +43,5 @@ func (l *Load) brief() string {
 	if l.Rate.OK {
 		load = figure(l.Rate) + "/s"
 	}
-	return fmt.Sprintf("%s × %d/%d", load, l.InputTokens, l.OutputTokens)
+	return fmt.Sprintf("%s × %s/%d", load, whole(l.InputTokens), l.OutputTokens)
 }

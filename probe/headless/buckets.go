@@ -31,7 +31,7 @@ func (b *buckets) add(before, after engine.Histogram) {
 }
 
 func (b *buckets) estimate() Estimate {
-	e := Estimate{N: int(b.sum.Count), Above: map[string]Number{}}
+	e := Estimate{N: int(b.sum.Count), Above: map[string]Number{}, Below: map[string]Number{}}
 	if e.N == 0 {
 		return e
 	}
@@ -47,6 +47,13 @@ func (b *buckets) estimate() Estimate {
 		} else {
 			e.Above[p.name] = number(opt.Of(1000 * above))
 		}
+		if ok && b.inLowest(p.q) {
+			e.Below[p.name] = number(opt.Of(1000 * b.sum.Bounds[0]))
+		}
 	}
 	return e
 }
+
+// inLowest tells whether a quantile lies in the lowest bucket, which says only
+// that it is below the bound.
+func (b *buckets) inLowest(q float64) bool { return b.sum.Counts[0] >= q*b.sum.Count }

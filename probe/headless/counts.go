@@ -2,6 +2,7 @@ package headless
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"sonde/probe/measure"
@@ -31,12 +32,18 @@ type counts struct {
 	refusals  map[string]int // context_length, by message
 	endReason string         // why the run ended itself, "" if it did not
 
-	tokens  TokenCounts // of successes, but for PartialOutput
-	sources map[measure.TokenSource]bool
+	tokens    tokenSums
+	uncounted int // successes whose prompt nobody counted
+	sources   map[measure.TokenSource]int
 
 	streamedOut, chunks int // output tokens and chunks of streamed successes
 	coalesced, arrivals int // chunks that shared a stamp, of all chunks
 	wholeReplies        int // successes that were not streamed
+}
+
+// tokenSums are of successes, but for partialOutput.
+type tokenSums struct {
+	input, output, partialOutput, reasoning, cachedInput int
 }
 
 func newCounts() counts {
@@ -44,7 +51,7 @@ func newCounts() counts {
 		requests: RequestCounts{ByClass: map[measure.Class]int{}},
 		errors:   map[failure]int{},
 		refusals: map[string]int{},
-		sources:  map[measure.TokenSource]bool{},
+		sources:  map[measure.TokenSource]int{},
 	}
 }
 
@@ -76,16 +83,19 @@ func (c *counts) add(r *measure.Request) {
 		c.requests.ByClass[r.Class]++
 		c.addError(failure{r.Class, r.Error})
 	}
-	c.tokens.PartialOutput += r.OutTokens
+	c.tokens.partialOutput += r.OutTokens
 }
 
 func (c *counts) addTokens(r *measure.Request) {
-	c.tokens.Input += r.InTokens
-	c.tokens.Output += r.OutTokens
-	c.tokens.Reasoning += r.ReasoningTokens
-	c.tokens.CachedInput += r.CachedTokens
+	c.tokens.input += r.InTokens
+	c.tokens.output += r.OutTokens
+	c.tokens.reasoning += r.ReasoningTokens
+	c.tokens.cachedInput += r.CachedTokens
+	if !promptCounted(r) {
+		c.uncounted++
+	}
 	if r.Source != "" {
-		c.sources[r.Source] = true
+		c.sources[r.Source]++
 	}
 	if !r.Streamed {
 		c.wholeReplies++
@@ -93,6 +103,41 @@ func (c *counts) addTokens(r *measure.Request) {
 	}
 	c.streamedOut += r.OutTokens
 	c.chunks += r.Chunks
+}
+
+// promptCounted tells whether the server said how long the prompt of a success
+// was: there is no prompt without a token.
+func promptCounted(r *measure.Request) bool { return r.InTokens > 0 }
+
+// tokenCounts are the sums in the form of the Summary.
+func (c *counts) tokenCounts() TokenCounts {
+	t := &c.tokens
+	return TokenCounts{
+		Input: c.ofPrompts(t.input), CachedInput: c.ofPrompts(t.cachedInput),
+		Output: t.output, PartialOutput: t.partialOutput, Reasoning: t.reasoning,
+		Source: Text(c.source()), PerChunk: number(c.perChunk()),
+	}
+}
+
+// ofPrompts is a sum over prompts, unknown if one of them was not counted.
+func (c *counts) ofPrompts(sum int) Number {
+	if c.uncounted > 0 {
+		return Number{}
+	}
+	return opt.Of(float64(sum))
+}
+
+// uncountedNote says which token counts are no counts of the server.
+func (c *counts) uncountedNote() string {
+	n, ok := c.sources[measure.Chunks], c.requests.OK
+	input := iff(c.uncounted > 0, "; input tokens are unknown")
+	switch {
+	case n == 0:
+		return iff(c.uncounted > 0, "input tokens are unknown: the server did not count the prompts of %d of %d successful requests", c.uncounted, ok)
+	case n == ok:
+		return "token counts are estimates: the server sent no usage, chunks were counted" + input
+	}
+	return fmt.Sprintf("%d of %d successful requests came without usage: their token counts are estimates, chunks were counted%s", n, ok, input)
 }
 
 func (c *counts) addError(f failure) {

@@ -46,11 +46,16 @@ func WriteCSV(w io.Writer, rows []Summary) error {
 	return out.Error()
 }
 
-// cell is the field's text. A text that a spreadsheet would run as a formula
-// gets an apostrophe in front, which spreadsheets take for "this is text".
+// cell is the field's text, with control characters made visible: a file of
+// figures is also read on a terminal. A text that a spreadsheet would run as a
+// formula gets an apostrophe in front, which spreadsheets take for "this is text".
 func (f field) cell() string {
-	if f.isText && strings.ContainsAny(f.value[:min(1, len(f.value))], "=+-@\t\r") {
-		return "'" + f.value
+	if !f.isText {
+		return f.value
 	}
-	return f.value
+	text := visible(f.value)
+	if strings.ContainsAny(f.value[:min(1, len(f.value))], "=+-@\t\r") {
+		return "'" + text
+	}
+	return text
 }

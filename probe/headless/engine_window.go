@@ -28,9 +28,10 @@ type engineWindow struct {
 	identity                    engine.Identity
 }
 
-// add takes a Frame of which `held` lies in the window. Frames before it still
-// matter: their last reading is what the first increase counts from.
-func (e *engineWindow) add(f *probe.Frame, held time.Duration) {
+// add takes a Frame of which `held` lies in the window; fresh tells that its
+// reading does too. Readings before it still matter: the last of them is what
+// the first increase counts from.
+func (e *engineWindow) add(f *probe.Frame, held time.Duration, fresh bool) {
 	if f.Engine.Identity.Kind != "" || f.Engine.Identity.Model != "" {
 		e.identity = f.Engine.Identity
 	}
@@ -38,7 +39,7 @@ func (e *engineWindow) add(f *probe.Frame, held time.Duration) {
 		return
 	}
 	r := &f.Engine.Reading
-	if held > 0 {
+	if held > 0 && fresh {
 		e.gauges(r, held)
 	}
 	if e.have && r.At.Equal(e.last.At) {

@@ -7,13 +7,14 @@ import (
 )
 
 // flow counts what passed within the window: tokens by their arrival, requests
-// by their end, streams by the time they were open. Requests of the warm-up take
-// part with what they did inside the window, otherwise a window would seem slow
-// for as long as its first requests last.
+// by the share of their duration inside, streams by the time they were open.
+// Requests of the warm-up take part with what they did inside the window,
+// otherwise a window would seem slow for as long as its first requests last.
 type flow struct {
-	out, in float64       // tokens of successful requests that arrived
-	done    int           // requests that succeeded within the window
-	open    time.Duration // summed time of streams in flight
+	out, in   float64       // tokens of successful requests that arrived
+	uncounted int           // of these requests, those whose prompt nobody counted
+	done      float64       // requests that succeeded, by their share in the window
+	open      time.Duration // summed time of streams in flight
 }
 
 // add takes a request that ended. The tokens of a request that failed or was
@@ -26,8 +27,10 @@ func (f *flow) add(r *measure.Request, t *timeline) {
 	if r.Class != measure.OK {
 		return
 	}
-	if t.contains(r.End) {
-		f.done++
+	share := t.share(r)
+	f.done += share
+	if share > 0 && !promptCounted(r) {
+		f.uncounted++
 	}
 	if !r.Streamed || r.Chunks == 0 {
 		if t.contains(r.End) {

@@ -26,6 +26,14 @@ func figure(f opt.Float) string {
 	return fmt.Sprintf("%.2f", f.V)
 }
 
+// whole writes a number without decimals.
+func whole(f opt.Float) string {
+	if !f.OK {
+		return unknown
+	}
+	return fmt.Sprintf("%.0f", f.V)
+}
+
 // percent writes a fraction.
 func percent(f opt.Float) string {
 	if !f.OK {
@@ -50,16 +58,31 @@ func word(t Text) string {
 	return plain(string(t))
 }
 
-// plain takes out everything that could steer a terminal: texts come from
+// plain is a text in one line that cannot steer a terminal: texts come from
 // servers.
 func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
+	return visible(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r == '\r' {
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == unicode.ReplacementChar:
-			return -1
 		}
 		return r
-	}, s)
+	}, s))
+}
+
+// visible writes control characters as escapes that can be read, but for the
+// ends of lines. Those that turn the direction of writing around are among them:
+// they make a text look like another.
+func visible(s string) string {
+	var out strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r):
+			out.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&out, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
 }

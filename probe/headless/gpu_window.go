@@ -18,13 +18,18 @@ type deviceWindow struct {
 	sm, dram, busy, memory, watts weighted
 }
 
-func (g *gpuWindow) add(f *probe.Frame, held time.Duration) {
+// add takes a Frame of which `held` lies in the window; fresh tells that its
+// readings do too. GPUs are listed either way.
+func (g *gpuWindow) add(f *probe.Frame, held time.Duration, fresh bool) {
 	if stale(f, f.GPU.At) {
 		return
 	}
 	for i := range f.GPU.GPUs {
 		r := &f.GPU.GPUs[i]
 		d := g.device(r)
+		if !fresh {
+			continue
+		}
 		d.sm.add(r.SM, held)
 		d.dram.add(r.DRAM, held)
 		d.busy.add(r.Busy, held)

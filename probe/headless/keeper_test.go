@@ -16,7 +16,7 @@ import (
 func levelFrame(seq uint64, level, concurrency, n int) *probe.Frame {
 	at := time.Duration(seq) * 250 * time.Millisecond
 	f := &probe.Frame{Seq: seq, At: at, Slice: 250 * time.Millisecond, Target: probe.Target{Host: "gpu:8000/../x"}}
-	f.Load.Level, f.Load.Asked.Concurrency = level, concurrency
+	f.Load.Level, f.Load.Asked = level, probe.Load{Concurrency: concurrency, InputTokens: 32, OutputTokens: 2}
 	for range n {
 		f.Requests = append(f.Requests, measure.Request{
 			Intent: at - 200*time.Millisecond, Start: at - 200*time.Millisecond, First: at - 100*time.Millisecond, Last: at - 50*time.Millisecond, End: at - 50*time.Millisecond,
@@ -86,7 +86,7 @@ func TestBrief(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
-	for i, want := range []string{"sonde", "load", "4 × 0/0          2.00     8       0       100     100      50.0    50.0    8.00", "8 × 0/0"} {
+	for i, want := range []string{"sonde", "load", "4 × 32/2         2.00     8       0       100     100      50.0    50.0    8.00", "8 × 32/2"} {
 		if !strings.HasPrefix(lines[i], want) {
 			t.Errorf("line %d is %q, want %q", i, lines[i], want)
 		}
@@ -101,7 +101,7 @@ func TestOutputFormats(t *testing.T) {
 	k.Add(levelFrame(1, 1, 4, 2))
 	for format, want := range map[string]string{"": `"schema": "sonde/summary/1"`, "json": `"schema"`, "table": "latency ms", "csv": "latency_ms.ttft.p50", "md": "| "} {
 		path := filepath.Join(t.TempDir(), "out")
-		if err := Write(k.Summary(), path, format, os.Stdout); err != nil {
+		if err := Write(k.Summary(), path, format, "auto", os.Stdout); err != nil {
 			t.Fatal(err)
 		}
 		raw, err := os.ReadFile(path)

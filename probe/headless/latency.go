@@ -4,11 +4,9 @@ import (
 	"sonde/probe/measure"
 )
 
-// How many samples stay exact. Gaps are one per token, all else one per request.
-const (
-	exactRequests = 100_000
-	exactGaps     = 1_000_000
-)
+// exactSamples is how many samples of one metric stay exact; beyond it quantiles
+// are within 0.1 %. It bounds the memory of a long run: 160 kB per metric.
+const exactSamples = 20_000
 
 // latencies are the distributions of successful requests.
 type latencies struct {
@@ -16,11 +14,10 @@ type latencies struct {
 }
 
 func newLatencies() latencies {
-	perRequest := func() *measure.Dist { return measure.NewDist(exactRequests) }
+	dist := func() *measure.Dist { return measure.NewDist(exactSamples) }
 	return latencies{
-		ttft: perRequest(), ttfa: perRequest(), tpot: perRequest(), e2e: perRequest(),
-		setup: perRequest(), queue: perRequest(), schedule: perRequest(),
-		gap: measure.NewDist(exactGaps),
+		ttft: dist(), ttfa: dist(), tpot: dist(), gap: dist(), e2e: dist(),
+		setup: dist(), queue: dist(), schedule: dist(),
 	}
 }
 

@@ -11,9 +11,9 @@ func (s Summary) WriteMarkdown(w io.Writer) error {
 	m := markdown{}
 	m.linef("## %s", escape(word(s.Target.Model)))
 	m.linef("")
-	m.linef("%s · %s %s · %s loop, concurrency %d, rate %s · prompt %d, output %d tokens · prefix %s · seed %d", escape(word(s.Target.URL)),
+	m.linef("%s · %s %s · %s loop, concurrency %d, rate %s · prompt %s, output %d tokens · prefix %s · seed %d", escape(word(s.Target.URL)),
 		escape(word(s.Target.Engine)), escape(plain(string(s.Target.EngineVersion))), s.Load.Mode, s.Load.Concurrency, figure(s.Load.Rate),
-		s.Load.InputTokens, s.Load.OutputTokens, escape(word(s.Load.Prefix)), s.Seed)
+		whole(s.Load.InputTokens), s.Load.OutputTokens, escape(word(s.Load.Prefix)), s.Seed)
 	if s.Interrupted {
 		m.linef("")
 		m.linef("**Interrupted**: these are the results so far.")

@@ -56,7 +56,7 @@ func (a *Accumulator) remarks(rates Rates) []string {
 		iff(c.requests.Excluded > 0, "%d requests are in no latency figure: this process was stopped while they ran", c.requests.Excluded),
 		a.behindSchedule(rates),
 		iff(c.wholeReplies > 0, "%d replies came whole instead of streamed: no TTFT, gap and TPOT for them", c.wholeReplies),
-		iff(c.sources[measure.Chunks], "token counts are estimates: the server sent no usage, chunks were counted"),
+		c.uncountedNote(),
 		iff(c.perChunk().Or(1) > 1.2, "%.1f tokens per chunk: a gap is not a token", c.perChunk().V),
 		iff(c.coalescedShare().Or(0) > 0.5, "delivered in bursts: %.0f %% of chunks came in one read with another", 100*c.coalescedShare().V),
 		iff(c.requests.Cancelled > 0 && !a.interrupted, "%d streams were still running after the drain and were cancelled", c.requests.Cancelled),
@@ -80,12 +80,18 @@ func (a *Accumulator) notReady() string {
 	return fmt.Sprintf("the server was loading its model (%d refusals): the window starts with the first success", n)
 }
 
-// behindSchedule tells how far an open loop stayed below the rate asked for.
+// waitsForSlot is a median wait in the client, in ms, that is more than the time
+// it takes to start a request.
+const waitsForSlot = 20
+
+// behindSchedule tells how far an open loop stayed below the rate asked for. A
+// rate that is low without waiting is chance: Poisson drew fewer arrivals.
 func (a *Accumulator) behindSchedule(rates Rates) string {
 	asked := a.plan.Load.Rate
 	got := rates.RequestsPerS
-	return iff(asked > 0 && got.OK && got.V < 0.95*asked,
-		"%.1f of %.1f requests per second were achieved", got.V, asked)
+	wait, known := a.latency.queue.Quantile(0.5)
+	return iff(asked > 0 && got.OK && got.V < 0.95*asked && known && wait > waitsForSlot,
+		"%.1f of %.1f requests per second were achieved: requests had to wait for a free stream", got.V, asked)
 }
 
 // iff formats the note if it applies, else it is empty.

@@ -10,18 +10,66 @@ import (
 	"golang.org/x/term"
 )
 
+// CheckOut tells whether the summary can be written into the file at path, so
+// that a run does not end in vain. It leaves no file behind and changes none;
+// "" is standard output.
+func CheckOut(path string) error {
+	if path == "" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	_, nothing := os.Lstat(path) // a link to nowhere is not ours to remove
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("--out: %s is a folder: name a file in it", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil // opening a pipe would wait for its reader
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if os.IsNotExist(nothing) {
+		return os.Remove(path)
+	}
+	return nil
+}
+
 // Write writes the Summary in a format: "table", "json", "csv", "md", or "" for
 // a table on a terminal and JSON elsewhere. It goes into the file at path, or to
-// stdout if that is "". A reader that has closed its pipe is a normal end.
-func Write(s Summary, path, format string, stdout *os.File) error {
-	to := stdout
-	if path != "" {
-		file, err := os.Create(path)
-		if err != nil {
-			return fmt.Errorf("--out: %w", err)
-		}
-		to = file
+// stdout if that is "". When the file cannot be written stdout gets the Summary
+// as JSON, and the error says so. color is "always", "never" or "auto": on a
+// terminal that wants it. A reader that has closed its pipe is a normal end.
+func Write(s Summary, path, format, color string, stdout *os.File) error {
+	err := s.writeTo(path, format, color, stdout)
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
 	}
+	if err == nil || path == "" {
+		return err
+	}
+	if instead := s.WriteJSON(stdout); instead != nil {
+		return fmt.Errorf("--out: %w; the summary is lost: %w", err, instead)
+	}
+	return fmt.Errorf("--out: %w; the summary was written to standard output as JSON instead", err)
+}
+
+func (s Summary) writeTo(path, format, color string, stdout *os.File) error {
+	if path == "" {
+		return s.writeFile(stdout, format, color)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.writeFile(file, format, color), file.Close())
+}
+
+// writeFile chooses what depends on whether the file is a terminal.
+func (s Summary) writeFile(to *os.File, format, color string) error {
 	terminal := term.IsTerminal(int(to.Fd()))
 	if format == "" {
 		format = "json"
@@ -29,14 +77,7 @@ func Write(s Summary, path, format string, stdout *os.File) error {
 			format = "table"
 		}
 	}
-	err := s.write(to, format, TerminalWidth(to), terminal && colorful())
-	if path != "" {
-		err = errors.Join(err, to.Close())
-	}
-	if errors.Is(err, syscall.EPIPE) {
-		return nil
-	}
-	return err
+	return s.write(to, format, TerminalWidth(to), color == "always" || color != "never" && terminal && colorful())
 }
 
 func (s Summary) write(w io.Writer, format string, width int, color bool) error {

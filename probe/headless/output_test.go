@@ -231,7 +231,7 @@ func TestCSVHasTheSameColumnsInEveryRow(t *testing.T) {
 		row          int
 		column, want string
 	}{
-		{1, "target.model", "'=1+1|*\x1b[2J"},
+		{1, "target.model", `'=1+1|*\x1b[2J`},
 		{1, "errors.0.message", "'=1+1"},
 		{1, "errors.1.message", "a,\"b\"\nc"},
 		{1, "latency_ms.ttft.p50", "50"},
@@ -253,8 +253,8 @@ func TestNegativeNumbersAreNoFormulas(t *testing.T) {
 	if got := (field{value: "-1.5"}).cell(); got != "-1.5" {
 		t.Errorf("%q", got)
 	}
-	for _, text := range []string{"-1.5", "=1", "+1", "@a", "\tx"} {
-		if got := (field{value: text, isText: true}).cell(); got != "'"+text {
+	for text, want := range map[string]string{"-1.5": "'-1.5", "=1": "'=1", "+1": "'+1", "@a": "'@a", "\tx": `'\x09x`} {
+		if got := (field{value: text, isText: true}).cell(); got != want {
 			t.Errorf("%q", got)
 		}
 	}

@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
+
+	"sonde/probe"
 )
 
 // ProgressLine shows a run's progress in one line that is redrawn in place. On
 // anything but a terminal it shows nothing.
 type ProgressLine struct {
+	mu    sync.Mutex
 	out   io.Writer
 	width int // 0: no terminal
 	shown string
@@ -28,6 +32,8 @@ func NewProgressLine(file *os.File) *ProgressLine {
 
 // Show redraws the line if it changed.
 func (p *ProgressLine) Show(now Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	line := now.Line()
 	if p.width == 0 || line == p.shown {
 		return
@@ -36,10 +42,30 @@ func (p *ProgressLine) Show(now Progress) {
 	fmt.Fprint(p.out, "\r\x1b[K", ansi.Truncate(line, p.width-1, "…"))
 }
 
+// Notes tells, one line each, what else happened while the run went on. Off a
+// terminal that is all there is to see before the end.
+func (p *ProgressLine) Notes(f *probe.Frame) {
+	for _, e := range f.Events {
+		if e.Kind == probe.EventNote {
+			p.mu.Lock()
+			p.clear()
+			fmt.Fprintln(p.out, plain(e.Text))
+			p.mu.Unlock()
+		}
+	}
+}
+
 // Clear takes the line away.
 func (p *ProgressLine) Clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+}
+
+func (p *ProgressLine) clear() {
 	if p.shown != "" {
 		fmt.Fprint(p.out, "\r\x1b[K")
+		p.shown = ""
 	}
 }
 

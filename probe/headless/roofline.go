@@ -26,15 +26,20 @@ func (a *Accumulator) roofline() Roofline {
 func (a *Accumulator) work() gpu.Work {
 	t := &a.counts.tokens
 	w := gpu.Work{
-		Batch: a.engine.running.mean(),
-		Input: ratio(t.Input, a.counts.requests.OK), Output: ratio(t.Output, a.counts.requests.OK),
-		Cached: ratio(t.CachedInput, t.Input),
-		InPerS: a.perSecond(a.flow.in), OutPerS: a.perSecond(a.flow.out),
+		Batch:   a.engine.running.mean(),
+		Output:  ratio(t.output, a.counts.requests.OK),
+		OutPerS: a.perSecond(a.flow.out),
+	}
+	if a.counts.uncounted == 0 {
+		w.Input, w.Cached = ratio(t.input, a.counts.requests.OK), ratio(t.cachedInput, t.input)
+	}
+	if a.flow.uncounted == 0 {
+		w.InPerS = a.perSecond(a.flow.in)
 	}
 	if !w.Batch.OK {
 		w.Batch = a.concurrency()
 	}
-	if t.CachedInput == 0 { // usage does not always tell
+	if t.cachedInput == 0 { // usage does not always tell
 		w.Cached = a.engine.hitRate()
 	}
 	if tpot := a.latency.tpot.Summary(); tpot.N > 0 {

@@ -60,7 +60,7 @@ func (d *driver) catchUp() {
 	if old := d.runner.Since(0); len(old) > 0 {
 		newest := old[len(old)-1]
 		d.seq, d.sent = newest.Seq, newest.Client.Sent
-		d.acc.engine.add(newest, 0)
+		d.acc.engine.add(newest, 0, false)
 	}
 }
 

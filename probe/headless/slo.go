@@ -11,22 +11,25 @@ import (
 type sloJudge struct {
 	slos         []SLO
 	good, judged int
-	goodInWindow int
+	goodInWindow float64 // by their share in the window
 }
 
-// add takes a measured request. A failure is no good request, but it counts
-// among the judged ones.
-func (j *sloJudge) add(r *measure.Request, inWindow bool) {
+// add takes a request. A failure is no good request, but it counts among the
+// judged ones; a request of the warm-up is not judged, but has its share in the
+// goodput as it has in all rates.
+func (j *sloJudge) add(r *measure.Request, share float64, measured bool) {
 	if len(j.slos) == 0 || r.Class == measure.Cancelled || r.Excluded {
 		return
 	}
-	j.judged++
+	if measured {
+		j.judged++
+	}
 	if r.Class != measure.OK || !j.meetsAll(r) {
 		return
 	}
-	j.good++
-	if inWindow {
-		j.goodInWindow++
+	j.goodInWindow += share
+	if measured {
+		j.good++
 	}
 }
 

@@ -20,7 +20,7 @@ func (a *Accumulator) Summary() Summary {
 		Requests:        c.requests,
 		Errors:          c.errorList(),
 		Notes:           a.remarks(rates),
-		Tokens:          c.tokens,
+		Tokens:          c.tokenCounts(),
 		LatencyMS:       a.latency.table(),
 		Rates:           rates,
 		ConcurrencyMean: number(a.concurrency()),
@@ -35,11 +35,9 @@ func (a *Accumulator) Summary() Summary {
 		s.Started = Instant(a.last.Target.Started.Add(a.time.from))
 	}
 	s.Requests.ByClass = maps.Clone(c.requests.ByClass) // the Summary outlives further Frames
-	s.Tokens.Source = Text(c.source())
-	s.Tokens.PerChunk = number(c.perChunk())
 	s.Roofline = a.roofline()
 	if len(a.plan.SLOs) > 0 {
-		s.GoodputPerS = number(a.perSecond(float64(a.slo.goodInWindow)))
+		s.GoodputPerS = number(a.perSecond(a.slo.goodInWindow))
 		s.GoodShare = share(ratio(a.slo.good, a.slo.judged))
 	}
 	return s
@@ -64,7 +62,10 @@ func (a *Accumulator) load() Load {
 	}
 	l := Load{
 		Mode: "closed", Concurrency: asked.Concurrency, Prefix: Text(a.plan.Prefix),
-		InputTokens: asked.InputTokens, OutputTokens: asked.OutputTokens,
+		OutputTokens: asked.OutputTokens,
+	}
+	if asked.InputTokens > 0 {
+		l.InputTokens = opt.Of(float64(asked.InputTokens))
 	}
 	if asked.Rate > 0 {
 		l.Mode, l.Rate = "open", number(opt.Of(asked.Rate))
@@ -81,9 +82,12 @@ func (a *Accumulator) perSecond(v float64) opt.Float {
 }
 
 func (a *Accumulator) rates() Rates {
-	requests := a.perSecond(float64(a.flow.done))
-	in, out := a.perSecond(a.flow.in), a.perSecond(a.flow.out)
-	total := a.perSecond(a.flow.in + a.flow.out)
+	requests := a.perSecond(a.flow.done)
+	out := a.perSecond(a.flow.out)
+	var in, total opt.Float
+	if a.flow.uncounted == 0 {
+		in, total = a.perSecond(a.flow.in), a.perSecond(a.flow.in+a.flow.out)
+	}
 	perMinute := func(f opt.Float) Number { return number(f.Scale(60)) }
 	r := Rates{
 		RequestsPerS: number(requests), InputPerS: number(in), OutputPerS: number(out), TotalPerS: number(total),

@@ -55,8 +55,8 @@ type Target struct {
 type Load struct {
 	Mode         string `json:"mode"` // "closed" or "open"
 	Concurrency  int    `json:"concurrency"`
-	Rate         Number `json:"rate"` // requests per second; open loop only
-	InputTokens  int    `json:"input_tokens"`
+	Rate         Number `json:"rate"`         // requests per second; open loop only
+	InputTokens  Number `json:"input_tokens"` // unknown for prompts from a file
 	OutputTokens int    `json:"output_tokens"`
 	Prefix       Text   `json:"prefix"`
 }
@@ -79,13 +79,14 @@ type ErrorCount struct {
 	Count   int           `json:"count"`
 }
 
-// TokenCounts are sums over the measured requests.
+// TokenCounts are sums over the measured requests. Input and CachedInput are
+// unknown as soon as one success came without a count of its prompt.
 type TokenCounts struct {
-	Input         int    `json:"input"`
+	Input         Number `json:"input"`
 	Output        int    `json:"output"`         // of requests that succeeded
 	PartialOutput int    `json:"partial_output"` // of those that failed or were cancelled
 	Reasoning     int    `json:"reasoning"`      // part of output
-	CachedInput   int    `json:"cached_input"`   // part of input
+	CachedInput   Number `json:"cached_input"`   // part of input
 	Source        Text   `json:"source"`
 	PerChunk      Number `json:"per_chunk"`
 }
@@ -117,7 +118,10 @@ type Quantiles struct {
 	Weak []string `json:"weak"`
 }
 
-// Rates are per second of the window, and 60 times that.
+// Rates are per second of the window, and 60 times that. A request that reaches
+// over an edge of the window counts with the share of its duration, t0 to t_end,
+// that lies inside: counting ends alone would miss, at C streams and a service
+// time s, up to C requests of a window. Tokens count by their arrival.
 type Rates struct {
 	RequestsPerS     Number `json:"requests_per_s"`
 	OutputPerS       Number `json:"output_tokens_per_s"`
@@ -162,7 +166,9 @@ type EngineLatencies struct {
 }
 
 // Estimate describes a distribution that is known by buckets only. A quantile
-// beyond the last finite bound is unknown; Above then has that bound.
+// beyond the last finite bound is unknown; Above then has that bound. Below has
+// the lowest bound where a quantile lies under it: no more is known of that one,
+// and the estimate takes it as evenly spread down to 0.
 type Estimate struct {
 	N     int               `json:"n"`
 	Mean  Number            `json:"mean"`
@@ -170,6 +176,7 @@ type Estimate struct {
 	P95   Number            `json:"p95"`
 	P99   Number            `json:"p99"`
 	Above map[string]Number `json:"above"`
+	Below map[string]Number `json:"-"`
 }
 
 // GPUFigures are means over the window of one GPU.

@@ -28,6 +28,7 @@ func (s Summary) WriteTable(w io.Writer, width int, color bool) error {
 	t.head(&s)
 	t.requests(&s)
 	t.latencies(&s)
+	t.floor(&s)
 	t.rates(&s)
 	t.engine(&s)
 	t.gpus(s.GPUs)
@@ -94,8 +95,8 @@ func (t *table) head(s *Summary) {
 	t.line(t.bold("sonde bench") + "  " + word(s.Target.URL))
 	t.linef("model %s · engine %s", word(s.Target.Model), strings.TrimSpace(word(s.Target.Engine)+" "+plain(string(s.Target.EngineVersion))))
 	t.linef("%s loop, %s · prefix %s", s.Load.Mode, s.Load.describe(), word(s.Load.Prefix))
-	t.linef("prompt %d → %s tok · output %d → %s tok · counted by %s", s.Load.InputTokens, meanTokens(s.Tokens.Input, s),
-		s.Load.OutputTokens, meanTokens(s.Tokens.Output, s), word(s.Tokens.Source))
+	t.linef("prompt %s → %s tok · output %d → %s tok · counted by %s", whole(s.Load.InputTokens), meanTokens(s.Tokens.Input, s),
+		s.Load.OutputTokens, meanTokens(opt.Of(float64(s.Tokens.Output)), s), word(s.Tokens.Source))
 	ending := ""
 	if s.Interrupted {
 		ending = " · INTERRUPTED"
@@ -112,12 +113,11 @@ func (l *Load) describe() string {
 }
 
 // meanTokens is the measured length per successful request.
-func meanTokens(sum int, s *Summary) string {
-	mean := ratio(sum, s.Requests.OK)
-	if !mean.OK {
+func meanTokens(sum opt.Float, s *Summary) string {
+	if s.Requests.OK == 0 {
 		return unknown
 	}
-	return fmt.Sprintf("%.0f", mean.V)
+	return whole(sum.Scale(1 / float64(s.Requests.OK)))
 }
 
 func (t *table) requests(s *Summary) {
@@ -183,6 +183,9 @@ func (t *table) estimate(name string, e Estimate) {
 	cell := func(p string, v Number) string {
 		if above, beyond := e.Above[p]; beyond {
 			return right(">"+figure(above), figureWidth-1) + " "
+		}
+		if below, lowest := e.Below[p]; lowest {
+			return right("<"+figure(below), figureWidth-1) + " "
 		}
 		return t.cell(v, false)
 	}

@@ -2,7 +2,44 @@ package headless
 
 import (
 	"fmt"
+	"strings"
 )
+
+// floor writes what the hardware allows at least, and how near the run came.
+func (t *table) floor(s *Summary) {
+	r := &s.Roofline
+	var floors, parts []string
+	if r.TPOTFloorMS.OK {
+		floors = append(floors, "TPOT "+figure(r.TPOTFloorMS)+" ms"+distance(s.LatencyMS.TPOT.Mean, r.TPOTFloorMS.V))
+	}
+	if r.TTFTFloorMS.OK {
+		floors = append(floors, "TTFT "+figure(r.TTFTFloorMS)+" ms")
+	}
+	if len(floors) > 0 {
+		parts = append(parts, "floor: "+strings.Join(floors, ", "))
+	}
+	if r.MBU.OK {
+		parts = append(parts, "MBU "+whole(r.MBU.Scale(100))+" %")
+	}
+	if r.MFU.OK {
+		parts = append(parts, "MFU "+whole(r.MFU.Scale(100))+" %")
+	}
+	if len(parts) > 0 {
+		t.line(strings.Join(parts, " · "))
+	}
+}
+
+// distance tells how a mean stands to its floor. Below it something is other than
+// assumed: several tokens per step, or other hardware.
+func distance(mean Number, floor float64) string {
+	switch {
+	case !mean.OK || floor <= 0:
+		return ""
+	case mean.V < floor:
+		return " (the mean is below it)"
+	}
+	return fmt.Sprintf(" (%.1f× above)", mean.V/floor)
+}
 
 func (t *table) rates(s *Summary) {
 	r := &s.Rates
@@ -20,7 +57,7 @@ func (t *table) rates(s *Summary) {
 	}
 	t.line(pad("output / stream", nameWidth+countWidth) + t.cell(r.OutputPerSStream, false))
 	t.linef("streams in flight %s (Little %s) · tokens per chunk %s", figure(s.ConcurrencyMean), figure(s.LittleRatio), figure(s.Tokens.PerChunk))
-	t.linef("of the tokens: reasoning %d · cached input %d · partial output %d", s.Tokens.Reasoning, s.Tokens.CachedInput, s.Tokens.PartialOutput)
+	t.linef("of the tokens: reasoning %d · cached input %s · partial output %d", s.Tokens.Reasoning, whole(s.Tokens.CachedInput), s.Tokens.PartialOutput)
 	c := &s.Client
 	t.linef("client: %s stamps · %s ms late (p99) · CPU %s of a core · bursts %s", word(c.Stamps), figure(c.LateMSP99), percent(c.CPU), percent(c.CoalescedShare))
 }

@@ -54,26 +54,6 @@ type timeline struct {
 	loadGone    bool          // someone else took the load away: a cap on tokens, say
 }
 
-// stop is a stretch in which our own process did not run.
-type stop struct{ from, to time.Duration }
-
-// noteStop takes the time of a stop out of the window: neither its length nor
-// what arrived in it counts.
-func (t *timeline) noteStop(f *probe.Frame) {
-	if f.Stopped {
-		t.stops = append(t.stops, stop{f.At - f.Slice, f.At})
-	}
-}
-
-// stopped is how much of [from, to] our process did not run.
-func (t *timeline) stopped(from, to time.Duration) time.Duration {
-	sum := time.Duration(0)
-	for _, s := range t.stops {
-		sum += max(0, min(to, s.to)-max(from, s.from))
-	}
-	return sum
-}
-
 // begin notices the load being switched on.
 func (t *timeline) begin(f *probe.Frame) {
 	if t.phase != Idle || !loaded(f) {
@@ -245,52 +225,4 @@ func (t *timeline) deadline() (time.Duration, bool) {
 		return t.origin + t.plan.WarmupFor, true
 	}
 	return 0, false
-}
-
-// clip gives the part of the span that lies in the window.
-func (t *timeline) clip(from, to time.Duration) (time.Duration, time.Duration) {
-	if !t.open {
-		return 0, 0
-	}
-	from = max(from, t.from)
-	if end, known := t.end(); known {
-		to = min(to, end)
-	}
-	return from, max(from, to)
-}
-
-// contains tells whether an instant lies in the window.
-func (t *timeline) contains(at time.Duration) bool {
-	if !t.open || at < t.from {
-		return false
-	}
-	for _, s := range t.stops {
-		if at > s.from && at <= s.to {
-			return false
-		}
-	}
-	end, known := t.end()
-	return !known || at <= end
-}
-
-func (t *timeline) end() (time.Duration, bool) {
-	if t.closed {
-		return t.to, true
-	}
-	return t.plannedEnd()
-}
-
-// length of the window; while it is open, as far as Frames have come.
-func (t *timeline) length() time.Duration {
-	if !t.open {
-		return 0
-	}
-	to := t.seen
-	if end, known := t.end(); known {
-		to = min(to, end)
-	}
-	if t.closed {
-		to = t.to
-	}
-	return max(0, to-t.from-t.stopped(t.from, to))
 }

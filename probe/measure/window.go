@@ -13,7 +13,7 @@ const (
 
 // Window keeps the latency samples of the last minute, in slots of one second,
 // and summarises the newest of them. Up to 8192 samples in the window its
-// percentiles are exact, beyond it they are within 0.1 %.
+// percentiles are exact, beyond it they are within 1 %.
 type Window struct {
 	slots   [windowSlots]slot
 	scratch *Dist // the merge of the slots asked for
@@ -42,7 +42,7 @@ type merged struct {
 
 // NewWindow makes an empty window.
 func NewWindow() *Window {
-	return &Window{scratch: NewDist(liveExactUpTo), closed: merged{dist: NewDist(liveExactUpTo)}}
+	return &Window{scratch: newCoarseDist(liveExactUpTo), closed: merged{dist: newCoarseDist(liveExactUpTo)}}
 }
 
 // Add counts a sample that was completed at the given instant. Instants come in
@@ -57,7 +57,7 @@ func (w *Window) Add(at time.Duration, ms float64) {
 		w.closed.sec = 0 // out of order after all
 	}
 	if s.dist == nil {
-		s.dist = NewDist(slotExactUpTo)
+		s.dist = newCoarseDist(slotExactUpTo)
 	}
 	if s.sec < sec {
 		s.sec = sec

@@ -151,3 +151,27 @@ func TestNoCredentialsInAddresses(t *testing.T) {
 		t.Errorf("the address itself is gone:\n%s", raw)
 	}
 }
+
+// A request that was refused has no instants of tokens, and nobody counted its
+// prompt: the line says null, not 0. Reading it back changes nothing.
+func TestWhatARequestLacksIsNull(t *testing.T) {
+	refused := probe.Request{ID: 1, Class: "http_5xx", Intent: time.Millisecond, Start: 2 * time.Millisecond, End: 3 * time.Millisecond, AskedIn: 8, GapsMS: []float32{}}
+	fine := probe.Request{ID: 2, Chunks: 1, First: 5 * time.Millisecond, Last: 6 * time.Millisecond, InTokens: 8, OutTokens: 1, GapsMS: []float32{}}
+	f := &probe.Frame{Seq: 1, Requests: []probe.Request{refused, fine}}
+	raw := record(t, f)
+	lines := strings.Split(string(raw), "\n")
+	for i, want := range [][]string{
+		{`"first_ms":null`, `"answer_ms":null`, `"last_ms":null`, `"end_ms":3`, `"input_tokens":null`, `"cached_input_tokens":null`, `"output_tokens":0`},
+		{`"first_ms":5`, `"answer_ms":null`, `"last_ms":6`, `"input_tokens":8`, `"cached_input_tokens":0`, `"output_tokens":1`},
+	} {
+		for _, part := range want {
+			if !strings.Contains(lines[1+i], part) {
+				t.Errorf("no %s in %s", part, lines[1+i])
+			}
+		}
+	}
+	_, frames, err := Read(bytes.NewReader(raw))
+	if err != nil || len(frames) != 1 || !reflect.DeepEqual(frames[0].Requests, f.Requests) {
+		t.Errorf("read %+v, %v", frames, err)
+	}
+}
