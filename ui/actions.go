@@ -25,7 +25,28 @@ func (m *model) change(f func(*probe.Load)) tea.Cmd {
 	l := m.controls.Load()
 	f(&l)
 	m.controls.SetLoad(l)
+	m.tellLoad(l)
 	return nil
+}
+
+// tellLoad says what became of a wish where the screen would not show it: the cap
+// was in the way, the picture is frozen, or another panel fills it.
+func (m *model) tellLoad(wished probe.Load) {
+	switch most := m.live.frame.Load.Max; {
+	case wished.Rate <= 0 && most > 0 && wished.Concurrency > most:
+		m.say("cap "+group(float64(most))+" reached: --max-concurrency raises it", m.theme.note)
+	case m.paused || m.zoomed || m.overlay != overlayNone:
+		m.say("load now: "+loadText(m.controls.Load()), m.theme.note)
+	}
+}
+
+// loadText is a load in words.
+func loadText(l probe.Load) string {
+	lengths := ", prompt " + group(float64(l.InputTokens)) + ", output " + group(float64(l.OutputTokens)) + " tok"
+	if l.Rate > 0 {
+		return sig2(l.Rate) + " req/s ≤ " + group(float64(l.Concurrency)) + lengths
+	}
+	return "concurrency " + group(float64(l.Concurrency)) + lengths
 }
 
 // amount changes the concurrency, or in an open loop the rate.
@@ -76,13 +97,16 @@ func (m *model) longerOutput() tea.Cmd {
 }
 
 func (m *model) stopLoad() tea.Cmd {
-	return m.change(func(l *probe.Load) {
+	cmd := m.change(func(l *probe.Load) {
 		if l.Concurrency > 0 {
 			m.restoreCap = l.Concurrency
 		}
 		l.Concurrency = 0
-		m.say("stopped: running requests end by themselves (x cancels them)", m.theme.note)
 	})
+	if m.controls != nil {
+		m.say("stopped: running requests end by themselves (x cancels them)", m.theme.note)
+	}
+	return cmd
 }
 
 // control does something with the controls, if there are any.

@@ -35,6 +35,29 @@ func age(f *probe.Frame, at time.Time) time.Duration {
 	return max(0, f.Target.Started.Add(f.At).Sub(at))
 }
 
+// periodsUntilStale is how many periods of a slow exporter its value is held for.
+const periodsUntilStale = 3
+
+// gpuHeld is how long a GPU reading counts: an exporter that measures every 30 s
+// is not late after 4.
+func gpuHeld(f *probe.Frame) time.Duration {
+	return max(staleAfter, periodsUntilStale*f.GPU.Period)
+}
+
+// gpuFresh tells whether the GPU reading still counts.
+func gpuFresh(f *probe.Frame) bool {
+	age, ok := gpuAge(f)
+	return ok && age <= gpuHeld(f)
+}
+
+// gpuAgeNote is "" for a reading that counts, else its age for the title.
+func gpuAgeNote(f *probe.Frame) string {
+	if gpuFresh(f) {
+		return ""
+	}
+	return ageNote(gpuAge(f))
+}
+
 // ageNote is "" for a fresh reading, else its age for the title.
 func ageNote(d time.Duration, ok bool) string {
 	if !ok || d <= staleAfter {
@@ -46,14 +69,17 @@ func ageNote(d time.Duration, ok bool) string {
 // gpuTotals summarises all devices: means of ratios, sums of power and memory.
 type gpuTotals struct {
 	sm, dram, busy, power, memUsed, memTotal probe.OptionalFloat
-	powered                                  int // devices that told their power
+	smMost, busyMost                         probe.OptionalFloat // of the busiest device
+	powered                                  int                 // devices that told their power
 }
 
 func overGPUs(gpus []probe.GPUReading) gpuTotals {
 	var sm, dram, busy, power, used, total mean
+	var smMost, busyMost probe.OptionalFloat
 	for i := range gpus {
 		g := &gpus[i]
 		sm.add(g.SM)
+		smMost, busyMost = higher(smMost, g.SM), higher(busyMost, g.Busy)
 		dram.add(g.DRAM)
 		busy.add(g.Busy)
 		power.add(g.Power)
@@ -62,9 +88,17 @@ func overGPUs(gpus []probe.GPUReading) gpuTotals {
 	}
 	return gpuTotals{
 		sm: sm.known(), dram: dram.known(), busy: busy.known(),
+		smMost: smMost, busyMost: busyMost,
 		power: power.total(), powered: power.n,
 		memUsed: used.total(), memTotal: total.total(),
 	}
+}
+
+func higher(a, b probe.OptionalFloat) probe.OptionalFloat {
+	if !a.OK || b.OK && b.V > a.V {
+		return b
+	}
+	return a
 }
 
 func (m mean) known() probe.OptionalFloat {

@@ -24,6 +24,7 @@ type heading struct {
 	name    string
 	short   string // the name where there is no room for name and figures; "" = name
 	figures []figure
+	spare   int // index of the figure that goes first when room is short; 0 = the last one
 	foot    []figure
 	column  time.Duration // a panel with time to the right: the length of a column
 }
@@ -50,23 +51,11 @@ func (t *theme) box(hd heading, body []string, w, h int, focused bool) []string 
 	return append(lines, t.bottom(hd, w, edge))
 }
 
-// fitting is the name, or its short form where the first figure would not fit.
-func (h heading) fitting(room int) string {
-	need := ansi.StringWidth(h.name) + 2
-	if len(h.figures) > 0 {
-		need += figuresWidth(h.figures[:1])
-	}
-	if h.short != "" && need > room {
-		return h.short
-	}
-	return h.name
-}
-
 // bottom is the lower border with a time axis and the foot, whose figures go the
 // same way as those of the title when room is short.
 func (t *theme) bottom(hd heading, w int, edge lipgloss.Style) string {
-	line := timeAxis(w-2, hd.column)
-	text, used := t.figures(hd.foot, w-4)
+	text, used, _ := t.figures(shortened(hd.foot, w-6), 0, w-4)
+	line := timeAxis(w-2, w-3-used, hd.column)
 	if used == 0 {
 		return edge.Render("╰" + string(line) + "╯")
 	}
@@ -80,7 +69,9 @@ const (
 	labelEvery = 3
 )
 
-func timeAxis(w int, column time.Duration) []rune {
+// timeAxis draws w cells, of which the first free ones can be seen: a time that
+// would be cut is left out.
+func timeAxis(w, free int, column time.Duration) []rune {
 	line := []rune(strings.Repeat("─", w))
 	if column <= 0 {
 		return line
@@ -88,8 +79,9 @@ func timeAxis(w int, column time.Duration) []rune {
 	for k := 1; k*tickEvery < w-1; k++ {
 		at := w - 1 - k*tickEvery
 		line[at] = '┴'
-		if k%labelEvery == 0 {
-			copy(line[at+1:], []rune(span(time.Duration(k*tickEvery)*column)))
+		label := []rune(span(time.Duration(k*tickEvery) * column))
+		if k%labelEvery == 0 && at+1+len(label) <= free {
+			copy(line[at+1:], label)
 		}
 	}
 	return line
@@ -97,58 +89,15 @@ func timeAxis(w int, column time.Duration) []rune {
 
 // top is the upper border with as many figures as fit.
 func (t *theme) top(hd heading, w int, edge, title lipgloss.Style) string {
-	name := clip(" "+hd.fitting(w-3)+" ", w-2)
+	name := clip(" "+hd.name+" ", w-2)
 	room := w - 2 - ansi.StringWidth(name) - 1 // a piece of border between name and figures
-	text, used := t.figures(hd.figures, room)
+	text, used, whole := t.figures(hd.figures, hd.spare, room)
+	if cut := ansi.StringWidth(name) < ansi.StringWidth(hd.name)+2; hd.short != "" && (cut || !whole) {
+		hd.name, hd.short = hd.short, ""
+		return t.top(hd, w, edge, title)
+	}
 	rest := w - 2 - ansi.StringWidth(name) - used
 	return edge.Render("╭") + title.Render(name) + edge.Render(strings.Repeat("─", rest)) + text + edge.Render("╮")
-}
-
-// figures joins those that fit into room cells, with a blank at both ends.
-func (t *theme) figures(all []figure, room int) (text string, used int) {
-	if len(all) > 0 && figuresWidth(all[:1]) > room && room > 8 {
-		all = []figure{{clip(all[0].text, room-2), all[0].style}}
-	}
-	for n := len(all); n > 0; n-- {
-		if used = figuresWidth(all[:n]); used <= room {
-			var b strings.Builder
-			b.WriteString(" ")
-			for i, f := range all[:n] {
-				if i > 0 {
-					b.WriteString("  ")
-				}
-				b.WriteString(f.style.Render(f.text))
-			}
-			return b.String() + " ", used
-		}
-	}
-	return "", 0
-}
-
-func figuresWidth(fs []figure) int {
-	w := 2 + 2*(len(fs)-1)
-	for _, f := range fs {
-		w += ansi.StringWidth(f.text)
-	}
-	return w
-}
-
-// row joins styled parts with two blanks, dropping from the end what does not fit
-// into w cells.
-func (t *theme) row(w int, parts ...figure) string {
-	for n := len(parts); n > 0; n-- {
-		if figuresWidth(parts[:n])-2 <= w {
-			texts := make([]string, n)
-			for i, f := range parts[:n] {
-				texts[i] = f.style.Render(f.text)
-			}
-			return pad(strings.Join(texts, "  "), w)
-		}
-	}
-	if len(parts) > 0 {
-		return pad(parts[0].style.Render(clip(parts[0].text, w)), w)
-	}
-	return pad("", w)
 }
 
 // because shows, instead of a chart, that there is nothing to show and why.

@@ -89,7 +89,7 @@ func (c *column) foldReadings(f *probe.Frame) {
 		c.running.add(r.Running)
 		c.waiting.add(r.Waiting)
 	}
-	if age, ok := gpuAge(f); ok && age <= staleAfter {
+	if gpuFresh(f) {
 		all := overGPUs(f.GPU.GPUs)
 		c.sm.add(all.sm)
 		c.dram.add(all.dram)

@@ -22,8 +22,12 @@ func (m *model) draw() {
 	lines = append(lines, m.theme.title(&m.shown, m.paused, m.layout.w))
 	lines = append(lines, m.body()...)
 	v := m.layout.verdict
-	lines = append(lines, m.theme.verdictLines(m.shown.verdict, m.notice, v.w, v.h)...)
-	lines = append(lines, m.theme.keyLine(m.commands, m.layout.w))
+	lines = append(lines, m.theme.verdictLines(m.shown.verdict(), m.notice, v.w, v.h)...)
+	if m.notice.text != "" && v.h == 1 { // the keys can wait, the verdict cannot
+		lines = append(lines, m.theme.noticeLine(m.notice, m.layout.w))
+	} else {
+		lines = append(lines, m.theme.keyLine(m.commands, m.layout.w))
+	}
 	m.content = m.finish(lines)
 }
 
@@ -44,13 +48,8 @@ func (m *model) tooSmall() []string {
 
 // body is everything between the title and the verdict.
 func (m *model) body() []string {
-	b := m.layout.body
-	switch m.overlay {
-	case overlayHelp:
-		return m.theme.box(heading{name: "keys"}, m.theme.help(m.commands, b.w-2, b.h-2), b.w, b.h, true)
-	case overlayExplain:
-		e := m.panels[m.focus].explain(&m.shown)
-		return m.theme.box(heading{name: e.title}, e.draw(m.theme, b.w-2, b.h-2), b.w, b.h, true)
+	if m.overlay != overlayNone {
+		return m.drawOverlay()
 	}
 	var lines []string
 	if m.layout.strip.h > 0 {

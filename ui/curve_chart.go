@@ -19,10 +19,11 @@ func (c *curveChart) draw(t *theme, p *picture, w, h int) []string {
 	}
 	most := cv.points[len(cv.points)-1].concurrency
 	upper := (h - 3) / 2
-	lines := []string{t.first.Render(" output tok/s") + t.dim.Render(fmt.Sprintf(" by concurrency, %s → %s tok", group(float64(cv.inputTokens)), group(float64(cv.outputTokens))))}
+	lines := []string{t.row(w, figure{" output tok/s", t.first}, figure{"by concurrency", t.dim},
+		figure{group(float64(cv.inputTokens)) + " → " + group(float64(cv.outputTokens)) + " tok", t.dim})}
 	lines = append(lines, c.plot(t, cv, w, upper, &c.rate, short, most, func(q curvePoint) float64 { return q.outTokensPerS }, chart.Series{Style: t.first, Mark: 'o'})...)
 	lines = append(lines, t.p95.Render(" TTFT p95 ms"))
-	lines = append(lines, c.plot(t, cv, w, h-upper-3, &c.ttft, latencyLabel, most, func(q curvePoint) float64 { return q.ttftP95MS }, chart.Series{Style: t.p95, Mark: '+'})...)
+	lines = append(lines, c.plot(t, cv, w, h-upper-3, &c.ttft, milliseconds.label, most, func(q curvePoint) float64 { return q.ttftP95MS }, chart.Series{Style: t.p95, Mark: '+'})...)
 	return append(lines, t.dim.Render(right(c.axis(cv), w)))
 }
 
@@ -30,9 +31,9 @@ func (c *curveChart) draw(t *theme, p *picture, w, h int) []string {
 func (c *curveChart) axis(cv *curve) string {
 	first, last := cv.points[0].concurrency, cv.points[len(cv.points)-1].concurrency
 	if first == last {
-		return fmt.Sprintf("concurrency %d", last)
+		return "concurrency " + group(float64(last))
 	}
-	return fmt.Sprintf("concurrency %d to %d, %d levels", first, last, len(cv.points))
+	return fmt.Sprintf("concurrency %s to %s, %d levels", group(float64(first)), group(float64(last)), len(cv.points))
 }
 
 func (c *curveChart) plot(t *theme, cv *curve, w, h int, r *chart.Ranger, label func(float64) string, most int, of func(curvePoint) float64, s chart.Series) []string {

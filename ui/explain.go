@@ -2,8 +2,6 @@ package ui
 
 import (
 	"strings"
-
-	"sonde/ui/chart"
 )
 
 // explanation is what the explain key says about a panel.
@@ -16,8 +14,8 @@ type explanation struct {
 
 const fromClient = "this client: stamps of the bytes as they arrived, on one monotonic clock"
 
-// draw lays the explanation out on w×h cells.
-func (e explanation) draw(t *theme, w, h int) []string {
+// lines lays the explanation out in lines of w cells.
+func (e explanation) lines(t *theme, w int) []string {
 	inner := min(w-2, 96)
 	var lines []string
 	put := func(label, s string) {
@@ -37,7 +35,7 @@ func (e explanation) draw(t *theme, w, h int) []string {
 		label, rest, _ := strings.Cut(s, " ")
 		put(label, rest)
 	}
-	return chart.Fit(lines, w, h)
+	return lines
 }
 
 // windowNow tells the window of client statistics and how many samples it has.

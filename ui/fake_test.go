@@ -292,9 +292,9 @@ type fakeJudge struct{ added int }
 
 func (j *fakeJudge) Add(*probe.Frame) { j.added++ }
 
-func (j *fakeJudge) Strongest() diagnose.Verdict {
-	return diagnose.Verdict{Rule: "decode_memory", Level: diagnose.Note,
+func (j *fakeJudge) Verdicts() []diagnose.Verdict {
+	return []diagnose.Verdict{{Rule: "decode_memory", Level: diagnose.Note,
 		Says:     "decode is bound by memory bandwidth",
 		Evidence: []string{"DRAM 71 % of peak", "TPOT 14.1 ms = 2.8× the floor of 5.1 ms", "queue empty"},
-		Advice:   "a larger batch costs little: raise the concurrency until TTFT p95 moves"}
+		Advice:   "a larger batch costs little: raise the concurrency until TTFT p95 moves"}}
 }

@@ -40,6 +40,19 @@ func unitFor(ms float64) scaleUnit {
 // of formats ms milliseconds in the unit.
 func (u scaleUnit) of(ms float64) string { return sig3(ms * u.perMS) }
 
+// with is of with the name of the unit.
+func (u scaleUnit) with(ms float64) string { return u.of(ms) + " " + u.name }
+
+// label writes ms milliseconds for an axis of the unit: 2 000, 0.01.
+func (u scaleUnit) label(ms float64) string {
+	v := ms * u.perMS
+	if math.Abs(v) >= 999.5 || v == 0 {
+		return group(v)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
 // sig3 writes three significant digits below 1000 and whole grouped numbers
 // above. The number of decimals follows from the rounded value, so that 9.996
 // becomes 10.0 and 999.6 becomes 1 000.
@@ -115,24 +128,6 @@ func trimZero(v float64) string {
 	return s
 }
 
-// latencyLabel writes a latency in milliseconds for an axis, with its unit
-// outside milliseconds: 250, 1.2s, 80µ.
-func latencyLabel(ms float64) string {
-	switch {
-	case ms <= 0:
-		return "0"
-	case ms < 0.95:
-		return strconv.FormatFloat(ms*1000, 'f', 0, 64) + "µ"
-	case ms < 9.95:
-		return trimZero(ms)
-	case ms < 999.5:
-		return strconv.FormatFloat(ms, 'f', 0, 64)
-	case ms < 9_950:
-		return trimZero(ms/1000) + "s"
-	}
-	return strconv.FormatFloat(ms/1000, 'f', 0, 64) + "s"
-}
-
 // percent writes a fraction of 0 to 1. A value that cannot be a fraction is
 // unknown, not 150 %.
 func percent(f probe.OptionalFloat) string {
@@ -155,7 +150,7 @@ func gib(bytes float64) string {
 	return strconv.FormatFloat(bytes/(1<<30), 'f', 1, 64)
 }
 
-// span writes a duration with its unit: 850 ms, 8.3 s, 2 min.
+// span writes a duration with its unit: 850 ms, 8.3 s, 2.5 min.
 func span(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -163,7 +158,7 @@ func span(d time.Duration) string {
 	case d < 100*time.Second:
 		return trimZero(d.Seconds()) + " s"
 	}
-	return fmt.Sprintf("%d min", int(d.Minutes()))
+	return trimZero(d.Minutes()) + " min"
 }
 
 // clock writes a session's age: 00:04:12.

@@ -27,12 +27,13 @@ func (g *gapPanel) heading(p *picture) heading {
 		t.percentile("p50", s, s.P50, u, t.p50),
 		t.percentile("p99", s, s.P99, u, t.p99),
 		t.percentile("max", s, s.Max, u, t.plain),
+		{"n " + group(float64(s.N)), t.dim},
 	}}
 	if s.N == 0 {
 		hd.figures = []figure{{unknown, t.dim}}
 	}
 	if per := p.frame.Client.TokensPerChunk; per.OK && per.V > tokensPerChunkNoted {
-		hd.foot = []figure{{"▲ " + sig2(per.V) + " tokens per chunk", t.warn}}
+		hd.foot = []figure{{signWarn + " " + sig2(per.V) + " tokens per chunk", t.warn}}
 	}
 	return hd
 }
@@ -47,9 +48,19 @@ func gapName(p *picture) string {
 	return "gap before each chunk"
 }
 
+// gapKey is what the body depends on.
+type gapKey struct {
+	columns, gaps int
+	unit, why     string
+}
+
 func (g *gapPanel) key(p *picture, _ bool) any {
 	v := p.history.version
-	return [2]int{v.columns, v.gaps}
+	key := gapKey{columns: v.columns, gaps: v.gaps, unit: unitFor(p.frame.Client.Gap.P50).name}
+	if v.gaps == 0 {
+		key.why = whyNoSamples(p)
+	}
+	return key
 }
 
 func (g *gapPanel) body(p *picture, w, h int) []string {
@@ -57,14 +68,15 @@ func (g *gapPanel) body(p *picture, w, h int) []string {
 		return g.theme.because(whyNoSamples(p), w, h)
 	}
 	t, scale := g.theme, g.scale(p, w)
-	plot := chart.PlotWidth(w, latencyLabel, scale, h)
+	label := unitFor(p.frame.Client.Gap.P50).label
+	plot := chart.PlotWidth(w, label, scale, h)
 	shown := p.history.last(plot)
 	columns := make([][]uint32, len(shown))
 	for i, c := range shown {
 		columns[i] = g.rows.of(&c.gaps, h, scale)
 	}
 	return chart.DensityBins(w, h, chart.DensityOptions{
-		Scale: scale, Label: latencyLabel, LabelStyle: t.border,
+		Scale: scale, Label: label, LabelStyle: t.border,
 		Marks: marks(shown, plot), MarkStyle: t.mark, Shades: t.shades, ASCII: t.ascii,
 	}, columns)
 }
@@ -84,11 +96,11 @@ func (g *gapPanel) scale(p *picture, w int) chart.Scale {
 func (g *gapPanel) zoomed(p *picture, w, h int) []string {
 	s, t := p.frame.Client.Gap, g.theme
 	u := unitFor(s.P50)
-	line := t.row(w, figure{" " + spanWindow(p.frame.Client.Window), t.dim},
+	line := t.row(w, figure{" " + spanWindow(p.frame.Client.Window) + ", " + u.name, t.dim}, figure{"n " + group(float64(s.N)), t.dim},
 		t.percentile("p50", s, s.P50, u, t.p50), t.percentile("p90", s, s.P90, u, t.plain),
 		t.percentile("p95", s, s.P95, u, t.p95), t.percentile("p99", s, s.P99, u, t.p99),
 		t.percentile("p999", s, s.P999, u, t.plain), t.percentile("max", s, s.Max, u, t.plain),
-		t.percentile("mean", s, s.Mean, u, t.plain), figure{"n " + group(float64(s.N)), t.dim})
+		t.percentile("mean", s, s.Mean, u, t.plain))
 	return append([]string{line}, g.body(p, w, h-1)...)
 }
 

@@ -23,17 +23,28 @@ func (g *gpuPanel) heading(p *picture) heading {
 		return hd
 	}
 	all := overGPUs(gpus)
-	hd.figures = []figure{
-		smFigure(t, all),
-		{"DRAM " + right(percent(all.dram), 5), t.second},
-		{powerText(all, len(gpus)), t.plain},
-	}
-	if note := ageNote(gpuAge(f)); note != "" {
+	hd.figures = gpuFigures(t, all, len(gpus))
+	hd.spare = len(hd.figures) - 2 // power stays, what goes is the bandwidth
+	if note := gpuAgeNote(f); note != "" {
 		hd.foot = []figure{{note, t.warn}, {clean(f.GPU.Why), t.dim}}
 	} else if len(gpus) == 1 && gpus[0].Note != "" {
 		hd.foot = []figure{{clean(gpus[0].Note), t.dim}}
 	}
 	return hd
+}
+
+// gpuFigures are mean and busiest SM activity, bandwidth and power. Of one device
+// the busiest is itself.
+func gpuFigures(t *theme, all gpuTotals, n int) []figure {
+	memory := figure{"DRAM " + right(percent(all.dram), 5), t.second}
+	if n == 1 {
+		return []figure{smFigure(t, all), memory, {powerText(all, n), t.plain}}
+	}
+	sm := figure{"SM " + percent(all.sm) + " max " + percent(all.smMost), t.first}
+	if !all.sm.OK && all.busy.OK {
+		sm = figure{"busy " + percent(all.busy) + " max " + percent(all.busyMost), t.dim}
+	}
+	return []figure{sm, {"DRAM " + percent(all.dram), t.second}, {powerText(all, n), t.plain}}
 }
 
 // smFigure falls back to the coarse utilisation, under its own name: any kernel,
@@ -112,7 +123,7 @@ func (g *gpuPanel) zoomed(p *picture, w, h int) []string {
 	if len(gpus) == 0 {
 		return g.body(p, w, h)
 	}
-	lines := []string{g.theme.dim.Render(gpuRow(w, "#", "SM", "DRAM", "power W", "memory GiB", "°C", "MHz", "device"))}
+	lines := []string{g.theme.dim.Render(gpuRow(w, "device", "#", "SM", "DRAM", "power W", "memory GiB", "°C", "MHz"))}
 	for i := range gpus {
 		lines = append(lines, g.device(&gpus[i], w))
 	}
@@ -122,10 +133,21 @@ func (g *gpuPanel) zoomed(p *picture, w, h int) []string {
 	return chart.Fit(lines, w, h)
 }
 
-// gpuRow has fixed columns; the name of the device takes the rest.
-func gpuRow(w int, index, sm, dram, power, memory, temp, clock, name string) string {
-	s := fmt.Sprintf(" %3s %6s %6s %11s %15s %4s %6s  %s", index, sm, dram, power, memory, temp, clock, name)
-	return clip(s, w)
+// gpuWidths are the columns of a device's row: number, SM, DRAM, power, memory,
+// temperature and clock. The name of the device takes the rest.
+var gpuWidths = [...]int{4, 7, 7, 12, 16, 5, 7}
+
+// gpuRow drops whole columns from the right where there is no room for all.
+func gpuRow(w int, name string, cells ...string) string {
+	s := ""
+	for i, c := range cells {
+		cell := right(c, gpuWidths[i])
+		if runes(s)+runes(cell) > w {
+			return s
+		}
+		s += cell
+	}
+	return s + "  " + clipWords(name, max(0, w-runes(s)-2))
 }
 
 func (g *gpuPanel) device(d *probe.GPUReading, w int) string {
@@ -142,8 +164,8 @@ func (g *gpuPanel) device(d *probe.GPUReading, w int) string {
 	if !d.SM.OK && d.Busy.OK {
 		sm = "b" + percent(d.Busy) // busy: the coarse utilisation
 	}
-	return gpuRow(w, strconv.Itoa(d.Index), sm, percent(d.DRAM), power, memory,
-		known(d.Temperature, group), known(d.SMClock.Scale(1e-6), group), name)
+	return gpuRow(w, name, strconv.Itoa(d.Index), sm, percent(d.DRAM), power, memory,
+		known(d.Temperature, group), known(d.SMClock.Scale(1e-6), group))
 }
 
 // shortGPUName drops the maker and the kind of memory: "H100 80GB".
@@ -164,7 +186,7 @@ func (g *gpuPanel) explain(p *picture) explanation {
 		text: []string{
 			"SM: the share of time in which a streaming multiprocessor had at least one warp, averaged over all of them. It is not the \"utilisation\" of nvidia-smi, which is full as soon as any kernel runs; where only that is known it is called busy.",
 			"DRAM: the share of the peak memory bandwidth in use. Decoding small batches is bound by it, prefill by the SMs.",
-			"With several devices the chart and the title show the mean, and the sum of power. Zoom lists them all.",
+			"With several devices the chart shows the mean, the title the mean, the busiest SM activity and the sum of power. Zoom lists them all.",
 		},
 		source: source,
 	}

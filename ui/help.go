@@ -3,40 +3,56 @@ package ui
 import (
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"sonde/ui/chart"
 )
 
-// help lists every key on w×h cells, in as many columns as are needed.
-func (t *theme) help(all []command, w, h int) []string {
+// help lists every key with its whole text, then what the signs mean, in lines of
+// w cells. It is as long as it has to be: the overlay scrolls.
+func (t *theme) help(all []command, w int) []string {
 	list := hints(all)
 	keysWidth := 0
 	for _, k := range list {
 		keysWidth = max(keysWidth, ansi.StringWidth(k.keys))
 	}
-	columns := 1
-	for h > 0 && columns < 3 && (len(list)+columns-1)/columns > h {
-		columns++
+	var lines []string
+	for _, k := range list {
+		lines = append(lines, indented(" "+t.accent.Render(pad(k.keys, keysWidth))+"  ", k.text, w, t.plain)...)
 	}
-	width := w / columns
-	perColumn := (len(list) + columns - 1) / columns
-	lines := make([]string, min(perColumn, max(h, 0)))
-	for i, k := range list {
-		if row := i % perColumn; row < len(lines) {
-			lines[row] += pad(" "+t.accent.Render(pad(k.keys, keysWidth))+"  "+k.text, width)
-		}
+	lines = append(lines, "", t.bold.Render(" signs and colours, the same everywhere"))
+	for _, s := range t.legend() {
+		sign := s.style.Render(s.sign)
+		lead := " " + sign + strings.Repeat(" ", max(0, keysWidth-ansi.StringWidth(s.sign))) + "  "
+		lines = append(lines, indented(lead, s.means, w, t.plain)...)
 	}
-	if columns == 1 && h >= len(lines)+5 {
-		lines = append(lines, "", t.legend())
-	}
-	return chart.Fit(lines, w, h)
+	return lines
 }
 
-// legend tells what colours and signs mean everywhere.
-func (t *theme) legend() string {
-	return " " + strings.Join([]string{
-		t.p50.Render("p50"), t.p95.Render("p95"), t.p99.Render("p99"), t.dim.Render("dim: too few samples, or not settled"),
-		unknown + " unknown", "~ estimated", t.good.Render("● good"), t.warn.Render("▲ warning"), t.bad.Render("■ bad"),
-	}, "  ")
+// signMeaning is one line of the legend.
+type signMeaning struct {
+	sign  string
+	style lipgloss.Style
+	means string
+}
+
+func (t *theme) legend() []signMeaning {
+	return []signMeaning{
+		{signGood, t.good, "good: healthy, a service level is met, probing"},
+		{signNote, t.note, "worth knowing, no fault"},
+		{signWarn, t.warn, "warning; at the top of a chart: values beyond its scale"},
+		{signBad, t.bad, "bad: failed requests, a service level is missed"},
+		{"░", t.calm, "streams: waits for its first token; gaps: few at that height"},
+		{"▒", t.bold, "streams: a long prompt that waits; gaps: more (▓ █: many)"},
+		{"▁ █", t.calm, "streams: the longest gap, from usual to 14 times and more"},
+		{"·", t.calm, "streams: a request ended"},
+		{"×", t.bad, "streams: a request failed"},
+		{"┊", t.mark, "the load was changed, or a long prompt was fired"},
+		{"p50", t.p50, "the median"},
+		{"p95", t.p95, "95 of 100 were shorter"},
+		{"p99", t.p99, "99 of 100 were shorter"},
+		{"dim", t.dim, "too few samples, or a level that has not settled"},
+		{unknown, t.plain, "unknown, which is not 0"},
+		{"~", t.plain, "an estimated number of tokens"},
+		{"est.", t.dim, "the engine's own figure, from its buckets"},
+	}
 }

@@ -21,12 +21,13 @@ type history struct {
 	version version
 	curve   curve
 	decode  positions
+	engine  engineLog
 }
 
 // version counts changes, so that a panel can tell whether to draw again. Every
 // new column changes all of them.
 type version struct {
-	columns, latency, gaps, tokens, streams int
+	columns, ttft, tpot, gaps, tokens, streams int
 }
 
 func newHistory(width time.Duration) *history { return &history{width: width} }
@@ -49,6 +50,7 @@ func (h *history) fold(f *probe.Frame) {
 	h.open().fold(f, half)
 	h.curve.fold(f)
 	h.decode.fold(f)
+	h.engine = h.engine.fold(f.Engine)
 	h.bump(f)
 }
 
@@ -78,8 +80,11 @@ func (h *history) open() *column { return h.columns[len(h.columns)-1] }
 // bump counts the changes that the Frame made within the open column.
 func (h *history) bump(f *probe.Frame) {
 	v, c := &h.version, &f.Client
-	if len(c.SliceTTFT)+len(c.SliceTPOT) > 0 {
-		v.latency++
+	if len(c.SliceTTFT) > 0 {
+		v.ttft++
+	}
+	if len(c.SliceTPOT) > 0 {
+		v.tpot++
 	}
 	if len(c.SliceGaps) > 0 {
 		v.gaps++

@@ -46,6 +46,7 @@ func commands() []command {
 		on("z", "zoom the panel (also enter)", "zoom", (*model).toggleZoom, "z", "enter"),
 		on("esc", "back", "", (*model).back, "esc"),
 		on("i", "explain the panel: definition, source, window, age", "", (*model).toggleExplain, "i"),
+		on("v", "all verdicts, with their evidence and advice", "why", (*model).toggleVerdicts, "v"),
 		on("space", "pause the picture; measuring goes on", "pause", (*model).togglePause, "space"),
 		on("r", "reset statistics", "", (*model).resetStatistics, "r"),
 		on("w", "live window of 10, 30, 60 s", "", (*model).nextWindow, "w"),
@@ -87,7 +88,7 @@ func hints(all []command) []hint {
 
 // lineOrder is the importance of the words in the key line: the first survive on
 // the narrowest screen.
-var lineOrder = []string{"help", "quit", "concurrency", "stop", "long prompt", "zoom", "panel", "prompt", "output", "pause", "save"}
+var lineOrder = []string{"help", "quit", "concurrency", "stop", "long prompt", "zoom", "why", "panel", "prompt", "output", "pause", "save"}
 
 // keyLine shows the keys that matter most, as many as fit, in the order of the
 // key map.

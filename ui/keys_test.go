@@ -25,23 +25,72 @@ func TestNoKeyHasTwoMeanings(t *testing.T) {
 	}
 }
 
-func TestHelpListsEveryCommand(t *testing.T) {
+// Every text is there in full, and so is the legend; what does not fit is reached
+// by scrolling.
+func TestHelpListsEveryCommandInFull(t *testing.T) {
 	m := at(newFake(1).play(time.Second), 120, 40)
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
 		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 		pressAll(m, "?")
-		text := ansi.Strip(m.View().Content)
+		text := scrolledText(m)
 		for _, c := range commands() {
 			h := c.binding.Help()
 			if h.Key == "" || h.Desc == "" {
 				t.Errorf("%v has no help", c.binding.Keys())
 			}
-			start := h.Desc[:min(10, len(h.Desc))] // narrow columns cut the rest
-			if !strings.Contains(text, h.Key) || !strings.Contains(text, start) {
+			if !strings.Contains(text, h.Key) || !strings.Contains(text, h.Desc) {
 				t.Errorf("%v: the help lacks %q %q", size, h.Key, h.Desc)
 			}
 		}
+		for _, s := range m.theme.legend() {
+			if !strings.Contains(text, s.sign+" ") || !strings.Contains(text, s.means) {
+				t.Errorf("%v: the legend lacks %q %q", size, s.sign, s.means)
+			}
+		}
 		pressAll(m, "?")
+	}
+}
+
+// scrolledText reads an overlay line by line from its top to its end, as one line
+// with single blanks.
+func scrolledText(m *model) string {
+	first := func() string {
+		line := strings.Split(ansi.Strip(m.View().Content), "\n")[2]
+		return strings.Trim(line, "│")
+	}
+	var words []string
+	for at := 0; ; at++ {
+		press(m, "down")
+		moved := m.scrolled > at
+		if !moved { // the last page
+			for _, l := range strings.Split(ansi.Strip(m.View().Content), "\n")[2:m.layout.body.h] {
+				words = append(words, strings.Fields(strings.Trim(l, "│"))...)
+			}
+			return strings.Join(words, " ")
+		}
+		press(m, "up")
+		words = append(words, strings.Fields(first())...)
+		press(m, "down")
+	}
+}
+
+func TestWithAnOverlayOpenTheArrowsScroll(t *testing.T) {
+	s := newFake(4).play(time.Second)
+	m := at(s, 60, 16)
+	before := s.Load()
+	for _, keys := range []string{"?", "i", "v"} {
+		pressAll(m, keys)
+		for _, k := range []string{"down", "pgdown", "up", "pgup"} {
+			press(m, k)
+		}
+		if m.scrolled != 0 || s.Load() != before {
+			t.Errorf("%s: scrolled to %d, load %+v", keys, m.scrolled, s.Load())
+		}
+		press(m, "esc")
+	}
+	press(m, "up")
+	if s.Load().Concurrency != 5 {
+		t.Error("after the overlay the arrows do not change the load")
 	}
 }
 

@@ -26,7 +26,7 @@ func (k *kvPanel) heading(p *picture) heading {
 	r := &f.Engine.Reading
 	fill := figure{right(percent(r.KVFill), 5), t.first}
 	if r.KVFill.OK && r.KVFill.V >= kvNearlyFull {
-		fill = figure{"▲ " + percent(r.KVFill), t.warn}
+		fill = figure{signWarn + " " + percent(r.KVFill), t.warn}
 	}
 	wait := figure{"wait " + right(known(r.Waiting, group), 2), t.plain}
 	if r.Waiting.Or(0) > 0 {
@@ -101,17 +101,18 @@ func (k *kvPanel) zoomed(p *picture, w, h int) []string {
 	if !p.frame.Engine.Have {
 		return k.body(p, w, h)
 	}
-	t, r := k.theme, &p.frame.Engine.Reading
+	t, r, log := k.theme, &p.frame.Engine.Reading, p.history.engine
 	val := func(name, v string) figure { return figure{name + " " + v, t.plain} }
 	first := t.row(w, val(" fill", percent(r.KVFill)), val("fullest rank", percent(r.KVFillMax)),
 		val("capacity", known(r.KVCapacityTokens, group)+" tok"), val("preemptions", known(r.Preemptions, group)),
 		val("prefix hits", percent(r.PrefixHitRate)))
 	second := t.row(w, val(" running", known(r.Running, group)), val("waiting", known(r.Waiting, group)),
-		val("engine out", known(r.GenerationTokensPerS, group)+" tok/s"), val("engine in", known(r.PromptTokensPerS, group)+" tok/s"))
+		val("engine out", known(log.meanOf(outputRate), group)+" tok/s"), val("engine in", known(log.meanOf(promptRate), group)+" tok/s"),
+		figure{"mean of 10 s", t.dim})
 	lines := []string{first, second}
 	for _, n := range r.Notes {
 		if len(lines) < h-6 {
-			lines = append(lines, t.dim.Render(cleanTo(" "+n, w)))
+			lines = append(lines, t.dim.Render(" "+cleanTo(n, w-1)))
 		}
 	}
 	return append(lines, k.body(p, w, h-len(lines))...)

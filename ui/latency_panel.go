@@ -15,6 +15,8 @@ type latencyPanel struct {
 	name   string
 	window func(*probe.Client) probe.Summary
 	level  func(*probe.LevelStats) probe.Summary
+	engine growth            // the same, as the engine counts it
+	seen   func(version) int // changes of the samples
 	dot    func(*dot) triple
 	foot   func(*picture) []figure
 	notes  func(*picture) []figure                     // further numbers when zoomed
@@ -26,13 +28,19 @@ type latencyPanel struct {
 // latencyKey is what the body of a latency panel depends on.
 type latencyKey struct {
 	columns, samples int
-	empty            bool
+	unit             string
+	why              string
+	own              estimate
 	window, level    probe.Summary // zoomed only
 	settled          bool
 }
 
 func (l *latencyPanel) key(p *picture, zoomed bool) any {
-	k := latencyKey{columns: p.history.version.columns, samples: p.history.version.latency, empty: l.empty(p)}
+	k := latencyKey{columns: p.history.version.columns, samples: l.seen(p.history.version), unit: l.unit(p).name}
+	if l.empty(p) {
+		k.why = whyNoSamples(p)
+		k.own, _ = p.engineOwn(l.window(&p.frame.Client), l.engine)
+	}
 	if zoomed {
 		k.window, k.level = l.window(&p.frame.Client), l.level(&p.frame.Client.Level)
 		k.settled = p.frame.Load.Settled
@@ -42,15 +50,17 @@ func (l *latencyPanel) key(p *picture, zoomed bool) any {
 
 func (l *latencyPanel) heading(p *picture) heading {
 	s := l.window(&p.frame.Client)
-	t, u := l.theme, unitFor(s.P50)
-	hd := heading{name: l.name + " " + u.name, column: p.history.width, figures: []figure{
-		t.percentile("p50", s, s.P50, u, t.p50),
-		t.percentile("p95", s, s.P95, u, t.p95),
-		t.percentile("p99", s, s.P99, u, t.p99),
-		{"n " + group(float64(s.N)), t.dim},
-	}}
-	if s.N == 0 {
+	t, u := l.theme, l.unit(p)
+	hd := heading{name: l.name + " " + u.name, column: p.history.width}
+	if own, ok := p.engineOwn(s, l.engine); ok {
+		hd.figures = t.estimated(own, u)
+	} else if s.N == 0 {
 		hd.figures = []figure{{unknown, t.dim}}
+	} else {
+		hd.figures = append(l.limitSign(p, s), t.percentile("p50", s, s.P50, u, t.p50),
+			t.percentile("p95", s, s.P95, u, t.p95), t.percentile("p99", s, s.P99, u, t.p99),
+			figure{"n " + group(float64(s.N)), t.dim})
+		hd.spare = len(hd.figures) - 2 // the p99: without n none of them means much
 	}
 	if l.foot != nil {
 		hd.foot = l.foot(p)
@@ -60,22 +70,52 @@ func (l *latencyPanel) heading(p *picture) heading {
 
 // empty tells that there is nothing to draw, neither now nor in the past.
 func (l *latencyPanel) empty(p *picture) bool {
-	return p.history.version.latency == 0
+	return l.seen(p.history.version) == 0
+}
+
+// unit is the one of title, axis and table.
+func (l *latencyPanel) unit(p *picture) scaleUnit {
+	s := l.window(&p.frame.Client)
+	if own, ok := p.engineOwn(s, l.engine); ok {
+		return unitFor(own.p50.ms)
+	}
+	return unitFor(s.P50)
+}
+
+// whyEmpty stands where there is nothing to draw yet; without load of our own it
+// tells what the engine says.
+func (l *latencyPanel) whyEmpty(p *picture, w, h int) []string {
+	t := l.theme
+	own, ok := p.engineOwn(l.window(&p.frame.Client), l.engine)
+	if !ok {
+		return t.because(whyNoSamples(p), w, h)
+	}
+	u := unitFor(own.p50.ms)
+	lines := []string{
+		t.dim.Render(" the engine's own, over 60 s:"),
+		" " + t.row(w-1, t.estimated(own, u)[1:]...),
+		" " + t.row(w-1, figure{u.name + ", est. from its buckets", t.dim}),
+	}
+	for _, s := range wrap(whyNoSamples(p), w-2) {
+		lines = append(lines, t.dim.Render(" "+s))
+	}
+	return chart.Fit(lines, w, h)
 }
 
 func (l *latencyPanel) body(p *picture, w, h int) []string {
 	if l.empty(p) {
-		return l.theme.because(whyNoSamples(p), w, h)
+		return l.whyEmpty(p, w, h)
 	}
+	label := l.unit(p).label
 	shown := p.history.last(w)
 	lines := latencyLines(shown, w, l.dot)
 	scale := l.scale(p, lines)
-	plot := chart.PlotWidth(w, latencyLabel, scale, h)
+	plot := chart.PlotWidth(w, label, scale, h)
 	shown = p.history.last(plot)
 	lines = latencyLines(shown, plot, l.dot)
 	t := l.theme
 	return chart.Lines(w, h, chart.LineOptions{
-		Scale: scale, Label: latencyLabel, LabelStyle: t.border,
+		Scale: scale, Label: label, LabelStyle: t.border,
 		Marks: marks(shown, plot), MarkStyle: t.mark, Rules: l.rules(p), ASCII: t.ascii,
 	}, chart.Series{Style: t.p99, Mark: '9', Y: lines[2]},
 		chart.Series{Style: t.p95, Mark: '+', Y: lines[1]},
@@ -102,9 +142,11 @@ func (l *latencyPanel) rules(p *picture) []chart.Rule {
 	return rules
 }
 
+// tableWidth is the room for the table of a zoomed panel.
+const tableWidth = 34
+
 // zoomed puts a table of all numbers beside the chart.
 func (l *latencyPanel) zoomed(p *picture, w, h int) []string {
-	const tableWidth = 34
 	if w < 2*tableWidth {
 		return l.body(p, w, h)
 	}
@@ -122,8 +164,8 @@ func (l *latencyPanel) zoomed(p *picture, w, h int) []string {
 func (l *latencyPanel) table(p *picture) []string {
 	f, t := p.frame, l.theme
 	win, lev := l.window(&f.Client), l.level(&f.Client.Level)
-	u := unitFor(win.P50)
-	lines := []string{t.dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.name, spanWindow(f.Client.Window), fmt.Sprintf("level %d", f.Load.Level)))}
+	u := l.unit(p)
+	lines := []string{t.dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.name, spanWindow(f.Client.Window), "level "+group(float64(f.Load.Level))))}
 	for _, q := range statistics {
 		a, b := t.cell(q.name, win, q.of(win), u, false), t.cell(q.name, lev, q.of(lev), u, !f.Load.Settled)
 		lines = append(lines, t.dim.Render(fmt.Sprintf(" %-7s ", q.label))+a+" "+b)
@@ -134,7 +176,7 @@ func (l *latencyPanel) table(p *picture) []string {
 	}
 	if l.notes != nil {
 		for _, n := range l.notes(p) {
-			lines = append(lines, " "+n.style.Render(n.text))
+			lines = append(lines, " "+t.row(tableWidth-2, n))
 		}
 	}
 	return lines
@@ -168,30 +210,6 @@ func (t *theme) cell(name string, s probe.Summary, v float64, u scaleUnit, dim b
 	return text
 }
 
-// limitLine says whether a service level holds in the live window.
-func (t *theme) limitLine(s SLOLine, win probe.Summary) string {
-	u := unitFor(s.LimitMS)
-	text := fmt.Sprintf("%s ≤ %s %s", clean(s.Metric), u.of(s.LimitMS), u.name)
-	v, ok := statisticOf(s.Metric, win)
-	switch {
-	case !ok || win.N == 0:
-		return t.dim.Render(text + " ?")
-	case v > s.LimitMS:
-		return t.bad.Render("▲ " + text + " missed")
-	}
-	return t.good.Render("● " + text + " met")
-}
-
-// statisticOf finds the number that a service level such as "ttft_p95" is about.
-func statisticOf(metric string, s probe.Summary) (float64, bool) {
-	for _, q := range statistics {
-		if n := len(metric) - len(q.name); n > 0 && metric[n-1] == '_' && metric[n:] == q.name {
-			return q.of(s), true
-		}
-	}
-	return 0, false
-}
-
 // whyNoSamples says what is missing until the first latency can be shown.
 func whyNoSamples(p *picture) string {
 	c := &p.frame.Client
@@ -200,12 +218,14 @@ func whyNoSamples(p *picture) string {
 		return "waiting for the first Frame"
 	case c.Failed > 0 && c.OK == 0 && c.LastError != "":
 		return "no request has succeeded: " + c.LastError
+	case c.Failed > 0 && c.OK == 0:
+		return "no request has succeeded"
 	case c.InFlight > 0:
 		return "waiting for the first answer"
 	case p.wish.Concurrency == 0:
 		return "no load: ↑ sends the first stream"
 	}
-	return "no sample yet"
+	return "nothing to measure yet"
 }
 
 func spanWindow(d time.Duration) string {

@@ -6,7 +6,7 @@ package ui
 //	│ load 30 │ TTFT                │ TPOT               │ 30 %, 10 or more
 //	│ gap before each token         │ tokens/s           │ 31 %
 //	│ GPU            │ KV cache     │ streams            │ the rest
-//	│ verdict                                            │ 1, 2 from 36 rows on
+//	│ verdict                                            │ 2
 //	└ keys ──────────────────────────────────────────────┘ 1
 //
 // At 80×24 and between (compact): the numbers move out of the borders into a
@@ -16,7 +16,7 @@ package ui
 //	│ strip: load, TTFT, TPOT, gap, rates, engine, GPU   │ 6
 //	│ TTFT         │ TPOT             │ gap              │ half
 //	│ tokens/s  │ KV cache  │ GPU      │ streams         │ half
-//	│ verdict                                            │ 1
+//	│ verdict                                            │ 1, 2 from 24 rows on
 //	└ keys ──────────────────────────────────────────────┘ 1
 //
 // What falls out, in this order: below 100×28 the borders' numbers (they go to
@@ -31,7 +31,7 @@ const (
 	floorHeight           = 16
 	fourChartsWidth       = 76
 	twoRowsHeight         = 20
-	twoVerdictHeight      = 36
+	twoVerdictHeight      = 24
 	loadWidth             = 30
 	stripHeight           = 6
 )
@@ -103,14 +103,15 @@ func (l *layout) full() {
 	if b.w >= 160 {
 		load = 36
 	}
-	// Widths follow the drawing: TTFT a little wider than TPOT, gaps 3 : 2 to rates.
+	// Widths follow the drawing: TTFT a little wider than TPOT, gaps 3 : 2 to rates, and
+	// the GPU panel holds the figures of several devices.
 	ttft := (b.w - load) * 54 / 100
 	gap := b.w * 62 / 100
-	gpus := b.w * 34 / 100
+	gpus, kv := b.w*40/100, b.w*30/100
 	l.bands = [][]place{
 		band(b, b.y, upper, []panelID{panelLoad, panelTTFT, panelTPOT}, []int{load, ttft}),
 		band(b, b.y+upper, middle, []panelID{panelGap, panelTokens}, []int{gap}),
-		band(b, b.y+upper+middle, b.h-upper-middle, []panelID{panelGPU, panelKV, panelStreams}, []int{gpus, gpus}),
+		band(b, b.y+upper+middle, b.h-upper-middle, []panelID{panelGPU, panelKV, panelStreams}, []int{gpus, kv}),
 	}
 }
 

@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -30,7 +29,7 @@ func (l *loadPanel) key(p *picture, zoomed bool) any {
 	const anyWidth = 60 // wide enough that nothing is cut
 	lines := l.lines(p, anyWidth)
 	if zoomed {
-		lines = append(lines, l.failures(p)...)
+		lines = append(lines, l.failures(p, anyWidth)...)
 		lines = append(lines, fmt.Sprint(p.history.curve))
 	}
 	return strings.Join(lines, "\n")
@@ -49,43 +48,60 @@ func indent(lines []string) []string {
 	return lines
 }
 
-// labelWidth is the room for the name of a line.
-const labelWidth = 11
+// labelWidth is the room for the name of a line, numberWidth that for its number.
+const labelWidth, numberWidth = 11, 6
 
 func (l *loadPanel) lines(p *picture, w int) []string {
 	t, f := l.theme, p.frame
 	lines := []string{
 		l.amount(p, w),
-		t.line("in flight", right(group(float64(f.Client.InFlight)), 6)+" "+l.inFlight(p)),
-		t.line("prompt", l.tokens(p.wish.InputTokens, f.Client.InputTokens, w)),
-		t.line("output", l.tokens(p.wish.OutputTokens, f.Client.OutputTokens, w)),
-		t.line("prefix", right(cleanOr(f.Load.Prefix, unknown), 6)+t.dim.Render(" hit ")+prefixHits(p)),
-		t.line("E2E", t.endToEnd(f.Client.E2E)),
+		t.entry(w, "in flight", t.count(inFlight(f)), l.inFlight(p)...),
+		l.tokens(w, "prompt", p.wish.InputTokens, f.Client.InputTokens, f.Client.TokensEstimated),
+		l.tokens(w, "output", p.wish.OutputTokens, f.Client.OutputTokens, f.Client.TokensEstimated),
+		t.entry(w, "prefix", figure{cleanOr(f.Load.Prefix, unknown), t.plain}, t.dim.Render(" hit ")+prefixHits(p)),
+		t.endToEnd(p, w),
 		t.counts(f, w),
-		l.honesty(p),
+		l.honesty(p, w),
 	}
 	if why := f.Health.Why; f.Health.Bottleneck && why != "" {
-		lines = append(lines, t.warn.Render(cleanTo("▲ "+why, w)))
+		lines = append(lines, styled(wrap(signWarn+" "+clean(why), w), t.warn)...)
 	}
 	if f.Client.LastError != "" {
-		lines = append(lines, t.dim.Render(cleanTo("last: "+f.Client.LastError, w)))
+		lines = append(lines, styled(wrap("last: "+clean(f.Client.LastError), w), t.dim)...)
 	}
 	return lines
 }
 
-// line is a name and a value.
-func (t *theme) line(name, value string) string {
-	return t.dim.Render(pad(name, labelWidth)) + value
+func styled(lines []string, st lipgloss.Style) []string {
+	for i := range lines {
+		lines[i] = st.Render(lines[i])
+	}
+	return lines
 }
+
+// count is a plain whole number.
+func (t *theme) count(n int) figure { return figure{group(float64(n)), t.plain} }
 
 // amount is the concurrency with its place between 1 and the safety cap.
 func (l *loadPanel) amount(p *picture, w int) string {
-	t := l.theme
-	if p.wish.Rate > 0 {
-		return t.line("rate", t.bold.Render(right(sig2(p.wish.Rate), 6))+t.dim.Render(" req/s ≤ "+group(float64(p.wish.Concurrency))))
+	t, wish := l.theme, p.wish
+	if wish.Rate > 0 {
+		under := " ≤ " + group(float64(wish.Concurrency))
+		return t.entry(w, "rate", figure{sig2(wish.Rate), t.bold},
+			t.dim.Render(" req/s"+under), t.dim.Render("/s"+under), t.dim.Render(" req/s"))
 	}
-	value := t.bold.Render(right(group(float64(p.wish.Concurrency)), 6))
-	return t.line("concurrency", value+" "+l.slider(p.wish.Concurrency, p.frame.Load.Max, min(12, w-labelWidth-7)))
+	number := figure{group(float64(wish.Concurrency)), t.bold}
+	if p.capped() {
+		return t.entry(w, "concurrency", number,
+			t.note.Render(" cap "+group(float64(p.frame.Load.Max))+" reached"), t.note.Render(" cap reached"), t.note.Render(" cap"))
+	}
+	track := l.slider(wish.Concurrency, p.frame.Load.Max, min(12, w-labelWidth-numberWidth-1))
+	return t.entry(w, "concurrency", number, " "+track)
+}
+
+// capped tells that a closed loop cannot be turned up any further.
+func (p *picture) capped() bool {
+	return p.wish.Rate <= 0 && p.wish.Concurrency > 0 && p.wish.Concurrency == p.frame.Load.Max
 }
 
 // slider shows a setting on a logarithmic track: every doubling is as far.
@@ -98,30 +114,60 @@ func (l *loadPanel) slider(n, most, w int) string {
 	if n > 0 {
 		at = int(math.Round(math.Log(float64(min(n, most))) / math.Log(float64(most)) * float64(track-1)))
 	}
-	return l.theme.dim.Render("− "+strings.Repeat("─", at)) + l.theme.accent.Render("●") +
+	return l.theme.dim.Render("− "+strings.Repeat("─", at)) + l.theme.accent.Render("┃") +
 		l.theme.dim.Render(strings.Repeat("─", track-1-at)+" +")
 }
 
-func (l *loadPanel) inFlight(p *picture) string {
-	c := &p.frame.Client
-	switch {
-	case c.Retrying > 0:
-		return l.theme.warn.Render(fmt.Sprintf("%d retrying", c.Retrying))
-	case p.wish.Concurrency < c.InFlight:
-		return l.theme.dim.Render("draining")
-	case c.Prefill > 0:
-		return l.theme.dim.Render(fmt.Sprintf("%d prefill", c.Prefill))
+// longInFlight counts the long prompts that were fired on purpose: they come on
+// top of the load that was asked for.
+func longInFlight(f *probe.Frame) int {
+	n := 0
+	for i := range f.Streams {
+		if c := &f.Streams[i]; c.Long && c.State != probe.StreamIdle && !c.Ended {
+			n++
+		}
 	}
-	return ""
+	return n
+}
+
+// inFlight counts the requests of the load that was asked for.
+func inFlight(f *probe.Frame) int { return max(0, f.Client.InFlight-longInFlight(f)) }
+
+// inFlight gives what to say about the requests in flight, the longest first.
+func (l *loadPanel) inFlight(p *picture) []string {
+	c, t := &p.frame.Client, l.theme
+	number := func(n int, names ...string) (texts []string) {
+		for _, name := range names {
+			texts = append(texts, " "+group(float64(n))+" "+name)
+		}
+		return texts
+	}
+	switch long := longInFlight(p.frame); {
+	case c.Retrying > 0:
+		return styled(number(c.Retrying, "retrying", "retry"), t.warn)
+	case p.wish.Concurrency < inFlight(p.frame):
+		return []string{t.dim.Render(" draining")}
+	case long > 0:
+		return []string{t.bold.Render(" +" + group(float64(long)) + " long")}
+	case c.Prefill > 0:
+		return styled(number(c.Prefill, "prefill"), t.dim)
+	}
+	return nil
 }
 
 // tokens is asked → measured.
-func (l *loadPanel) tokens(asked int, measured probe.OptionalFloat, w int) string {
-	unit := ""
-	if w >= labelWidth+18 {
-		unit = " tok"
+func (l *loadPanel) tokens(w int, name string, asked int, measured probe.OptionalFloat, about bool) string {
+	t := l.theme
+	rest := t.dim.Render(" → ") + right(tilde(about, measured.OK)+known(measured, group), 5)
+	return t.entry(w, name, t.count(asked), rest+t.dim.Render(" tok"), rest)
+}
+
+// tilde marks a known number that is an estimate.
+func tilde(about, known bool) string {
+	if about && known {
+		return "~"
 	}
-	return right(group(float64(asked)), 6) + l.theme.dim.Render(" → ") + right(known(measured, group), 5) + l.theme.dim.Render(unit)
+	return ""
 }
 
 func prefixHits(p *picture) string { return percent(p.frame.Engine.Reading.PrefixHitRate) }
@@ -135,8 +181,8 @@ func (t *theme) countFigures(f *probe.Frame) []figure {
 	c := &f.Client
 	figures := []figure{
 		{"ok " + group(float64(c.OK)), t.plain},
-		alarm("failed", c.Failed, t.plain, t.bad),
-		alarm("429", c.ByClass[classRateLimited], t.plain, t.warn),
+		t.alarm("failed", c.Failed, signBad, t.bad),
+		t.alarm("429", c.ByClass[classRateLimited], signWarn, t.warn),
 	}
 	if c.Cancelled > 0 {
 		figures = append(figures, figure{"cancelled " + group(float64(c.Cancelled)), t.dim})
@@ -146,41 +192,53 @@ func (t *theme) countFigures(f *probe.Frame) []figure {
 
 const classRateLimited = probe.Class("rate_limited")
 
-// alarm is a count that is no good news above zero.
-func alarm(name string, n int, quiet, loud lipgloss.Style) figure {
+// alarm is a count that is no good news above zero; then it carries a sign.
+func (t *theme) alarm(name string, n int, sign string, loud lipgloss.Style) figure {
 	if n == 0 {
-		return figure{name + " 0", quiet}
+		return figure{name + " 0", t.plain}
 	}
-	return figure{"▲ " + name + " " + group(float64(n)), loud}
+	return figure{sign + " " + name + " " + group(float64(n)), loud}
 }
 
 // honesty is whether the numbers agree with each other and are not about us.
-func (l *loadPanel) honesty(p *picture) string {
+func (l *loadPanel) honesty(p *picture, w int) string {
 	t := l.theme
-	return t.line("Little", right(known(p.frame.Client.Little, sig3), 6)+" "+t.client(p.frame))
+	client := t.client(p.frame)
+	return t.entry(w, "Little", figure{known(p.frame.Client.Little, sig3), t.plain}, " "+client.style.Render(client.text))
 }
 
 // endToEnd is the median and the 95th percentile of whole requests.
-func (t *theme) endToEnd(s probe.Summary) string {
+func (t *theme) endToEnd(p *picture, w int) string {
+	s := p.frame.Client.E2E
+	if own, ok := p.engineOwn(s, e2eGrowth); ok {
+		u := unitOfRequests(own.p50.ms)
+		rest := " p95 " + own.p95.in(u) + " " + u.name
+		return t.entry(w, "E2E", figure{own.p50.in(u), t.plain}, rest+t.dim.Render(" est."), t.dim.Render(" "+u.name+" est."))
+	}
 	if s.N == 0 {
-		return right(unknown, 6)
+		return t.entry(w, "E2E", figure{unknown, t.plain})
 	}
-	u := unitFor(s.P50)
-	if s.P50 >= 1000 {
-		u = seconds
-	}
-	p95 := " p95 " + u.of(s.P95) + " " + u.name
+	u := unitOfRequests(s.P50)
+	p95 := " p95 " + u.with(s.P95)
 	if weak(s, "p95") {
 		p95 = t.dim.Render(p95)
 	}
-	return right(u.of(s.P50), 6) + p95
+	return t.entry(w, "E2E", figure{u.of(s.P50), t.plain}, p95, " "+u.name)
 }
 
-func (t *theme) client(f *probe.Frame) string {
-	if f.Health.Bottleneck {
-		return t.warn.Render("▲ client limits")
+// unitOfRequests is the unit for whole requests: seconds from one second on.
+func unitOfRequests(ms float64) scaleUnit {
+	if ms >= 1000 {
+		return seconds
 	}
-	return t.dim.Render("client ok")
+	return unitFor(ms)
+}
+
+func (t *theme) client(f *probe.Frame) figure {
+	if f.Health.Bottleneck {
+		return figure{signWarn + " client limits", t.warn}
+	}
+	return figure{"client ok", t.dim}
 }
 
 func cleanOr(s, otherwise string) string {
@@ -194,36 +252,12 @@ func cleanOr(s, otherwise string) string {
 // throughput over concurrency.
 func (l *loadPanel) zoomed(p *picture, w, h int) []string {
 	left := min(w, 44)
-	lines := append(l.lines(p, left-1), "")
-	lines = indent(append(lines, l.failures(p)...))
+	lines := append(l.lines(p, left-2), "")
+	lines = indent(append(lines, l.failures(p, left-2)...))
 	if w < 2*left {
 		return chart.Fit(lines, w, h)
 	}
 	return beside(lines, left, l.curve.draw(l.theme, p, w-left, h), w-left, h)
-}
-
-func (l *loadPanel) failures(p *picture) []string {
-	t, f := l.theme, p.frame
-	var lines []string
-	classes := make([]string, 0, len(f.Client.ByClass))
-	for c := range f.Client.ByClass {
-		classes = append(classes, string(c))
-	}
-	slices.Sort(classes)
-	for _, c := range classes {
-		lines = append(lines, t.line(pad(clean(c), 16), right(group(float64(f.Client.ByClass[probe.Class(c)])), 6)))
-	}
-	if f.Client.LastError != "" {
-		lines = append(lines, "")
-		for _, s := range wrap(clean(f.Client.LastError), 42) {
-			lines = append(lines, t.dim.Render(s))
-		}
-	}
-	return append(lines, "",
-		t.line("sent", right(group(float64(f.Client.Sent)), 6)),
-		t.line("mean", right(known(f.Client.ConcurrencyMean, sig3), 6)+" in flight"),
-		t.line("stamps", right(cleanOr(f.Health.Stamps, unknown), 6)+fmt.Sprintf("  late p99 %s ms", sig3(f.Health.LateMsP99))),
-		t.line("client CPU", right(percent(f.Health.CPU), 6)+" of a core"))
 }
 
 func (l *loadPanel) explain(p *picture) explanation {

@@ -39,6 +39,8 @@ type model struct {
 	overlay overlay
 	notice  notice
 
+	scrolled int // lines of the overlay that lie above its first visible one
+
 	window     int // seconds, as last wished; 0: not yet
 	restoreCap int // open loop: the cap before it was stopped
 	turn       int // which panels of a band may show new data now
@@ -46,15 +48,6 @@ type model struct {
 	content    string
 	err        error // ends the program
 }
-
-// overlay is what lies over the panels.
-type overlay int
-
-const (
-	overlayNone overlay = iota
-	overlayHelp
-	overlayExplain
-)
 
 // notice is a line about something that just happened.
 type notice struct {
@@ -139,6 +132,9 @@ func (m *model) View() tea.View {
 }
 
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
+	if m.scroll(msg.String()) {
+		return nil
+	}
 	if c := find(m.commands, msg); c != nil {
 		return c.do(m, msg.String())
 	}
@@ -183,7 +179,7 @@ func (m *model) pull(now time.Time) {
 	}
 	if n := len(fresh); n > 0 {
 		m.live.frame, m.live.have, m.lastFrame = fresh[n-1], true, now
-		m.live.verdict = m.strongest()
+		m.live.verdicts = m.verdicts()
 	}
 	m.live.silent = now.Sub(m.lastFrame)
 	if now.After(m.notice.until) {
@@ -191,11 +187,11 @@ func (m *model) pull(now time.Time) {
 	}
 }
 
-func (m *model) strongest() diagnose.Verdict {
+func (m *model) verdicts() []diagnose.Verdict {
 	if m.judge == nil {
-		return diagnose.Verdict{}
+		return nil
 	}
-	return m.judge.Strongest()
+	return m.judge.Verdicts()
 }
 
 // announce shows what is worth a line: what a long prompt did, and notes.

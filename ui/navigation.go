@@ -17,6 +17,7 @@ func (m *model) moveFocus(by int) tea.Cmd {
 			break
 		}
 	}
+	m.scrolled = 0
 	m.relayout()
 	return nil
 }
@@ -28,7 +29,7 @@ func (m *model) goToPanel(key string) tea.Cmd {
 	if err != nil || number < 1 || number > int(panelCount) {
 		return nil
 	}
-	m.focus = panelID(number - 1)
+	m.focus, m.scrolled = panelID(number-1), 0
 	if !m.layout.shows(m.focus) && m.focus != panelLoad && m.overlay == overlayNone {
 		m.zoomed = true
 	}
@@ -50,17 +51,6 @@ func (m *model) back() tea.Cmd {
 	}
 	m.zoomed = false
 	m.relayout()
-	return nil
-}
-
-func (m *model) toggleHelp() tea.Cmd    { return m.toggle(overlayHelp) }
-func (m *model) toggleExplain() tea.Cmd { return m.toggle(overlayExplain) }
-
-func (m *model) toggle(o overlay) tea.Cmd {
-	if m.overlay == o {
-		o = overlayNone
-	}
-	m.overlay = o
 	return nil
 }
 

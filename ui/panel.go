@@ -117,12 +117,22 @@ func newPanels(t *theme) [panelCount]*view {
 // behind it.
 func (t *theme) percentile(name string, s probe.Summary, v float64, u scaleUnit, st lipgloss.Style) figure {
 	if s.N == 0 {
-		return figure{name + " " + unknown, t.dim}
+		return figure{statisticLabel(name) + " " + unknown, t.dim}
 	}
 	if weak(s, name) {
 		st = t.dim
 	}
-	return figure{name + " " + right(u.of(v), 4), st}
+	return figure{statisticLabel(name) + " " + right(u.of(v), 4), st}
+}
+
+// statisticLabel is how people write the name of a statistic: p99.9.
+func statisticLabel(name string) string {
+	for _, q := range statistics {
+		if q.name == name {
+			return q.label
+		}
+	}
+	return name
 }
 
 // weak tells whether a percentile has too few samples to be taken for a fact.

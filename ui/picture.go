@@ -14,10 +14,19 @@ type picture struct {
 	frame   *probe.Frame
 	have    bool // frame is a real one
 	history *history
-	verdict diagnose.Verdict
 	wish    probe.Load // always as it stands, also while paused
 	slos    []SLOLine
 	silent  time.Duration // how long no Frame has come
+
+	verdicts []diagnose.Verdict // strongest first
+}
+
+// verdict is the strongest one.
+func (p *picture) verdict() diagnose.Verdict {
+	if len(p.verdicts) == 0 {
+		return diagnose.Verdict{}
+	}
+	return p.verdicts[0]
 }
 
 // limits gives the service levels of a latency: "ttft" matches "ttft_p95".

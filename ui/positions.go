@@ -51,6 +51,14 @@ func (p *positions) add(gapsMS []float32) {
 	}
 }
 
+// typical is the mean gap of the first positions, 0 without any.
+func (p *positions) typical() float64 {
+	if len(p.buckets) == 0 || p.buckets[0].n == 0 {
+		return 0
+	}
+	return p.buckets[0].value()
+}
+
 func (p positions) clone() positions {
 	p.buckets = slices.Clone(p.buckets)
 	return p

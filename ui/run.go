@@ -18,8 +18,8 @@ import (
 // Options is what the live screen needs. Only Frames is required.
 type Options struct {
 	Frames   probe.Frames
-	Controls probe.Controls         // nil: a recording, whose load cannot be changed
-	Judge    Judge                  // nil: no verdict
+	Controls probe.Controls                            // nil: a recording, whose load cannot be changed
+	Judge    Judge                                     // nil: no verdict
 	Save     func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
 	SLOs     []SLOLine
 
@@ -40,7 +40,7 @@ type SLOLine struct {
 // Judge turns Frames into a verdict; *diagnose.Judge is one.
 type Judge interface {
 	Add(f *probe.Frame)
-	Strongest() diagnose.Verdict
+	Verdicts() []diagnose.Verdict // strongest first
 }
 
 // framesPerSecond is how often the renderer looks for a new view. The view
@@ -62,8 +62,7 @@ func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
 	}
 	env := environment(os.Environ())
 	profile := profileFor(o.Color, o.Output, env)
-	dumb := env.get("TERM") == "dumb"
-	m := newModel(o, newTheme(profile, o.ASCII || dumb))
+	m := newModel(o, newTheme(profile, o.ASCII || !drawsUnicode(env)))
 	p := tea.NewProgram(m, append(more, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(o.Output),
 		tea.WithEnvironment(env), tea.WithColorProfile(profile), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())...)
 	signals := watchSignals(p)
@@ -96,8 +95,17 @@ func CheckTerminal(stdin, stdout *os.File) error {
 		name string
 	}{{stdout, "output"}, {stdin, "input"}} {
 		if f.file == nil || !term.IsTerminal(int(f.file.Fd())) {
-			return fmt.Errorf("the live screen needs a terminal, and standard %s is none: use `sonde bench` for a run without a screen", f.name)
+			return fmt.Errorf("standard %s is not a terminal, and the live screen needs one: use `sonde bench` for a run without a screen", f.name)
 		}
+	}
+	return checkKind(os.Getenv("TERM"))
+}
+
+// checkKind refuses a terminal that cannot move its cursor: it must not get a
+// single escape code.
+func checkKind(kind string) error {
+	if kind == "dumb" {
+		return errors.New("this terminal cannot draw a screen (TERM=dumb): use `sonde bench` for a run without a screen")
 	}
 	return nil
 }

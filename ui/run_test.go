@@ -184,6 +184,37 @@ func TestWithoutATerminalOneLineNamesTheWayOut(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "sonde bench") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
 	}
+	if !strings.HasPrefix(err.Error(), "standard output is not a terminal") {
+		t.Errorf("got %v", err)
+	}
+	if err = checkKind("dumb"); err == nil || !strings.Contains(err.Error(), "sonde bench") || strings.ContainsAny(err.Error(), "\n\x1b") {
+		t.Errorf("TERM=dumb: %v", err)
+	}
+	if err = checkKind("xterm-256color"); err != nil {
+		t.Errorf("TERM=xterm-256color: %v", err)
+	}
+}
+
+func TestUnicodeDecision(t *testing.T) {
+	for _, c := range []struct {
+		env  environment
+		want bool
+	}{
+		{environment{"TERM=xterm-256color", "LANG=en_US.UTF-8"}, true},
+		{environment{"TERM=xterm-256color", "LANG=de_DE.utf8"}, true},
+		{environment{"TERM=xterm-256color"}, true}, // nothing said
+		{environment{"TERM=xterm-256color", "LC_ALL=C", "LANG=en_US.UTF-8"}, false},
+		{environment{"TERM=xterm-256color", "LC_ALL=", "LC_CTYPE=POSIX", "LANG=en_US.UTF-8"}, false},
+		{environment{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "LANG=C"}, true},
+		{environment{"TERM=xterm-256color", "LANG=de_DE.ISO-8859-1"}, false},
+		{environment{"TERM=linux", "LANG=en_US.UTF-8"}, false},
+		{environment{"TERM=vt220", "LANG=en_US.UTF-8"}, false},
+		{environment{"TERM=dumb"}, false},
+	} {
+		if got := drawsUnicode(c.env); got != c.want {
+			t.Errorf("%v draws Unicode: %v, want %v", c.env, got, c.want)
+		}
+	}
 }
 
 func TestColorDecision(t *testing.T) {

@@ -134,7 +134,7 @@ func TestStaleReadingsCarryTheirAge(t *testing.T) {
 	m.frames = &playback{frames: []*probe.Frame{&f}}
 	m.lastSeq = 0
 	m.pull(time.Now())
-	m.Update(tea.WindowSizeMsg{Width: 121, Height: 40})
+	m.Update(tea.WindowSizeMsg{Width: 130, Height: 40})
 	if text := ansi.Strip(m.View().Content); strings.Count(text, "7 s old") != 2 {
 		t.Errorf("want the age of engine and GPU, 7 s, twice:\n%s", text)
 	}

@@ -28,7 +28,7 @@ func (e *SignalError) Is(target error) bool {
 // ExitCode is 128 and the number of the signal, as shells have it.
 func (e *SignalError) ExitCode() int { return 128 + int(e.Signal) }
 
-// signalWatch ends the program on SIGINT, SIGTERM and SIGHUP. The library's own
+// signalWatch ends the program on SIGINT, SIGTERM, SIGHUP and SIGQUIT. The library's own
 // handler knows no SIGHUP and reports SIGTERM as success.
 type signalWatch struct {
 	signals chan os.Signal
@@ -40,7 +40,7 @@ type signalWatch struct {
 
 func watchSignals(p *tea.Program) *signalWatch {
 	w := &signalWatch{signals: make(chan os.Signal, 1), done: make(chan struct{}), ended: make(chan struct{})}
-	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	guard.Go("signals", func(error) { p.Kill() }, func() {
 		defer close(w.ended)
 		w.wait(p)

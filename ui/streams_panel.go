@@ -50,7 +50,7 @@ func (s *streamsPanel) body(p *picture, w, h int) []string {
 		labels[i] = s.label(u)
 	}
 	if hidden := len(slots) - len(kept); hidden > 0 && h > 1 {
-		labels[h-1] = s.theme.dim.Render(right("+"+fmt.Sprint(hidden+1), slotWidth-1) + " ")
+		labels[h-1] = s.theme.dim.Render(right("+"+short(float64(hidden+1)), slotWidth-1) + " ")
 		rows[h-1] = nil
 	}
 	return beside(labels, min(w, slotWidth), chart.Raster(n, h, rows), n, h)

@@ -18,8 +18,8 @@ func (t *theme) strip(p *picture, w int, focused bool) []string {
 	rows := [stripHeight][]figure{
 		append([]figure{load}, t.stripLoad(p)...),
 		append([]figure{name("done")}, t.stripDone(p)...),
-		append([]figure{name("TTFT")}, t.stripLatency(f.Client.TTFT, waitingNote(t, p))...),
-		append([]figure{name("TPOT")}, t.stripLatency(f.Client.TPOT, t.stripGap(f.Client.Gap))...),
+		append([]figure{name("TTFT")}, t.stripLatency(p, f.Client.TTFT, ttftGrowth, waitingNote(t, p))...),
+		append([]figure{name("TPOT")}, t.stripLatency(p, f.Client.TPOT, gapGrowth, t.stripGap(f.Client.Gap))...),
 		append([]figure{name("rate")}, t.stripRates(p)...),
 		append([]figure{name("GPU")}, t.stripMachine(p)...),
 	}
@@ -36,31 +36,37 @@ func (t *theme) stripLoad(p *picture) []figure {
 	if p.wish.Rate > 0 {
 		amount.text = sig2(p.wish.Rate) + " req/s ≤ " + group(float64(p.wish.Concurrency))
 	}
-	flight := "in flight " + right(group(float64(f.Client.InFlight)), 3)
-	if f.Client.Prefill > 0 {
-		flight += fmt.Sprintf(" (%d prefill)", f.Client.Prefill)
+	parts := []figure{amount}
+	if p.capped() {
+		parts = append(parts, figure{"cap reached", t.note})
+	}
+	flight := "in flight " + right(group(float64(inFlight(f))), 3)
+	if long := longInFlight(f); long > 0 {
+		flight += fmt.Sprintf(" (+%d long)", long)
+	} else if f.Client.Prefill > 0 {
+		flight += " (" + group(float64(f.Client.Prefill)) + " prefill)"
 	}
 	lengths := func(name string, asked int, got probe.OptionalFloat) figure {
-		return figure{name + " " + group(float64(asked)) + "→" + known(got, group), t.plain}
+		return figure{name + " " + group(float64(asked)) + "→" + tilde(f.Client.TokensEstimated, got.OK) + known(got, group), t.plain}
 	}
-	return []figure{amount, {flight, t.plain},
+	return append(parts, figure{flight, t.plain},
 		lengths("in", p.wish.InputTokens, f.Client.InputTokens), lengths("out", p.wish.OutputTokens, f.Client.OutputTokens),
-		{cleanOr(f.Load.Prefix, ""), t.dim}}
+		figure{cleanOr(f.Load.Prefix, ""), t.dim})
 }
 
 func (t *theme) stripDone(p *picture) []figure {
 	f := p.frame
-	parts := t.countFigures(f)
-	if f.Health.Bottleneck {
-		parts = append(parts, figure{"▲ client limits", t.warn})
-	} else {
-		parts = append(parts, figure{"client ok", t.dim})
-	}
-	return append(parts, figure{"Little " + known(f.Client.Little, sig3), t.dim},
+	return append(t.countFigures(f), t.client(f), figure{"Little " + known(f.Client.Little, sig3), t.dim},
 		figure{"hit " + prefixHits(p), t.dim})
 }
 
-func (t *theme) stripLatency(s probe.Summary, more []figure) []figure {
+func (t *theme) stripLatency(p *picture, s probe.Summary, engine growth, more []figure) []figure {
+	if own, ok := p.engineOwn(s, engine); ok {
+		u := unitFor(own.p50.ms)
+		parts := t.estimated(own, u)
+		parts[2].text += " " + u.name
+		return append(parts, figure{"of the engine", t.dim})
+	}
 	if s.N == 0 {
 		return append([]figure{{unknown, t.dim}}, more...)
 	}
@@ -87,13 +93,9 @@ func (t *theme) stripRates(p *picture) []figure {
 	if !p.have || c.Window <= 0 {
 		return []figure{{unknown, t.dim}}
 	}
-	about := ""
-	if c.TokensEstimated {
-		about = "~"
-	}
 	return []figure{
-		{"out " + right(about+group(c.OutTokensPerS), 6) + " tok/s", t.first},
-		{"in " + right(group(c.InTokensPerS), 6) + " tok/s", t.second},
+		{"out " + right(rateText(c, outputPerS(c)), 6) + " tok/s", t.first},
+		{"in " + right(rateText(c, inputPerS(c)), 6) + " tok/s", t.second},
 		{"req " + right(sig2(c.RequestsPerS), 4) + "/s", t.plain},
 	}
 }
@@ -104,11 +106,11 @@ func (t *theme) stripMachine(p *picture) []figure {
 	var parts []figure
 	if n := len(f.GPU.GPUs); n > 0 {
 		all := overGPUs(f.GPU.GPUs)
-		parts = append(parts, smFigure(t, all), figure{"DRAM " + right(percent(all.dram), 5), t.second}, figure{powerText(all, n), t.plain})
+		parts = append(parts, gpuFigures(t, all, n)...)
 	} else {
 		parts = append(parts, figure{unknown, t.dim})
 	}
-	if note := ageNote(gpuAge(f)); note != "" {
+	if note := gpuAgeNote(f); note != "" {
 		parts = append(parts, figure{note, t.warn})
 	}
 	parts = append(parts, figure{"KV", t.bold})

@@ -50,8 +50,21 @@ func narrow(r rune) rune {
 	return r
 }
 
-// cleanTo is clean, clipped to w cells with an ellipsis.
-func cleanTo(s string, w int) string { return clip(clean(s), w) }
+// cleanTo is clean, shortened to w cells at the end of a word.
+func cleanTo(s string, w int) string { return clipWords(clean(s), w) }
+
+// clipWords shortens plain text to w cells after a whole word, so that no number
+// loses its end. A single word too long, such as an address, is cut.
+func clipWords(s string, w int) string {
+	if ansi.StringWidth(s) <= w {
+		return s
+	}
+	lines := wrap(s, w-ansi.StringWidth(" …"))
+	if len(lines) == 0 {
+		return clip(s, w)
+	}
+	return clip(lines[0]+" …", w)
+}
 
 // clip cuts plain or styled text to w cells.
 func clip(s string, w int) string {
@@ -81,7 +94,7 @@ func wrap(s string, w int) []string {
 	}
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(s) {
+	for _, word := range words(s) {
 		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(word) <= w {
 			line += " " + word
 			continue
@@ -95,3 +108,27 @@ func wrap(s string, w int) []string {
 	}
 	return append(lines, line)
 }
+
+// words cuts text at blanks, but not within a number such as 1 210.
+func words(s string) []string {
+	fields := strings.Fields(s)
+	var out []string
+	for i, f := range fields {
+		if i > 0 && endsInDigit(fields[i-1]) && isThousand(f) {
+			out[len(out)-1] += " " + f
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func endsInDigit(s string) bool { return isDigit(s[len(s)-1]) }
+
+// isThousand tells whether a word is three digits, with a unit or a comma behind
+// them at most.
+func isThousand(s string) bool {
+	return len(s) >= 3 && isDigit(s[0]) && isDigit(s[1]) && isDigit(s[2]) && (len(s) == 3 || !isDigit(s[3]))
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }

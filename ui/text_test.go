@@ -66,7 +66,7 @@ func TestWrap(t *testing.T) {
 	}{
 		{"start it with --metrics", 16, "start it with|--metrics"},
 		{"start it with --metrics", 4, "star|t it|with|--me|tric|s"},
-		{"one", 3, "one"}, {"", 5, ""}, {"any", 0, ""},
+		{"took 1 210 ms", 8, "took|1 210 ms"}, {"96 512 of 7", 6, "96 512|of 7"}, {"one", 3, "one"}, {"", 5, ""}, {"any", 0, ""},
 	} {
 		if got := strings.Join(wrap(c.text, c.w), "|"); got != c.want {
 			t.Errorf("wrap(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
@@ -82,10 +82,11 @@ func TestFormats(t *testing.T) {
 		{group(-1234567), "-1 234 567"}, {group(-0.2), "0"}, {group(999), "999"}, {group(1e6), "1 000 000"},
 		{sig2(4.44), "4.4"}, {sig2(9.96), "10"}, {sig2(1142.2), "1 142"}, {sig2(0), "0"},
 		{short(0), "0"}, {short(2.5), "2.5"}, {short(950), "950"}, {short(1200), "1.2k"}, {short(34000), "34k"}, {short(1.5e6), "1.5M"},
-		{latencyLabel(0.25), "250µ"}, {latencyLabel(2), "2"}, {latencyLabel(500), "500"}, {latencyLabel(1500), "1.5s"}, {latencyLabel(20000), "20s"},
+		{milliseconds.label(0.25), "0.25"}, {milliseconds.label(0.01), "0.01"}, {milliseconds.label(0.30000000000000004), "0.3"}, {milliseconds.label(2), "2"},
+		{milliseconds.label(500), "500"}, {milliseconds.label(2000), "2 000"}, {milliseconds.label(0), "0"}, {seconds.label(20000), "20"}, {microseconds.label(0.5), "500"},
 		{percent(known01(0.634)), "63 %"}, {percent(known01(85)), "—"}, {percent(known01(-1)), "—"},
 		{unitFor(0.2).of(0.2), "200"}, {unitFor(212).name, "ms"}, {unitFor(12_000).of(12_340), "12.3"},
-		{clock(4*60e9 + 12e9), "00:04:12"}, {span(850e6), "850 ms"}, {span(8300e6), "8.3 s"}, {span(125e9), "2 min"},
+		{clock(4*60e9 + 12e9), "00:04:12"}, {span(850e6), "850 ms"}, {span(8300e6), "8.3 s"}, {span(125e9), "2.1 min"}, {span(90e9), "90 s"}, {span(120e9), "2 min"}, {span(150e9), "2.5 min"}, {span(180e9), "3 min"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

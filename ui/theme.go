@@ -10,10 +10,11 @@ import (
 //
 // Colours are of the 256-colour palette: its upper 240 are the same on every
 // terminal, and naming one costs half the bytes of a 24-bit colour, which counts
-// over SSH. Each has a relative luminance of 0.1 to 0.33, hence a contrast of
-// about 3 or more on black and on white: nobody has to be asked about the
-// background. Blue, orange and purple stay apart for the common kinds of colour
-// blindness; good, warn and bad differ in brightness and always carry a sign.
+// over SSH. Nobody has to be asked about the background: what is written as text
+// has a contrast of 4.5 or more on black and on white, which takes a luminance of
+// 0.175 to 0.183. No orange, yellow or clear red has one; they reach 3 and are
+// bold. Blue, orange and purple stay apart for the common kinds of colour
+// blindness; good, warn and bad always carry a sign.
 type theme struct {
 	plain, bold, dim, border, focus, accent lipgloss.Style
 	p50, p95, p99                           lipgloss.Style
@@ -33,9 +34,9 @@ type palette struct {
 
 var (
 	palette256 = palette{
-		grey: "244", frame: "244", blue: "32", orange: "172", purple: "169",
+		grey: "243", frame: "243", blue: "63", orange: "130", purple: "163",
 		green: "29", yellow: "136", red: "160",
-		shades: []string{"67", "32"},
+		shades: []string{"67", "63"},
 	}
 	// On 16 colours the automatic mapping would turn orange, purple and red into
 	// one bright red, so they are named here.
@@ -66,14 +67,17 @@ func (p palette) theme(mono bool) *theme {
 	t := &theme{
 		bold: style("").Bold(true), dim: style(p.grey), border: style(p.frame),
 		focus: style(p.blue), accent: style(p.blue),
-		p50: style(p.blue), p95: style(p.orange), p99: style(p.purple),
+		p50: style(p.blue), p95: style(p.orange).Bold(true), p99: style(p.purple),
 		good: style(p.green), note: style(p.blue), warn: style(p.yellow).Bold(true), bad: style(p.red).Bold(true),
-		first: style(p.blue), second: style(p.orange),
+		first: style(p.blue), second: style(p.orange).Bold(true),
 		mark: style(p.frame), limit: style(p.red),
 	}
 	if mono {
+		// p95 has no attribute: faint is what too few samples look like, and its
+		// line always lies between those of p50 and p99.
 		faint := style("").Faint(true)
-		t.dim, t.border, t.mark, t.p95 = faint, faint, faint, faint
+		t.dim, t.border, t.mark = faint, faint, faint
+		t.p95, t.second = style(""), style("")
 		t.p99 = style("").Bold(true)
 	}
 	for _, c := range p.shades {

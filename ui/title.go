@@ -66,7 +66,7 @@ func (t *theme) state(p *picture, paused, narrow bool) string {
 		parts = append(parts, t.warn.Render("PAUSED"))
 	}
 	if p.silent > staleAfter {
-		parts = append(parts, t.warn.Render("▲ no data for "+span(p.silent)))
+		parts = append(parts, t.warn.Render(signWarn+" no data for "+span(p.silent)))
 	}
 	parts = append(parts, t.activity(p))
 	if l := p.frame.Load.Level; l > 0 {
@@ -97,7 +97,7 @@ func (t *theme) activity(p *picture) string {
 	case !p.have:
 		return t.dim.Render("○ starting")
 	case p.wish.Concurrency > 0:
-		return t.good.Render("● probing")
+		return t.good.Render(signGood + " probing")
 	case c.InFlight > 0:
 		return t.warn.Render("◐ draining")
 	}

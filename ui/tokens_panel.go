@@ -19,24 +19,35 @@ func (k *tokensPanel) heading(p *picture) heading {
 	if !p.have || c.Window <= 0 {
 		return heading{name: "tokens/s", figures: []figure{{unknown, t.dim}}}
 	}
-	about := ""
-	if c.TokensEstimated {
-		about = "~"
-	}
 	return heading{name: "tokens/s", column: p.history.width, figures: []figure{
-		{"out " + right(about+group(c.OutTokensPerS), 5), t.first},
-		{"in " + right(group(c.InTokensPerS), 5), t.second},
+		{"out " + right(rateText(c, outputPerS(c)), 5), t.first},
+		{"in " + right(rateText(c, inputPerS(c)), 5), t.second},
 		{"req " + right(sig2(c.RequestsPerS), 3), t.plain},
 	}}
 }
 
 func (k *tokensPanel) key(p *picture, zoomed bool) any {
 	v := p.history.version
-	key := [4]float64{float64(v.columns), float64(v.tokens)}
+	key := [5]float64{float64(v.columns), float64(v.tokens), float64(inputPerS(&p.frame.Client).V)}
 	if zoomed {
-		key[2], key[3] = p.frame.Client.OutTokensPerS, p.frame.Client.RequestsPerS
+		key[3], key[4] = p.frame.Client.OutTokensPerS, p.frame.Client.RequestsPerS
 	}
 	return key
+}
+
+// inputPerS and outputPerS are the rates of the window. No tokens at all although
+// requests were answered means that nobody counted them, which is not zero.
+func inputPerS(c *probe.Client) probe.OptionalFloat  { return rate(c, c.InTokensPerS, c.InputTokens) }
+func outputPerS(c *probe.Client) probe.OptionalFloat { return rate(c, c.OutTokensPerS, c.OutputTokens) }
+
+func rate(c *probe.Client, perS float64, length probe.OptionalFloat) probe.OptionalFloat {
+	uncounted := perS == 0 && !length.OK && c.TTFT.N+c.E2E.N > 0
+	return probe.OptionalFloat{V: perS, OK: !uncounted}
+}
+
+// rateText marks a rate that was counted in chunks.
+func rateText(c *probe.Client, rate probe.OptionalFloat) string {
+	return tilde(c.TokensEstimated, rate.OK) + known(rate, group)
 }
 
 func (k *tokensPanel) body(p *picture, w, h int) []string {
@@ -44,6 +55,10 @@ func (k *tokensPanel) body(p *picture, w, h int) []string {
 		return k.theme.because(whyNoSamples(p), w, h)
 	}
 	lower := 1
+	if !inputPerS(&p.frame.Client).OK {
+		upper := k.draw(p, w, h-lower, &k.out, chart.Series{Style: k.theme.first, Mark: 'o'}, outRate)
+		return append(upper, k.theme.dim.Render(cleanTo("in  "+unknown+" the server does not count prompts", w)))
+	}
 	if h >= 9 {
 		lower = max(3, h/3)
 	}
@@ -77,11 +92,13 @@ func (t *theme) spark(name string, w int, ys []float64, top float64, st lipgloss
 
 func (k *tokensPanel) zoomed(p *picture, w, h int) []string {
 	c, t := &p.frame.Client, k.theme
-	per := func(name string, v float64) figure { return figure{name + " " + group(v), t.plain} }
-	first := t.row(w, figure{" per second", t.dim}, per("out", c.OutTokensPerS), per("in", c.InTokensPerS),
-		per("total", c.OutTokensPerS+c.InTokensPerS), figure{"requests " + sig2(c.RequestsPerS), t.plain})
-	second := t.row(w, figure{" per minute", t.dim}, per("out", 60*c.OutTokensPerS), per("in", 60*c.InTokensPerS),
-		per("total", 60*(c.OutTokensPerS+c.InTokensPerS)), figure{"requests " + group(60*c.RequestsPerS), t.plain},
+	out, in := outputPerS(c), inputPerS(c)
+	total := probe.OptionalFloat{V: out.V + in.V, OK: out.OK && in.OK}
+	per := func(name string, v probe.OptionalFloat) figure { return figure{name + " " + rateText(c, v), t.plain} }
+	first := t.row(w, figure{" per second", t.dim}, per("out", out), per("in", in), per("total", total),
+		figure{"requests " + sig2(c.RequestsPerS), t.plain})
+	second := t.row(w, figure{" per minute", t.dim}, per("out", out.Scale(60)), per("in", in.Scale(60)), per("total", total.Scale(60)),
+		figure{"requests " + group(60*c.RequestsPerS), t.plain},
 		figure{"tok/s per stream " + known(perStream(p), sig3), t.plain})
 	return append([]string{first, second}, k.body(p, w, h-2)...)
 }

@@ -7,17 +7,19 @@ import (
 	"sonde/ui/chart"
 )
 
-func newTPOTPanel(t *theme) *latencyPanel {
+func newTPOTPanel(t *theme) panel {
 	position := &positionChart{theme: t}
-	return &latencyPanel{
+	return &flooredPanel{facts: tpotFloor, latencyPanel: &latencyPanel{
 		theme: t, metric: "tpot", name: "TPOT", dot: tpotOf, about: aboutTPOT,
 		window: func(c *probe.Client) probe.Summary { return c.TPOT },
 		level:  func(v *probe.LevelStats) probe.Summary { return v.TPOT },
+		engine: gapGrowth,
+		seen:   func(v version) int { return v.tpot },
 		notes: func(p *picture) []figure {
-			return []figure{{"tokens per chunk " + known(p.frame.Client.TokensPerChunk, sig3), t.plain}}
+			return append([]figure{{"tokens per chunk " + known(p.frame.Client.TokensPerChunk, sig3), t.plain}}, floorNotes(t, tpotFloor(p))...)
 		},
 		below: position.draw,
-	}
+	}}
 }
 
 var aboutTPOT = explanation{
@@ -42,7 +44,8 @@ const fewestForPositions = 3
 
 func (c *positionChart) draw(p *picture, w, h int) []string {
 	at, t := &p.history.decode, c.theme
-	title := t.dim.Render(" gap by position in the answer, ms")
+	u := unitFor(at.typical())
+	title := t.dim.Render(" gap by position in the answer, " + u.name)
 	if at.n < fewestForPositions || len(at.buckets) < 2 {
 		return chart.Fit([]string{title, t.dim.Render(" not enough answers at this level yet")}, w, h)
 	}
@@ -51,8 +54,8 @@ func (c *positionChart) draw(p *picture, w, h int) []string {
 		values[i] = at.buckets[i].value()
 	}
 	scale := c.ranger.Scale(values)
-	plot := chart.PlotWidth(w, latencyLabel, scale, h-2)
-	body := chart.Lines(w, h-2, chart.LineOptions{Scale: scale, Label: latencyLabel, LabelStyle: t.border, ASCII: t.ascii},
+	plot := chart.PlotWidth(w, u.label, scale, h-2)
+	body := chart.Lines(w, h-2, chart.LineOptions{Scale: scale, Label: u.label, LabelStyle: t.border, ASCII: t.ascii},
 		chart.Series{Style: t.first, Mark: 'o', Y: stretch(values, plot*dotsPerColumn)})
 	axis := pad("0", plot-8) + right(group(float64(len(values)*positionStep)), 8)
 	body = append([]string{title}, body...)

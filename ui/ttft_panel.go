@@ -7,15 +7,17 @@ import (
 	"sonde/probe"
 )
 
-func newTTFTPanel(t *theme) *latencyPanel {
+func newTTFTPanel(t *theme) panel {
 	l := &latencyPanel{
 		theme: t, metric: "ttft", name: "TTFT", dot: ttftOf, about: aboutTTFT,
 		window: func(c *probe.Client) probe.Summary { return c.TTFT },
 		level:  func(v *probe.LevelStats) probe.Summary { return v.TTFT },
+		engine: ttftGrowth,
+		seen:   func(v version) int { return v.ttft },
 	}
 	l.foot = func(p *picture) []figure { return waitingNote(t, p) }
-	l.notes = func(p *picture) []figure { return ttftNotes(t, p) }
-	return l
+	l.notes = func(p *picture) []figure { return append(ttftNotes(t, p), floorNotes(t, ttftFloor(p))...) }
+	return &flooredPanel{latencyPanel: l, facts: ttftFloor}
 }
 
 var aboutTTFT = explanation{
@@ -23,6 +25,7 @@ var aboutTTFT = explanation{
 	text: []string{
 		"From the first byte of the request on a ready connection to the arrival of the first chunk that carries generated text, reasoning and tool calls included.",
 		"Connecting, TLS and waiting for a slot in this client are not in it: they are the setup.",
+		"TTFA, in the zoom: time to the first token that is no reasoning, where that differs.",
 		"A request without a token has no TTFT. Until it has one it shows as \"oldest waiting\".",
 		"Lines: p50, p95, p99 of the requests whose first token came in that half column.",
 	},
@@ -42,17 +45,30 @@ func waitingNote(t *theme, p *picture) []figure {
 	if wait <= 0 || wait <= longWait && (c.TTFT.N == 0 || wait <= p95) {
 		return nil
 	}
-	return []figure{{"▲ oldest waiting " + span(wait), t.warn}}
+	return []figure{{signWarn + " oldest waiting " + span(wait), t.warn}}
 }
 
 // ttftNotes are numbers that explain a TTFT: what came before it and after it.
 func ttftNotes(t *theme, p *picture) []figure {
 	c := &p.frame.Client
 	notes := []figure{summaryNote(t, "setup", c.Setup), summaryNote(t, "E2E", c.E2E)}
-	if c.TTFA.N > 0 && c.TTFA.P50 != c.TTFT.P50 {
-		notes = append(notes, summaryNote(t, "first answer token", c.TTFA))
+	if answersLater(c.TTFT, c.TTFA) {
+		notes = append(notes, summaryNote(t, "TTFA", c.TTFA))
 	}
 	return append(notes, waitingNote(t, p)...)
+}
+
+// answersLater tells whether the answer begins later than the first token. Over
+// the same requests any difference counts; a request whose answer is still to
+// come is in one of the two only, and then a tenth more is asked for.
+func answersLater(first, answer probe.Summary) bool {
+	if answer.N == 0 {
+		return false
+	}
+	if answer.N == first.N {
+		return answer.P50 != first.P50 || answer.P95 != first.P95
+	}
+	return answer.P50 > 1.1*first.P50 || answer.P95 > 1.1*first.P95
 }
 
 func summaryNote(t *theme, name string, s probe.Summary) figure {
@@ -60,5 +76,5 @@ func summaryNote(t *theme, name string, s probe.Summary) figure {
 		return figure{name + " " + unknown, t.dim}
 	}
 	u := unitFor(s.P50)
-	return figure{fmt.Sprintf("%s p50 %s  p95 %s %s", name, u.of(s.P50), u.of(s.P95), u.name), t.plain}
+	return figure{fmt.Sprintf("%s p50 %s  p95 %s", name, u.of(s.P50), u.with(s.P95)), t.plain}
 }

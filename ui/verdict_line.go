@@ -4,52 +4,132 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/diagnose"
+	"sonde/ui/chart"
 )
 
-// verdictLines are the sentence below the panels, and below it, where there is
-// room, what to do. A notice of something that just happened takes the last line
-// for a few seconds.
+// Signs go with the colours of a level, so that they read without colour. They
+// mean the same wherever they stand.
+const (
+	signGood = "●"
+	signNote = "◆"
+	signWarn = "▲"
+	signBad  = "■"
+)
+
+// verdictLines are the sentence below the panels with its evidence, and where
+// they leave a line free, what to do. A notice of something that just happened
+// takes the last line for a few seconds; it never takes the only one.
 func (t *theme) verdictLines(v diagnose.Verdict, n notice, w, h int) []string {
-	lines := []string{t.verdictLine(v, w)}
-	if h > 1 {
-		lines = append(lines, t.advice(v, w))
+	room := h
+	if n.text != "" && h > 1 {
+		room--
 	}
-	if n.text != "" {
-		lines[len(lines)-1] = pad(n.style.Render(cleanTo(" › "+n.text, w)), w)
+	lines := t.verdict(v, w, room)
+	if len(lines) < room && v.Advice != "" {
+		lines = append(lines, t.dim.Render("   → "+cleanTo(v.Advice, w-5)))
+	}
+	lines = chart.Fit(lines, w, room)
+	if room < h {
+		lines = append(lines, t.noticeLine(n, w))
 	}
 	return lines
 }
 
-func (t *theme) verdictLine(v diagnose.Verdict, w int) string {
+func (t *theme) noticeLine(n notice, w int) string {
+	return pad(n.style.Render(" › "+cleanTo(n.text, w-3)), w)
+}
+
+// verdict is the sentence and after it as much whole evidence as fits, in at most
+// h lines broken between words.
+func (t *theme) verdict(v diagnose.Verdict, w, h int) []string {
 	sign, style := t.sign(v.Level)
-	says := cleanOr(v.Says, "no verdict yet")
-	text := style.Render(" " + sign + " " + clip(says, w-3))
-	if len(v.Evidence) > 0 {
-		text += t.dim.Render(": " + clean(strings.Join(v.Evidence, ", ")))
+	says, inner := cleanOr(v.Says, "no verdict yet"), w-3
+	lines := wrap(says, inner)
+	if len(lines) > h {
+		lines = append(lines[:h-1], clipWords(strings.Join(lines[h-1:], " "), inner))
 	}
-	return pad(text, w)
+	text := says
+	for i, e := range v.Evidence {
+		text += separator(i) + clean(e)
+		if longer := wrap(text, inner); len(longer) <= h {
+			lines = longer
+		}
+	}
+	return t.afterSign(" "+sign+" ", style, lines, ansi.StringWidth(says))
 }
 
-func (t *theme) advice(v diagnose.Verdict, w int) string {
-	if v.Advice == "" {
-		return pad("", w)
+// separator stands before the evidence number i.
+func separator(i int) string {
+	if i == 0 {
+		return ": "
 	}
-	return pad(t.dim.Render("   → "+clean(v.Advice)), w)
+	return ", "
 }
 
-// sign goes with the colour of a level, so that it reads without colour.
+// afterSign puts the sign before the first line; the first loud cells of the text
+// are in its style, the rest is dim.
+func (t *theme) afterSign(sign string, style lipgloss.Style, lines []string, loud int) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		first := ansi.Truncate(line, max(0, loud), "")
+		rest := line[len(first):]
+		loud -= ansi.StringWidth(line) + 1 // and the blank at which it was broken
+		lead := strings.Repeat(" ", ansi.StringWidth(sign))
+		if i == 0 {
+			lead = style.Render(sign)
+		}
+		out[i] = lead + style.Render(first) + t.dim.Render(rest)
+	}
+	return out
+}
+
+// verdicts are all that hold, whole, for the overlay.
+func (t *theme) verdicts(all []diagnose.Verdict, w int) []string {
+	if len(all) == 0 {
+		return []string{t.dim.Render(" no verdict yet")}
+	}
+	var lines []string
+	for i, v := range all {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		sign, style := t.sign(v.Level)
+		lines = append(lines, t.afterSign(" "+sign+" ", style, wrap(cleanOr(v.Says, "no verdict yet"), w-4), len(v.Says))...)
+		for _, e := range v.Evidence {
+			lines = append(lines, indented("   · ", clean(e), w, t.plain)...)
+		}
+		if v.Advice != "" {
+			lines = append(lines, indented("   → ", clean(v.Advice), w, t.plain)...)
+		}
+	}
+	return lines
+}
+
+// indented wraps text behind a lead; further lines are indented as far.
+func indented(lead, text string, w int, st lipgloss.Style) []string {
+	n := ansi.StringWidth(lead)
+	lines := wrap(text, w-n-1)
+	for i, l := range lines {
+		lines[i] = lead + st.Render(l)
+		lead = strings.Repeat(" ", n)
+	}
+	return lines
+}
+
+// sign goes with the colour of a level.
 func (t *theme) sign(l diagnose.Level) (string, lipgloss.Style) {
 	switch l {
 	case diagnose.Healthy:
-		return "●", t.good
+		return signGood, t.good
 	case diagnose.Note:
-		return "◆", t.note
+		return signNote, t.note
 	case diagnose.Warn:
-		return "▲", t.warn
+		return signWarn, t.warn
 	case diagnose.Bad:
-		return "■", t.bad
+		return signBad, t.bad
 	}
 	return "·", t.dim
 }

@@ -123,7 +123,7 @@ func divisions(width float64, h int) int {
 	return candidates[0]
 }
 
-// betweenLog returns the decades inside s, or without any the 1-2-5 steps.
+// betweenLog returns the 1-2-5 steps inside s, decades first.
 func betweenLog(s Scale) []float64 {
 	var decades, steps []float64
 	for k := stepUp(s.Min); k <= stepDown(s.Max); k++ {
@@ -131,13 +131,11 @@ func betweenLog(s Scale) []float64 {
 		if v <= s.Min || v >= s.Max {
 			continue
 		}
-		steps = append(steps, v)
 		if k%decade == 0 {
 			decades = append(decades, v)
+		} else {
+			steps = append(steps, v)
 		}
 	}
-	if len(decades) > 0 {
-		return decades
-	}
-	return steps
+	return append(decades, steps...)
 }

@@ -58,6 +58,20 @@ func TestAxisOfDecades(t *testing.T) {
 		"   1┤     ")
 }
 
+// 5 to 200 are 1.602 decades on 13 rows. Row from the bottom is 13·log(v/5)/1.602,
+// rounded down: 10 in 2, 20 in 4, 50 in 8, 100 in 10.
+func TestAxisOfFewDecadesHasTheStepsBetween(t *testing.T) {
+	got := map[float64]int{}
+	for _, tick := range ticks(Scale{Min: 5, Max: 200, Log: true}, 13) {
+		got[tick.value] = tick.row
+	}
+	for v, row := range map[float64]int{200: 0, 100: 2, 50: 4, 20: 8, 10: 10, 5: 12} {
+		if at, ok := got[v]; !ok || at != row {
+			t.Errorf("%v is labelled in row %d (%v), want %d", v, at, ok, row)
+		}
+	}
+}
+
 func TestAxisWithinADecade(t *testing.T) {
 	o := LineOptions{Scale: Scale{Min: 1, Max: 10, Log: true}, Label: number}
 	// log10 of 2 and 5 are 0.30 and 0.70: rows 3 and 6 of 9 from the bottom, counted from 1.

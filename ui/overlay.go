@@ -1,0 +1,66 @@
+package ui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// overlay is what lies over the panels.
+type overlay int
+
+const (
+	overlayNone overlay = iota
+	overlayHelp
+	overlayExplain
+	overlayVerdicts
+)
+
+func (m *model) toggleHelp() tea.Cmd     { return m.toggle(overlayHelp) }
+func (m *model) toggleExplain() tea.Cmd  { return m.toggle(overlayExplain) }
+func (m *model) toggleVerdicts() tea.Cmd { return m.toggle(overlayVerdicts) }
+
+func (m *model) toggle(o overlay) tea.Cmd {
+	if m.overlay == o {
+		o = overlayNone
+	}
+	m.overlay, m.scrolled = o, 0
+	return nil
+}
+
+// scroll moves the text of an overlay. It tells whether the key was one for that:
+// as long as a text lies over the panels these keys do not change the load.
+func (m *model) scroll(key string) bool {
+	if m.overlay == overlayNone {
+		return false
+	}
+	page := max(1, m.layout.body.h-3)
+	by, ok := map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page}[key]
+	m.scrolled += by
+	return ok
+}
+
+// drawOverlay draws the text that lies over the panels, from where it is scrolled
+// to, and says in the lower border what part of it this is.
+func (m *model) drawOverlay() []string {
+	b := m.layout.body
+	hd, lines := m.overlayText(b.w - 2)
+	room := b.h - 2
+	m.scrolled = max(0, min(m.scrolled, len(lines)-room))
+	last := min(len(lines), m.scrolled+room)
+	if len(lines) > room {
+		hd.foot = []figure{{fmt.Sprintf("↑↓ lines %d to %d of %d", m.scrolled+1, last, len(lines)), m.theme.dim}}
+	}
+	return m.theme.box(hd, lines[m.scrolled:last], b.w, b.h, true)
+}
+
+func (m *model) overlayText(w int) (heading, []string) {
+	switch m.overlay {
+	case overlayHelp:
+		return heading{name: "keys"}, m.theme.help(m.commands, w)
+	case overlayVerdicts:
+		return heading{name: "verdicts"}, m.theme.verdicts(m.shown.verdicts, w)
+	}
+	e := m.panels[m.focus].explain(&m.shown)
+	return heading{name: e.title}, e.lines(m.theme, w)
+}
