@@ -15,7 +15,7 @@ type Options struct {
 	API      string // "chat" or "completions"
 	Model    string // "" = the first the server lists
 	APIKey   string
-	KeyFrom  string // the place that APIKey came from, in words; "" if not known
+	KeyFrom  string      // the place that APIKey came from, in words; "" if not known
 	Header   http.Header // further headers of every request
 	TLS      *tls.Config // nil = the system's roots
 	Idle     time.Duration
