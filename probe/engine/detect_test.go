@@ -20,6 +20,7 @@ type mock struct {
 type reply struct {
 	status int
 	body   string
+	file   string // in testdata; instead of body
 	header map[string]string
 }
 
@@ -33,6 +34,9 @@ func serve(t *testing.T, pages map[string]reply) *mock {
 		page, ok := pages[r.URL.Path]
 		if !ok {
 			page = reply{status: http.StatusNotFound, body: "not found"}
+		}
+		if page.file != "" {
+			page.body = fixture(t, page.file)
 		}
 		for k, v := range page.header {
 			w.Header().Set(k, v)
@@ -58,173 +62,180 @@ func list1(owner string) reply {
 	return reply{body: `{"object":"list","data":[{"id":"m","object":"model","created":1,"owned_by":"` + owner + `"}]}`}
 }
 
+// detection is a server as its answers show it, and what it is.
+type detection struct {
+	name  string
+	pages map[string]reply
+	want  Identity // MetricsURL and GPUURL without the host
+	never []string // paths that must not be asked
+}
+
+// file is a recorded answer.
+func file(name string) reply { return reply{file: name} }
+
+var vllmPage = file("vllm-0.10.0.txt")
+
+var detections = []detection{
+	{
+		name: "vLLM",
+		pages: map[string]reply{
+			"/v1/models": file("probe-vllm-v1-models.json.txt"), "/metrics": vllmPage, "/version": file("probe-vllm-version.json.txt"),
+		},
+		want: Identity{Kind: "vllm", Name: "vLLM", Version: "0.10.0", Model: "meta-llama/Llama-3.1-8B-Instruct", MaxModelLen: 32768, MetricsURL: "/metrics"},
+	},
+	{
+		name: "vLLM behind a proxy that renames the owner",
+		pages: map[string]reply{
+			"/v1/models": list1("acme"), "/metrics": vllmPage, "/version": file("probe-vllm-rust-version.json.txt"),
+		},
+		want: Identity{Kind: "vllm", Name: "vLLM", Version: "0.22.1", Model: "m", MetricsURL: "/metrics"},
+	},
+	{
+		name:  "model list without /v1",
+		pages: map[string]reply{"/models": list1("vllm"), "/metrics": vllmPage},
+		want:  Identity{Kind: "vllm", Name: "vLLM", Model: "m", MetricsURL: "/metrics"},
+	},
+	{
+		name: "our own engine goes before vLLM's names",
+		pages: map[string]reply{
+			"/v1/models": list1("sonde-sim"), "/metrics": vllmPage,
+		},
+		want: Identity{Kind: "sonde-sim", Name: "sonde sim", Model: "m", MetricsURL: "/metrics", GPUURL: "/dcgm/metrics"},
+	},
+	{
+		name: "our own engine by its header",
+		pages: map[string]reply{
+			"/v1/models": {body: list1("x").body, header: map[string]string{"Server": "sonde-sim/1.2"}}, "/metrics": vllmPage,
+		},
+		want: Identity{Kind: "sonde-sim", Name: "sonde sim", Model: "m", MetricsURL: "/metrics", GPUURL: "/dcgm/metrics"},
+	},
+	{
+		name: "SGLang, metrics on",
+		pages: map[string]reply{
+			"/v1/models": file("probe-sglang-v1-models.json.txt"), "/metrics": {body: "sglang:num_running_reqs 1\n"}, "/get_server_info": {body: `{"version":"0.4.6"}`},
+		},
+		want:  Identity{Kind: "sglang", Name: "SGLang", Version: "0.4.6", Model: "Qwen/Qwen3-8B", MaxModelLen: 40960, MetricsURL: "/metrics"},
+		never: []string{"/health"},
+	},
+	{
+		name:  "SGLang, metrics off",
+		pages: map[string]reply{"/v1/models": file("probe-sglang-v1-models.json.txt"), "/server_info": {body: `{"version":"0.5.18"}`}},
+		want: Identity{Kind: "sglang", Name: "SGLang", Version: "0.5.18", Model: "Qwen/Qwen3-8B", MaxModelLen: 40960,
+			MetricsWhy: "404 at HOST/metrics: start SGLang with --enable-metrics"},
+	},
+	{
+		name: "llama.cpp, metrics on",
+		pages: map[string]reply{
+			"/v1/models": file("probe-llamacpp-v1-models.json.txt"), "/props": file("probe-llamacpp-props.json.txt"),
+		},
+		want: Identity{Kind: "llama.cpp", Name: "llama.cpp", Version: "b10573", Model: "qwen2.5-7b", MaxModelLen: 8192,
+			MetricsWhy: "llama.cpp's metrics are not read yet"},
+		never: []string{"/metrics", "/v1/metrics"},
+	},
+	{
+		name: "llama.cpp, metrics off",
+		pages: map[string]reply{
+			"/v1/models": {body: list1("me").body, header: map[string]string{"Server": "llama.cpp"}},
+			"/props":     {body: `{"build_info":"b9000-abc","endpoint_metrics":false,"default_generation_settings":{"n_ctx":4096}}`},
+		},
+		want: Identity{Kind: "llama.cpp", Name: "llama.cpp", Version: "b9000", Model: "m", MaxModelLen: 4096,
+			MetricsWhy: "llama-server: start with --metrics"},
+		never: []string{"/metrics"},
+	},
+	{
+		name:  "TensorRT-LLM: reading /metrics would take its statistics away",
+		pages: map[string]reply{"/v1/models": file("probe-trtllm-v1-models.json.txt"), "/metrics": {body: "[]"}, "/version": {body: `{"version":"1.1.0"}`}},
+		want: Identity{Kind: "tensorrt-llm", Name: "TensorRT-LLM", Version: "1.1.0", Model: "Qwen3-0.6B",
+			MetricsWhy: "404 at HOST/prometheus/metrics: start trtllm-serve with return_perf_metrics: true in its YAML"},
+		never: []string{"/metrics", "/perf_metrics"},
+	},
+	{
+		name: "TGI",
+		pages: map[string]reply{
+			"/v1/models": file("probe-tgi-v1-models.json.txt"), "/metrics": {body: "tgi_queue_size 2\n"}, "/info": file("probe-tgi-info.json.txt"),
+		},
+		want:  Identity{Kind: "tgi", Name: "TGI", Version: "3.3.7", Model: "meta-llama/Llama-3.1-8B-Instruct", MaxModelLen: 8192, MetricsURL: "/metrics"},
+		never: []string{"/health"},
+	},
+	{
+		name:  "LMDeploy",
+		pages: map[string]reply{"/v1/models": file("probe-lmdeploy-v1-models.json.txt"), "/metrics": {body: "lmdeploy:num_requests_running 2\n"}},
+		want:  Identity{Kind: "lmdeploy", Name: "LMDeploy", Model: "internlm/internlm3-8b-instruct", MetricsURL: "/metrics"},
+	},
+	{
+		name:  "MLC-LLM: reading its page costs a request",
+		pages: map[string]reply{"/v1/models": file("probe-mlc-v1-models.json.txt"), "/metrics": file("mlc-llm-2026-07.txt")},
+		want: Identity{Kind: "mlc-llm", Name: "MLC-LLM", Model: "HF://mlc-ai/Llama-3-8B-Instruct-q4f16_1-MLC",
+			MetricsWhy: "MLC-LLM's page says nothing of queue and KV cache, and every read of it costs a request"},
+		never: []string{"/metrics"},
+	},
+	{
+		name:  "Ollama",
+		pages: map[string]reply{"/v1/models": file("probe-ollama-v1-models.json.txt"), "/api/version": file("probe-ollama-version.json.txt")},
+		want:  Identity{Kind: "ollama", Name: "Ollama", Version: "0.33.0", Model: "llama3.2:3b", MetricsWhy: "Ollama has no metrics page"},
+		never: []string{"/metrics"},
+	},
+	{
+		name:  "Ollama with a model of one's own",
+		pages: map[string]reply{"/v1/models": list1("someone"), "/api/version": file("probe-ollama-version.json.txt")},
+		want:  Identity{Kind: "ollama", Name: "Ollama", Version: "0.33.0", Model: "m", MetricsWhy: "Ollama has no metrics page"},
+	},
+	{
+		name:  "LM Studio",
+		pages: map[string]reply{"/v1/models": file("probe-lmstudio-v1-models.json.txt"), "/api/v0/models": file("lmstudio-0.3-api-v0-models.json.txt")},
+		want:  Identity{Kind: "lmstudio", Name: "LM Studio", Model: "qwen2.5-7b-instruct", MaxModelLen: 8192, MetricsWhy: "LM Studio has no metrics page"},
+		never: []string{"/metrics", "/api/version"},
+	},
+	{
+		name: "LiteLLM repeats an owner",
+		pages: map[string]reply{
+			"/v1/models": {body: list1("vllm").body, header: map[string]string{"x-litellm-version": "1.81.9"}},
+		},
+		want: Identity{Kind: "litellm", Name: "LiteLLM", Model: "m",
+			MetricsWhy: "LiteLLM is a gateway: give the engine's own address with --metrics"},
+		never: []string{"/health"},
+	},
+	{
+		name:  "Dynamo",
+		pages: map[string]reply{"/v1/models": file("probe-dynamo-v1-models.json.txt"), "/metrics": {body: "dynamo_frontend_inflight_requests 1\n"}},
+		want:  Identity{Kind: "dynamo", Name: "Dynamo", Model: "Qwen/Qwen3-0.6B", MetricsURL: "/metrics"},
+	},
+	{
+		name:  "NIM",
+		pages: map[string]reply{"/v1/models": file("probe-nim-1.x-v1-models.json.txt"), "/v1/metrics": {body: "num_requests_running{model_name=\"m\"} 1\n"}},
+		want:  Identity{Kind: "nim", Name: "NIM", Model: "meta/llama-3.1-8b-instruct", MaxModelLen: 131072, MetricsURL: "/v1/metrics"},
+	},
+	{
+		name:  "somebody else's server",
+		pages: map[string]reply{"/v1/models": list1("acme")},
+		want:  Identity{Model: "m", MetricsWhy: "404 at HOST/metrics: give --metrics URL"},
+	},
+	{
+		name: "an engine's page at another usual place",
+		pages: map[string]reply{
+			"/v1/models": list1("acme"), "/metrics": {body: "[]"}, "/prometheus/metrics": vllmPage,
+		},
+		want: Identity{Kind: "vllm", Name: "vLLM", Model: "m", MetricsURL: "/prometheus/metrics"},
+	},
+	{
+		name:  "a page without an engine is asked again later",
+		pages: map[string]reply{"/v1/models": list1("acme"), "/metrics": {body: "python_gc_objects_collected_total 1\n"}},
+		want:  Identity{Model: "m", MetricsURL: "/metrics"},
+	},
+	{
+		name:  "a page that is HTML",
+		pages: map[string]reply{"/v1/models": list1("acme"), "/metrics": {body: "<html>"}},
+		want:  Identity{Model: "m", MetricsWhy: "HOST/metrics: HTML, not a metrics page; give --metrics URL"},
+	},
+	{
+		name:  "a page that is down for now",
+		pages: map[string]reply{"/v1/models": list1("vllm"), "/metrics": {status: 503}},
+		want:  Identity{Kind: "vllm", Name: "vLLM", Model: "m", MetricsURL: "/metrics"},
+	},
+}
+
 func TestDetect(t *testing.T) {
-	file := func(name string) reply { return reply{body: fixture(t, name)} }
-	vllmPage := file("vllm-0.10.0.txt")
-	tests := []struct {
-		name  string
-		pages map[string]reply
-		want  Identity // MetricsURL and GPUURL without the host
-		never []string // paths that must not be asked
-	}{
-		{
-			name: "vLLM",
-			pages: map[string]reply{
-				"/v1/models": file("probe-vllm-v1-models.json.txt"), "/metrics": vllmPage, "/version": file("probe-vllm-version.json.txt"),
-			},
-			want: Identity{Kind: "vllm", Name: "vLLM", Version: "0.10.0", Model: "meta-llama/Llama-3.1-8B-Instruct", MaxModelLen: 32768, MetricsURL: "/metrics"},
-		},
-		{
-			name: "vLLM behind a proxy that renames the owner",
-			pages: map[string]reply{
-				"/v1/models": list1("acme"), "/metrics": vllmPage, "/version": file("probe-vllm-rust-version.json.txt"),
-			},
-			want: Identity{Kind: "vllm", Name: "vLLM", Version: "0.22.1", Model: "m", MetricsURL: "/metrics"},
-		},
-		{
-			name:  "model list without /v1",
-			pages: map[string]reply{"/models": list1("vllm"), "/metrics": vllmPage},
-			want:  Identity{Kind: "vllm", Name: "vLLM", Model: "m", MetricsURL: "/metrics"},
-		},
-		{
-			name: "our own engine goes before vLLM's names",
-			pages: map[string]reply{
-				"/v1/models": list1("sonde-sim"), "/metrics": vllmPage,
-			},
-			want: Identity{Kind: "sonde-sim", Name: "sonde sim", Model: "m", MetricsURL: "/metrics", GPUURL: "/dcgm/metrics"},
-		},
-		{
-			name: "our own engine by its header",
-			pages: map[string]reply{
-				"/v1/models": {body: list1("x").body, header: map[string]string{"Server": "sonde-sim/1.2"}}, "/metrics": vllmPage,
-			},
-			want: Identity{Kind: "sonde-sim", Name: "sonde sim", Model: "m", MetricsURL: "/metrics", GPUURL: "/dcgm/metrics"},
-		},
-		{
-			name: "SGLang, metrics on",
-			pages: map[string]reply{
-				"/v1/models": file("probe-sglang-v1-models.json.txt"), "/metrics": {body: "sglang:num_running_reqs 1\n"}, "/get_server_info": {body: `{"version":"0.4.6"}`},
-			},
-			want:  Identity{Kind: "sglang", Name: "SGLang", Version: "0.4.6", Model: "Qwen/Qwen3-8B", MaxModelLen: 40960, MetricsURL: "/metrics"},
-			never: []string{"/health"},
-		},
-		{
-			name:  "SGLang, metrics off",
-			pages: map[string]reply{"/v1/models": file("probe-sglang-v1-models.json.txt"), "/server_info": {body: `{"version":"0.5.18"}`}},
-			want: Identity{Kind: "sglang", Name: "SGLang", Version: "0.5.18", Model: "Qwen/Qwen3-8B", MaxModelLen: 40960,
-				MetricsWhy: "404 at HOST/metrics: start SGLang with --enable-metrics"},
-		},
-		{
-			name: "llama.cpp, metrics on",
-			pages: map[string]reply{
-				"/v1/models": file("probe-llamacpp-v1-models.json.txt"), "/props": file("probe-llamacpp-props.json.txt"),
-			},
-			want: Identity{Kind: "llama.cpp", Name: "llama.cpp", Version: "b10573", Model: "qwen2.5-7b", MaxModelLen: 8192,
-				MetricsWhy: "llama.cpp's metrics are not read yet"},
-			never: []string{"/metrics", "/v1/metrics"},
-		},
-		{
-			name: "llama.cpp, metrics off",
-			pages: map[string]reply{
-				"/v1/models": {body: list1("me").body, header: map[string]string{"Server": "llama.cpp"}},
-				"/props":     {body: `{"build_info":"b9000-abc","endpoint_metrics":false,"default_generation_settings":{"n_ctx":4096}}`},
-			},
-			want: Identity{Kind: "llama.cpp", Name: "llama.cpp", Version: "b9000", Model: "m", MaxModelLen: 4096,
-				MetricsWhy: "llama-server: start with --metrics"},
-			never: []string{"/metrics"},
-		},
-		{
-			name:  "TensorRT-LLM: reading /metrics would take its statistics away",
-			pages: map[string]reply{"/v1/models": file("probe-trtllm-v1-models.json.txt"), "/metrics": {body: "[]"}, "/version": {body: `{"version":"1.1.0"}`}},
-			want: Identity{Kind: "tensorrt-llm", Name: "TensorRT-LLM", Version: "1.1.0", Model: "Qwen3-0.6B",
-				MetricsWhy: "404 at HOST/prometheus/metrics: start trtllm-serve with return_perf_metrics: true in its YAML"},
-			never: []string{"/metrics", "/perf_metrics"},
-		},
-		{
-			name: "TGI",
-			pages: map[string]reply{
-				"/v1/models": file("probe-tgi-v1-models.json.txt"), "/metrics": {body: "tgi_queue_size 2\n"}, "/info": file("probe-tgi-info.json.txt"),
-			},
-			want:  Identity{Kind: "tgi", Name: "TGI", Version: "3.3.7", Model: "meta-llama/Llama-3.1-8B-Instruct", MaxModelLen: 8192, MetricsURL: "/metrics"},
-			never: []string{"/health"},
-		},
-		{
-			name:  "LMDeploy",
-			pages: map[string]reply{"/v1/models": file("probe-lmdeploy-v1-models.json.txt"), "/metrics": {body: "lmdeploy:num_requests_running 2\n"}},
-			want:  Identity{Kind: "lmdeploy", Name: "LMDeploy", Model: "internlm/internlm3-8b-instruct", MetricsURL: "/metrics"},
-		},
-		{
-			name:  "MLC-LLM: reading its page costs a request",
-			pages: map[string]reply{"/v1/models": file("probe-mlc-v1-models.json.txt"), "/metrics": file("mlc-llm-2026-07.txt")},
-			want: Identity{Kind: "mlc-llm", Name: "MLC-LLM", Model: "HF://mlc-ai/Llama-3-8B-Instruct-q4f16_1-MLC",
-				MetricsWhy: "MLC-LLM's page says nothing of queue and KV cache, and every read of it costs a request"},
-			never: []string{"/metrics"},
-		},
-		{
-			name:  "Ollama",
-			pages: map[string]reply{"/v1/models": file("probe-ollama-v1-models.json.txt"), "/api/version": file("probe-ollama-version.json.txt")},
-			want:  Identity{Kind: "ollama", Name: "Ollama", Version: "0.33.0", Model: "llama3.2:3b", MetricsWhy: "Ollama has no metrics page"},
-			never: []string{"/metrics"},
-		},
-		{
-			name:  "Ollama with a model of one's own",
-			pages: map[string]reply{"/v1/models": list1("someone"), "/api/version": file("probe-ollama-version.json.txt")},
-			want:  Identity{Kind: "ollama", Name: "Ollama", Version: "0.33.0", Model: "m", MetricsWhy: "Ollama has no metrics page"},
-		},
-		{
-			name:  "LM Studio",
-			pages: map[string]reply{"/v1/models": file("probe-lmstudio-v1-models.json.txt"), "/api/v0/models": file("lmstudio-0.3-api-v0-models.json.txt")},
-			want:  Identity{Kind: "lmstudio", Name: "LM Studio", Model: "qwen2.5-7b-instruct", MaxModelLen: 8192, MetricsWhy: "LM Studio has no metrics page"},
-			never: []string{"/metrics", "/api/version"},
-		},
-		{
-			name: "LiteLLM repeats an owner",
-			pages: map[string]reply{
-				"/v1/models": {body: list1("vllm").body, header: map[string]string{"x-litellm-version": "1.81.9"}},
-			},
-			want: Identity{Kind: "litellm", Name: "LiteLLM", Model: "m",
-				MetricsWhy: "LiteLLM is a gateway: give the engine's own address with --metrics"},
-			never: []string{"/health"},
-		},
-		{
-			name:  "Dynamo",
-			pages: map[string]reply{"/v1/models": file("probe-dynamo-v1-models.json.txt"), "/metrics": {body: "dynamo_frontend_inflight_requests 1\n"}},
-			want:  Identity{Kind: "dynamo", Name: "Dynamo", Model: "Qwen/Qwen3-0.6B", MetricsURL: "/metrics"},
-		},
-		{
-			name:  "NIM",
-			pages: map[string]reply{"/v1/models": file("probe-nim-1.x-v1-models.json.txt"), "/v1/metrics": {body: "num_requests_running{model_name=\"m\"} 1\n"}},
-			want:  Identity{Kind: "nim", Name: "NIM", Model: "meta/llama-3.1-8b-instruct", MaxModelLen: 131072, MetricsURL: "/v1/metrics"},
-		},
-		{
-			name:  "somebody else's server",
-			pages: map[string]reply{"/v1/models": list1("acme")},
-			want:  Identity{Model: "m", MetricsWhy: "404 at HOST/metrics: give --metrics URL"},
-		},
-		{
-			name: "an engine's page at another usual place",
-			pages: map[string]reply{
-				"/v1/models": list1("acme"), "/metrics": {body: "[]"}, "/prometheus/metrics": vllmPage,
-			},
-			want: Identity{Kind: "vllm", Name: "vLLM", Model: "m", MetricsURL: "/prometheus/metrics"},
-		},
-		{
-			name:  "a page without an engine is asked again later",
-			pages: map[string]reply{"/v1/models": list1("acme"), "/metrics": {body: "python_gc_objects_collected_total 1\n"}},
-			want:  Identity{Model: "m", MetricsURL: "/metrics"},
-		},
-		{
-			name:  "a page that is HTML",
-			pages: map[string]reply{"/v1/models": list1("acme"), "/metrics": {body: "<html>"}},
-			want:  Identity{Model: "m", MetricsWhy: "HOST/metrics: HTML, not a metrics page; give --metrics URL"},
-		},
-		{
-			name:  "a page that is down for now",
-			pages: map[string]reply{"/v1/models": list1("vllm"), "/metrics": {status: 503}},
-			want:  Identity{Kind: "vllm", Name: "vLLM", Model: "m", MetricsURL: "/metrics"},
-		},
-	}
-	for _, tt := range tests {
+	for _, tt := range detections {
 		t.Run(tt.name, func(t *testing.T) {
 			server := serve(t, tt.pages)
 			got, err := Detect(t.Context(), Config{Base: server.URL})
