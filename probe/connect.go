@@ -103,6 +103,16 @@ func (s *Session) target() Target {
 	return t
 }
 
+// stamps names the source of arrival stamps: "kernel" or "read".
+func (s *Session) stamps() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client == nil {
+		return "read"
+	}
+	return s.client.Stamps()
+}
+
 // readSources puts the newest words of engine and GPU into the Frame.
 func (s *Session) readSources(f *Frame) {
 	s.mu.Lock()
@@ -110,9 +120,7 @@ func (s *Session) readSources(f *Frame) {
 	s.mu.Unlock()
 	if client == nil {
 		f.Engine.Why, f.GPU.Why = "connecting", "connecting"
-		f.Health.Stamps = "read"
 		return
 	}
 	f.Engine, f.GPU = eng.Latest(), hw.Latest()
-	f.Health.Stamps = client.Stamps()
 }

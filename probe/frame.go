@@ -82,6 +82,7 @@ type Health struct {
 	LateMsP99      float64   // our reads behind the arrival stamps
 	CPU            opt.Float // cores used by this process: 1 is one core
 	CoalescedShare float64   // chunks that shared a stamp with another one
+	GCPauseMs      float64   // longest stop for a collection of garbage, of late
 	Bottleneck     bool
 	Why            string // what the bottleneck is, "" if none
 }

@@ -13,46 +13,70 @@ import (
 // healthWatch follows how much of the machine our own process takes and how far
 // behind it runs. It belongs to the ticking goroutine.
 type healthWatch struct {
-	cpuAt   time.Duration // process CPU time at the last tick
+	cpuOf   func() (time.Duration, bool) // CPU time that the process has used
+	cpuAt   time.Duration                // at the last tick
 	cpuOK   bool
 	cpuMean float64 // smoothed, in cores
 	lateMax time.Duration
+	pauses  *process.Pauses
+	pause   time.Duration // the longest collection of garbage lately
 }
 
 // Above these the numbers are about us and not about the server. Reads that are
-// a little late harm nothing, because arrivals carry the kernel's stamps; reads
-// that are later than the next token mean that we cannot follow.
+// a little late harm nothing as long as arrivals carry the kernel's stamps; reads
+// that are later than the next token mean that we cannot follow. Where the reads
+// themselves are the stamps, our own lateness is in every figure.
 const (
-	busyShare     = 0.9 // of the cores that the program may use
-	lateAtLeastMS = 25.0
-	lateInGaps    = 1.0 // median gaps
-	cpuSmoothing  = 0.25
+	busyShare      = 0.9 // of the cores that the program may use
+	lateAtLeastMS  = 25.0
+	lateInGaps     = 1.0 // median gaps
+	readLateMS     = 5.0
+	readLateInGaps = 0.2
+	pauseAtLeastMS = 25.0
+	cpuSmoothing   = 0.25
 )
 
-func (h *healthWatch) start() { h.cpuAt, h.cpuOK = process.CPU() }
+func (h *healthWatch) start() {
+	h.cpuOf, h.pauses = process.CPU, process.NewPauses()
+	h.cpuAt, h.cpuOK = h.cpuOf()
+}
 
-func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration) Health {
+// frame judges the slice that a tick closed. stamps is "kernel" or "read".
+func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration, stamps string) Health {
 	if slice < tick+stoppedAfter { // else we did not run at all: that is told apart
 		h.lateMax = max(slice-tick, h.lateMax/2)
 	}
-	out := Health{LateMsP99: t.LateMS.P99, CPU: h.cpu(slice), CoalescedShare: t.CoalescedShare}
-	cores := float64(runtime.GOMAXPROCS(0))
-	gap := t.Client.Gap
-	switch {
-	case out.CPU.OK && out.CPU.V > busyShare*cores:
-		out.Why = fmt.Sprintf("this process uses %.1f of %.0f cores", out.CPU.V, cores)
-	case t.LateMS.N > 0 && gap.N > 0 && t.LateMS.P99 > lateAtLeastMS && t.LateMS.P99 > lateInGaps*gap.P50:
-		out.Why = fmt.Sprintf("tokens are read %.1f ms late (p99)", t.LateMS.P99)
-	case h.lateMax > tick:
-		out.Why = fmt.Sprintf("our own timers are %d ms late", h.lateMax.Milliseconds())
+	h.pause = max(h.pauses.Longest(), h.pause/2)
+	out := Health{
+		Stamps: stamps, LateMsP99: t.LateMS.P99, CPU: h.cpu(slice),
+		CoalescedShare: t.CoalescedShare, GCPauseMs: inMS(h.pause),
 	}
+	out.Why = h.why(&out, t, tick)
 	out.Bottleneck = out.Why != ""
 	return out
 }
 
+func (h *healthWatch) why(out *Health, t *measure.Tick, tick time.Duration) string {
+	cores, gap := float64(runtime.GOMAXPROCS(0)), t.Client.Gap
+	timersMS := inMS(h.lateMax)
+	switch {
+	case out.CPU.OK && out.CPU.V > busyShare*cores:
+		return fmt.Sprintf("this process uses %.1f of %.0f cores", out.CPU.V, cores)
+	case t.LateMS.N > 0 && gap.N > 0 && t.LateMS.P99 > max(lateAtLeastMS, lateInGaps*gap.P50):
+		return fmt.Sprintf("tokens are read %.1f ms late (p99)", t.LateMS.P99)
+	case h.lateMax > tick:
+		return fmt.Sprintf("our own timers are %.0f ms late", timersMS)
+	case out.Stamps != "kernel" && gap.N > 0 && timersMS > max(readLateMS, readLateInGaps*gap.P50):
+		return fmt.Sprintf("arrivals are stamped by our reads, and our timers are %.0f ms late", timersMS)
+	case out.GCPauseMs > pauseAtLeastMS:
+		return fmt.Sprintf("collecting garbage stopped us for %.0f ms", out.GCPauseMs)
+	}
+	return ""
+}
+
 // cpu is the process's use of cores, smoothed over about a second.
 func (h *healthWatch) cpu(slice time.Duration) opt.Float {
-	now, ok := process.CPU()
+	now, ok := h.cpuOf()
 	if !ok || !h.cpuOK || slice <= 0 {
 		return opt.Float{}
 	}
@@ -61,3 +85,5 @@ func (h *healthWatch) cpu(slice time.Duration) opt.Float {
 	h.cpuMean += cpuSmoothing * (share - h.cpuMean)
 	return opt.Of(h.cpuMean)
 }
+
+func inMS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

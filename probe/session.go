@@ -154,7 +154,7 @@ func (s *Session) closeFrame() {
 	f := &Frame{
 		At: now, Slice: slice, Stopped: stopped, Target: s.target(),
 		Load:   LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Prefix: s.opt.Prefix},
-		Client: t.Client, Health: s.health.frame(&t, slice, s.opt.Tick),
+		Client: t.Client, Health: s.health.frame(&t, slice, s.opt.Tick, s.stamps()),
 		Streams: t.Cells, Requests: t.Requests, Events: events, Err: fatal,
 	}
 	s.readSources(f)

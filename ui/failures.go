@@ -29,7 +29,7 @@ func (l *loadPanel) failures(p *picture, w int) []string {
 		t.entry(w, "sent", t.count(f.Client.Sent)),
 		t.entry(w, "mean", plain(known(f.Client.ConcurrencyMean, sig3)), " in flight"),
 		t.entry(w, "stamps", plain(cleanOr(f.Health.Stamps, unknown)), "  late p99 "+sig3(f.Health.LateMsP99)+" ms"),
-		t.entry(w, "client CPU", plain(percent(f.Health.CPU)), " of a core"))
+		t.entry(w, "client CPU", plain(percent(f.Health.CPU)), " of a core  GC "+sig3(f.Health.GCPauseMs)+" ms"))
 }
 
 // classWidth is the room for the name of a class of failures: the longest have 15.

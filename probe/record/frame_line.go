@@ -65,6 +65,7 @@ type healthLine struct {
 	LateMsP99      finite    `json:"late_ms_p99"`
 	CPU            opt.Float `json:"cpu"`
 	CoalescedShare finite    `json:"coalesced_share"`
+	GCPauseMs      finite    `json:"gc_pause_ms"`
 	Bottleneck     bool      `json:"bottleneck"`
 	Why            string    `json:"why,omitempty"`
 }
@@ -107,7 +108,7 @@ func fromFrame(f *probe.Frame) frameLine {
 		Client: fromClient(&f.Client),
 		Health: healthLine{
 			Stamps: f.Health.Stamps, LateMsP99: finite(f.Health.LateMsP99), CPU: f.Health.CPU,
-			CoalescedShare: finite(f.Health.CoalescedShare), Bottleneck: f.Health.Bottleneck, Why: f.Health.Why,
+			CoalescedShare: finite(f.Health.CoalescedShare), GCPauseMs: finite(f.Health.GCPauseMs), Bottleneck: f.Health.Bottleneck, Why: f.Health.Why,
 		},
 		Roofline: rooflineLine(f.Roofline),
 	}
@@ -134,7 +135,7 @@ func (l *frameLine) frame() *probe.Frame {
 		Client: l.Client.client(),
 		Health: probe.Health{
 			Stamps: l.Health.Stamps, LateMsP99: float64(l.Health.LateMsP99), CPU: l.Health.CPU,
-			CoalescedShare: float64(l.Health.CoalescedShare), Bottleneck: l.Health.Bottleneck, Why: l.Health.Why,
+			CoalescedShare: float64(l.Health.CoalescedShare), GCPauseMs: float64(l.Health.GCPauseMs), Bottleneck: l.Health.Bottleneck, Why: l.Health.Why,
 		},
 		Roofline: probe.Roofline(l.Roofline),
 	}

@@ -1,0 +1,56 @@
+package probe
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"sonde/probe/measure"
+	"sonde/probe/process"
+)
+
+// starved is a health watch whose process uses a share of all cores.
+func starved(share float64) *healthWatch {
+	used := time.Duration(0)
+	h := &healthWatch{cpuOK: true, pauses: process.NewPauses()}
+	h.cpuOf = func() (time.Duration, bool) {
+		used += time.Duration(share * float64(runtime.GOMAXPROCS(0)) * float64(250*time.Millisecond))
+		return used, true
+	}
+	return h
+}
+
+func TestBottlenecks(t *testing.T) {
+	const tick = 250 * time.Millisecond
+	gap := func(lateMS, gapMS float64) measure.Tick {
+		return measure.Tick{LateMS: measure.Summary{N: 10, P99: lateMS}, Client: measure.Client{Gap: measure.Summary{N: 10, P50: gapMS}}}
+	}
+	for _, c := range []struct {
+		name   string
+		share  float64
+		tick   measure.Tick
+		slice  time.Duration
+		stamps string
+		says   string // "" is healthy
+	}{
+		{"well", 0.5, gap(1, 20), tick, "kernel", ""},
+		{"no processor left", 0.98, gap(1, 20), tick, "kernel", "cores"},
+		{"late reads that the kernel's stamps make up for", 0.1, gap(20, 50), tick, "kernel", ""},
+		{"reads later than the next token", 0.1, gap(60, 50), tick, "kernel", "60.0 ms late"},
+		{"timers later than a whole slice", 0.1, gap(1, 20), 2*tick + time.Millisecond, "kernel", "our own timers are 251 ms late"},
+		{"timers a little late", 0.1, gap(1, 20), tick + 30*time.Millisecond, "kernel", ""},
+		{"the same where reads are the stamps", 0.1, gap(0, 20), tick + 30*time.Millisecond, "read", "stamped by our reads"},
+		{"a stopped process is told apart", 0.1, gap(1, 20), 10 * time.Second, "kernel", ""},
+	} {
+		h := starved(c.share)
+		var got Health
+		for range 20 { // the use of cores is smoothed over a second
+			got = h.frame(&c.tick, tick, tick, c.stamps)
+		}
+		got = h.frame(&c.tick, c.slice, tick, c.stamps)
+		if got.Bottleneck != (c.says != "") || !strings.Contains(got.Why, c.says) {
+			t.Errorf("%s: bottleneck %v, %q; want %q", c.name, got.Bottleneck, got.Why, c.says)
+		}
+	}
+}
