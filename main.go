@@ -63,11 +63,10 @@ func live(ctx context.Context, c config.Config) error {
 		}
 	case <-time.After(quickAnswer):
 	}
-	lines, levels := serviceLevels(c)
 	judge := diagnose.New()
-	judge.SetSLOs(levels)
+	judge.SetSLOs(m.Plan.SLOs)
 	err = ui.Run(ctx, ui.Options{
-		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: lines,
+		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: sloLines(m.Plan.SLOs),
 		Save:  func(svg string) (string, error) { return keeper.Save(".", time.Now(), svg) },
 		ASCII: c.ASCII, Color: c.Color,
 	})
@@ -165,16 +164,15 @@ func examine(ctx context.Context, c config.Config) error {
 	return exit(err)
 }
 
-// serviceLevels are the SLOs as the charts draw them and as the verdict judges
-// them.
-func serviceLevels(c config.Config) (lines []ui.SLOLine, levels []diagnose.SLO) {
-	for _, s := range c.SLO {
-		levels = append(levels, diagnose.SLO{Text: s.Text, Metric: s.Metric, Quantile: s.Quantile, LimitMS: setup.LimitMS(s), SuccessShare: s.Share})
-		if name, _, ok := strings.Cut(s.Text, "="); ok && s.Limit > 0 {
-			lines = append(lines, ui.SLOLine{Metric: name, LimitMS: setup.LimitMS(s)})
+// sloLines are the service levels that the charts can draw.
+func sloLines(levels []diagnose.SLO) []ui.SLOLine {
+	var lines []ui.SLOLine
+	for _, s := range levels {
+		if name, _, ok := strings.Cut(s.Text, "="); ok && s.LimitMS > 0 {
+			lines = append(lines, ui.SLOLine{Metric: name, LimitMS: s.LimitMS})
 		}
 	}
-	return lines, levels
+	return lines
 }
 
 // signalError is a signal that ended the work.

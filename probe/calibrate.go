@@ -38,7 +38,7 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 			break
 		}
 		if n == calibrations-1 && off > int(worthANote*float64(asked)) {
-			s.note(fmt.Sprintf("no prompt of %d tokens could be made: the tokenizer counts %d", asked, tokens))
+			s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the tokenizer counts %d", asked, tokens))
 		}
 	}
 	if fixedSeed {

@@ -48,14 +48,23 @@ func (s *Session) Connect(ctx context.Context) error {
 	return nil
 }
 
-// Begin puts the load of the Options on, unless the operator has asked for
-// another one meanwhile.
+// Begin puts the load of the Options on, but for what the operator has asked for
+// meanwhile.
 func (s *Session) Begin() {
-	l := s.Load()
-	if l == s.opt.unloaded() {
-		l = s.opt.Load
+	s.mu.Lock()
+	l, asked := s.wish, s.loadAsked
+	s.mu.Unlock()
+	if !asked {
+		l.Concurrency, l.Rate = s.opt.Load.Concurrency, s.opt.Load.Rate
 	}
 	s.apply(l, "")
+}
+
+// noteWish remembers that the operator has chosen a load, and not only lengths.
+func (s *Session) noteWish(load bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loadAsked = s.loadAsked || load
 }
 
 func (s *Session) engineConfig() engine.Config {

@@ -26,10 +26,10 @@ func (s *Session) identify(ctx context.Context, c engine.Config) (engine.Identit
 		switch {
 		case list.Class == string(measure.Loading):
 			if waits == 0 {
-				s.note("the server is loading its model: waiting for it")
+				s.Note("the server is loading its model: waiting for it")
 			}
 		case s.opt.Model != "" && list.Status >= http.StatusBadRequest:
-			s.note("there is no model list (" + list.Says + "): going on with the model that was named")
+			s.Note("there is no model list (" + list.Says + "): going on with the model that was named")
 			id.Model = s.opt.Model
 			return id, nil
 		default:
@@ -43,8 +43,8 @@ func (s *Session) identify(ctx context.Context, c engine.Config) (engine.Identit
 	}
 }
 
-// note adds a line to the next Frame's events.
-func (s *Session) note(text string) {
+// Note adds a line to the next Frame's events.
+func (s *Session) Note(text string) {
 	at := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()

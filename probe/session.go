@@ -22,23 +22,23 @@ import (
 // Session measures one endpoint. It is a Frames and a Controls.
 type Session struct {
 	opt     Options
+	addr    api.Address
 	epoch   time.Time
 	started time.Time
 
-	mu      sync.Mutex // guards what follows up to the blank line
-	wish    Load
-	todo    []func(now time.Duration) // orders for the next tick, oldest first
-	events  []Event
-	fatal   error
-	ticks   []chan struct{} // of followers
-	ended   bool
-	closing bool // Connect comes too late
-
-	addr   api.Address
-	pool   *load.Pool
-	client *api.Client
-	engine *engine.Source
-	gpu    gpu.Source
+	mu        sync.Mutex // guards what follows up to the blank line
+	wish      Load
+	loadAsked bool                      // the operator has chosen a load
+	todo      []func(now time.Duration) // orders for the next tick, oldest first
+	events    []Event
+	fatal     error
+	ticks     []chan struct{} // of followers
+	ended     bool
+	closing   bool // Connect comes too late
+	pool      *load.Pool
+	client    *api.Client
+	engine    *engine.Source
+	gpu       gpu.Source
 
 	// The ticking goroutine's own.
 	collector *measure.Collector
@@ -88,6 +88,7 @@ func (s *Session) Start(ctx context.Context) {
 	guard.Go("session", s.lastWords, func() {
 		defer close(s.done)
 		defer s.endAnnouncements()
+		defer guard.Catch("session", s.lastWords) // before the followers are sent home
 		s.run(ctx)
 	})
 }

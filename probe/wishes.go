@@ -23,6 +23,7 @@ func (s *Session) SetLoad(l Load) {
 	if l == old {
 		return
 	}
+	s.noteWish(l.Concurrency != old.Concurrency || l.Rate != old.Rate)
 	s.apply(l, describeChange(old, l))
 }
 
@@ -31,15 +32,14 @@ func (s *Session) SetLoad(l Load) {
 func (s *Session) apply(l Load, says string) {
 	at := s.now()
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.wish = l
-	pool := s.pool
 	s.todo = append(s.todo, func(time.Duration) { s.beginLevel(at, l) })
 	if says != "" {
 		s.events = append(s.events, Event{At: at, Kind: EventLoad, Text: says})
 	}
-	s.mu.Unlock()
-	if pool != nil {
-		pool.Set(setting(l))
+	if s.pool != nil { // with the wish under one lock: the two never part
+		s.pool.Set(setting(l))
 	}
 }
 
@@ -52,7 +52,12 @@ func (s *Session) beginLevel(at time.Duration, l Load) {
 }
 
 // SetBudget allows at most n more requests to be sent: 0 = none, −1 = no limit.
-func (s *Session) SetBudget(n int) { s.pool.SetBudget(n) }
+// It comes after Connect.
+func (s *Session) SetBudget(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pool.SetBudget(n)
+}
 
 // Abort cancels everything in flight and sets the concurrency to 0.
 func (s *Session) Abort() {
@@ -63,6 +68,7 @@ func (s *Session) Abort() {
 		pool.Abort()
 	}
 	l.Concurrency, l.Rate = 0, 0
+	s.noteWish(true)
 	s.apply(l, "aborted: everything in flight was cancelled")
 }
 

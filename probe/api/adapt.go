@@ -13,7 +13,7 @@ func (x *exchange) adapt() bool {
 	c := x.client
 	switch x.status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return x.rec.Class == measure.HTTP4xx && c.dialect.refuse(x.rec.Error, x.sent)
+		return x.rec.Class == measure.HTTP4xx && c.dialect.refuse(x.rec.Error, x.off)
 	case http.StatusNotFound:
 		return c.otherPath(x)
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -68,6 +68,7 @@ func (c *Client) hideSecrets(message string) string {
 	if user := c.opt.Address.User; user != nil {
 		password, _ := user.Password()
 		message = hide(message, password)
+		message = hide(message, basicAuth(user))
 	}
 	for name, values := range c.opt.Address.Requests[0].Query() {
 		for _, v := range values {

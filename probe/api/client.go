@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -148,9 +149,7 @@ func SetCredentials(h http.Header, key string, user *url.Userinfo, own http.Head
 	case key != "":
 		h.Set("Authorization", "Bearer "+key)
 	case user != nil:
-		password, _ := user.Password()
-		pair := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
-		h.Set("Authorization", "Basic "+pair)
+		h.Set("Authorization", "Basic "+basicAuth(user))
 	}
 	for name, values := range own {
 		h[http.CanonicalHeaderKey(name)] = values
@@ -170,9 +169,11 @@ func Redacted(u *url.URL) string {
 		}
 		c.RawQuery = q.Encode()
 	}
-	s, err := url.QueryUnescape(c.String())
-	if err != nil {
-		return c.String()
-	}
-	return s
+	return strings.ReplaceAll(c.String(), url.QueryEscape("…"), "…")
+}
+
+// basicAuth is the pair that HTTP's basic authentication sends.
+func basicAuth(user *url.Userinfo) string {
+	password, _ := user.Password()
+	return base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
 }

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -39,16 +41,17 @@ type lengthFields struct {
 	minField  string // field for the least number of tokens, "" if there is none
 }
 
-// forcing tells which engines take which fields. An engine that is not listed
-// gets none: some refuse what they do not know.
+// forcing tells which engines, by the kind that detection gives them, take which
+// fields. An engine that is not listed gets none: some refuse what they do not
+// know.
 var forcing = map[string]lengthFields{
-	"sonde-sim": {true, "min_tokens"},
-	"vllm":      {true, "min_tokens"},
-	"sglang":    {true, "min_tokens"},
-	"trtllm":    {true, "min_tokens"},
-	"nim":       {true, "min_tokens"},
-	"llamacpp":  {true, ""},
-	"lmdeploy":  {true, "min_new_tokens"},
+	"sonde-sim":    {true, "min_tokens"},
+	"vllm":         {true, "min_tokens"},
+	"sglang":       {true, "min_tokens"},
+	"tensorrt-llm": {true, "min_tokens"},
+	"nim":          {true, "min_tokens"},
+	"llama.cpp":    {true, ""},
+	"lmdeploy":     {true, "min_new_tokens"},
 }
 
 func (d *dialect) has(f feature) bool { return d.off.Load()&uint32(f) == 0 }
@@ -123,13 +126,13 @@ func (d *dialect) promptField(call Call) bodyField {
 }
 
 // refuse learns from a refusal (400, 422) which optional field the server does
-// not take. It tells whether a request that was built with the features `sent`
+// not take. It tells whether a request that was built without the features in off
 // would look different now.
-func (d *dialect) refuse(message string, sent uint32) bool {
+func (d *dialect) refuse(message string, off uint32) bool {
 	if f := refusedFeature(strings.ToLower(message)); f != 0 {
 		d.off.Or(uint32(f))
 	}
-	return d.off.Load() != sent
+	return d.off.Load() != off
 }
 
 func refusedFeature(lower string) feature {
@@ -170,3 +173,6 @@ func (d *dialect) dropped() []string {
 	}
 	return names
 }
+
+// ForcedKinds are the engines that are asked for an exact output length.
+func ForcedKinds() []string { return slices.Sorted(maps.Keys(forcing)) }

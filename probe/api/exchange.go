@@ -41,7 +41,7 @@ func (c *Client) Do(ctx context.Context, call Call, obs Observer) Result {
 	var res Result
 	fresh := false
 	for range maxAdaptions {
-		x := exchange{client: c, ctx: ctx, obs: obs, sent: c.dialect.off.Load(), target: c.target.Load()}
+		x := exchange{client: c, ctx: ctx, obs: obs, off: c.dialect.off.Load(), target: c.target.Load()}
 		err := x.run(call, fresh)
 		x.settle(err)
 		res = Result{Request: x.rec, RetryAfter: x.retryAfter, Head: x.head, Opening: x.opening}
@@ -58,7 +58,7 @@ type exchange struct {
 	client *Client
 	ctx    context.Context
 	obs    Observer
-	sent   uint32 // features switched off when the body was built
+	off    uint32 // features that were switched off when the body was built
 	target *url.URL
 
 	conn       *pooled
@@ -151,7 +151,7 @@ func (x *exchange) response(req *http.Request) (*http.Response, error) {
 func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
 	x.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
 	x.location = resp.Header.Get("Location")
-	body, readErr := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	x.endAt(x.now())
 	f := statusFailure(resp.StatusCode, body)
 	if f.message == "" {
@@ -161,7 +161,6 @@ func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
 	if x.client.proxy != nil && x.target.Scheme == "http" && (resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusProxyAuthRequired) {
 		f.message = "via proxy " + x.client.proxy.Host + ": " + f.message
 	}
-	_ = readErr // the status alone decides
 	return false, f
 }
 
@@ -227,8 +226,9 @@ func (x *exchange) whole(resp *http.Response, body io.Reader) (reusable bool, er
 	if c.Choices == nil {
 		return false, fail(measure.BadReply, "the reply is no chat completion")
 	}
-	x.rec.Finish, x.rec.Source = c.finish(), measure.Usage
+	x.rec.Finish, x.rec.Source = c.finish(), measure.Chunks // none came: unknown
 	if c.Usage != nil {
+		x.rec.Source = measure.Usage
 		x.rec.InTokens, x.rec.OutTokens = c.Usage.Prompt, c.Usage.Completion
 		x.rec.ReasoningTokens, x.rec.CachedTokens = c.Usage.reasoning(), c.Usage.cached()
 	}
@@ -272,7 +272,8 @@ func (x *exchange) settle(err error) {
 	if x.ctx.Err() != nil {
 		f = fail(measure.Cancelled, "cancelled")
 	}
-	x.rec.Class, x.rec.Error = f.class, x.client.hideSecrets(f.message)
+	// Secrets first: a cut could leave a part of one that is not recognised.
+	x.rec.Class, x.rec.Error = f.class, cleanMessage(x.client.hideSecrets(f.message))
 }
 
 // staleConnection tells that a reused connection broke before any byte of the

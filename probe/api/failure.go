@@ -15,7 +15,8 @@ import (
 	"sonde/probe/measure"
 )
 
-// failure is why a request did not succeed.
+// failure is why a request did not succeed. The message may be a server's: it is
+// made safe when the request's record is settled.
 type failure struct {
 	class   measure.Class
 	message string
@@ -24,7 +25,7 @@ type failure struct {
 func (f *failure) Error() string { return string(f.class) + ": " + f.message }
 
 func fail(class measure.Class, message string) *failure {
-	return &failure{class: class, message: cleanMessage(message)}
+	return &failure{class: class, message: message}
 }
 
 // errorText finds the message of an error in any of the forms that servers use;
@@ -63,8 +64,7 @@ func nestedErrorText(raw json.RawMessage) string {
 	return stringOf(raw)
 }
 
-// networkFailure names what went wrong below HTTP. received tells whether any
-// byte of the reply had come.
+// networkFailure names what went wrong below HTTP. idle is the idle time-out.
 func networkFailure(ctx context.Context, err error, idle string) *failure {
 	var dns *net.DNSError
 	switch {

@@ -92,3 +92,12 @@ func kindByID(id string) *kind {
 	}
 	return &kind{}
 }
+
+// Kinds are the ids of all engines that detection can name.
+func Kinds() []string {
+	var ids []string
+	for _, k := range kinds {
+		ids = append(ids, k.id)
+	}
+	return ids
+}

@@ -10,6 +10,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe"
+	"sonde/probe/diagnose"
 )
 
 // Plan says what to run and for how long.
@@ -31,13 +32,7 @@ type Plan struct {
 }
 
 // SLO is one service level to judge the run by.
-type SLO struct {
-	Metric       string  // "ttft", "ttfa", "tpot", "gap", "e2e" or "success"
-	Quantile     float64 // 0 to 1; not for "success"
-	LimitMS      float64 // upper limit of that quantile
-	SuccessShare float64 // lower limit for "success", 0 to 1
-	Text         string  // as it was asked for
-}
+type SLO = diagnose.SLO
 
 // metricSuccess names the SLO on the share of requests that succeed.
 const metricSuccess = "success"

@@ -3,6 +3,7 @@ package headless
 import (
 	"maps"
 
+	"sonde/probe/diagnose"
 	"sonde/probe/opt"
 )
 
@@ -115,13 +116,33 @@ func (a *Accumulator) little(rates Rates) opt.Float {
 
 // findings are the verdicts as they stood when the window closed.
 func (a *Accumulator) findings() []Verdict {
-	out := []Verdict{}
+	out := a.missedLevels()
 	for _, v := range a.judge.Verdicts() {
+		if len(out) > 0 && v.Level == diagnose.Healthy {
+			continue // not with a service level missed
+		}
 		evidence := v.Evidence
 		if evidence == nil {
 			evidence = []string{}
 		}
 		out = append(out, Verdict{Rule: v.Rule, Says: v.Says, Evidence: evidence, Advice: v.Advice})
+	}
+	return out
+}
+
+// missedLevels are the service levels that the run as a whole missed. The judge
+// knows none: it looks at the live window, and the two would disagree.
+func (a *Accumulator) missedLevels() []Verdict {
+	out := []Verdict{}
+	for _, r := range a.slo.results(&a.latency, a.counts.successShare()) {
+		if r.Met == nil || *r.Met {
+			continue
+		}
+		actual := figure(r.Actual) + " ms"
+		if r.Metric == metricSuccess {
+			actual = percent(r.Actual)
+		}
+		out = append(out, Verdict{Rule: "slo", Says: "missed " + r.SLO + ": it is " + actual, Evidence: []string{}})
 	}
 	return out
 }

@@ -84,6 +84,9 @@ func New(opt Options) *Pool {
 func (p *Pool) Set(s Setting) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
 	rateChanged := s.Rate != p.setting.Rate || s.Poisson != p.setting.Poisson
 	p.setting = s
 	if s.Concurrency == 0 {
@@ -111,21 +114,28 @@ func (p *Pool) SetBudget(n int) {
 func (p *Pool) Abort() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.setting.Concurrency, p.setting.Rate = 0, 0
-	p.pacerGen++
-	p.waiting = nil
-	p.cancel()
+	if p.closed {
+		return
+	}
+	p.stop()
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 }
 
 // Close cancels everything and waits until no request is left running.
 func (p *Pool) Close() {
-	p.Abort()
 	p.mu.Lock()
+	p.stop()
 	p.closed = true
-	p.cancel()
 	p.mu.Unlock()
 	p.group.Wait()
+}
+
+// stop cancels what runs, and wants nothing more. p.mu is held.
+func (p *Pool) stop() {
+	p.setting.Concurrency, p.setting.Rate = 0, 0
+	p.pacerGen++
+	p.waiting = nil
+	p.cancel()
 }
 
 // Retrying is how many workers wait because the server refused them.

@@ -61,7 +61,7 @@ func (c *Collector) Reset(now time.Duration) {
 	for _, w := range []**Window{&c.lats.ttft, &c.lats.ttfa, &c.lats.tpot, &c.lats.gap, &c.lats.e2e, &c.lats.setup, &c.lats.late} {
 		*w = NewWindow()
 	}
-	c.flow = flow{}
+	c.flow = flow{from: now}
 	c.totals = totals{byClass: map[Class]int{}}
 	c.level.reset(now)
 }

@@ -188,3 +188,16 @@ func TestResetForgets(t *testing.T) {
 		t.Errorf("after a reset: %+v", got)
 	}
 }
+
+// Rates after a reset are over the time since the reset: 20 tokens per request of
+// 50 ms + 19·10 ms = 240 ms.
+func TestRatesAfterAReset(t *testing.T) {
+	c := NewCollector(none)
+	s := &stream{track: c.NewTrack(), ttft: 50 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 20}
+	run(c, 0, 20*time.Second, s)
+	c.Reset(20 * time.Second)
+	got := run(c, 20*time.Second, 25*time.Second, s).Client
+	if want := 20 / 0.240; !near(got.OutTokensPerS, want, 4) || !near(got.ConcurrencyMean.V, 1, 0.05) {
+		t.Errorf("%v tokens/s, %v in flight; want %v, 1", got.OutTokensPerS, got.ConcurrencyMean.V, want)
+	}
+}

@@ -5,7 +5,8 @@ import "time"
 // flow keeps the counts of each slice for the length of the longest window, so
 // that rates over any window are sums.
 type flow struct {
-	slots []flowSlot // oldest first
+	from  time.Duration // when counting began
+	slots []flowSlot    // oldest first
 }
 
 // flowSlot are the counts of one slice.
@@ -44,7 +45,7 @@ func (f *flow) add(at time.Duration, s flowSlot) {
 	if n := len(f.slots); n > 0 {
 		s.length = at - f.slots[n-1].at
 	} else {
-		s.length = at
+		s.length = at - f.from
 	}
 	if s.skipped {
 		s.length = 0

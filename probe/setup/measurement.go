@@ -53,10 +53,21 @@ func Open(ctx context.Context, c config.Config, version string) (*Measurement, e
 			return nil, Usage(fmt.Errorf("--record: %w", err))
 		}
 		m.record = record.NewWriter(file, record.Header{Started: time.Now(), Version: version, URL: session.URL(), Seed: opt.Seed})
-		m.Follow(m.record.Add)
+		m.Follow(m.recordFrame)
 	}
 	session.Start(ctx)
 	return m, nil
+}
+
+// recordFrame records, and tells at once when the recording ends before its time,
+// on a full disk for one. The measurement goes on.
+func (m *Measurement) recordFrame(f *probe.Frame) {
+	m.record.Add(f)
+	select {
+	case err := <-m.record.Failed():
+		m.Session.Note(err.Error())
+	default:
+	}
 }
 
 // Follow hands every Frame to add, in a goroutine of its own.
@@ -74,15 +85,18 @@ func (m *Measurement) Follow(add func(*probe.Frame)) {
 // is an error.
 func (m *Measurement) Connect(ctx context.Context, begin func()) <-chan error {
 	result := make(chan error, 1)
-	guard.Go("connect", m.Session.Fail, func() {
-		err := m.Session.Connect(ctx)
-		if err != nil {
-			m.Session.Fail(err)
-		} else {
-			m.Session.Calibrate(ctx, m.seedSet)
-			begin()
-		}
+	fail := func(err error) {
+		m.Session.Fail(err)
 		result <- err
+	}
+	guard.Go("connect", fail, func() {
+		if err := m.Session.Connect(ctx); err != nil {
+			fail(err)
+			return
+		}
+		m.Session.Calibrate(ctx, m.seedSet)
+		begin()
+		result <- nil
 	})
 	return result
 }

@@ -82,15 +82,12 @@ func plan(c config.Config, opt probe.Options) headless.Plan {
 	}
 	for _, s := range c.SLO {
 		p.SLOs = append(p.SLOs, headless.SLO{
-			Metric: s.Metric, Quantile: s.Quantile, LimitMS: LimitMS(s),
+			Metric: s.Metric, Quantile: s.Quantile, LimitMS: float64(s.Limit) / float64(time.Millisecond),
 			SuccessShare: s.Share, Text: s.Text,
 		})
 	}
 	return p
 }
-
-// LimitMS is the limit of a service level in milliseconds.
-func LimitMS(s config.SLO) float64 { return float64(s.Limit) / float64(time.Millisecond) }
 
 // Engine makes the embedded engine. Only options that cannot be used are wrong
 // usage; a port that is taken is not.

@@ -1,0 +1,24 @@
+package probe
+
+import (
+	"slices"
+	"testing"
+
+	"sonde/probe/api"
+	"sonde/probe/engine"
+)
+
+// Tables by engine kind are in several packages; detection has the names.
+func TestKindsAreDetected(t *testing.T) {
+	known := engine.Kinds()
+	for _, kind := range api.ForcedKinds() {
+		if !slices.Contains(known, kind) {
+			t.Errorf("no engine is detected as %q, whose output length is forced", kind)
+		}
+	}
+	for kind := range opaqueWeights {
+		if !slices.Contains(known, kind) {
+			t.Errorf("no engine is detected as %q, whose weights are opaque", kind)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sonde/config"
+	"sonde/probe"
+	"sonde/probe/record"
+)
+
+// asked is a small Config on the embedded engine.
+func asked() config.Config {
+	return config.Config{
+		API: "chat", Concurrency: 2, MaxConcurrency: 8, Input: 50, Output: 5, Prefix: "unique",
+		IdleTimeout: 5 * time.Second, GPU: "off", Seed: 7, SeedSet: true, Sim: config.Sim{Speed: 20},
+	}
+}
+
+func TestFromConfigToARecordedMeasurement(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	c := asked()
+	c.Record = filepath.Join(t.TempDir(), "run.jsonl")
+	c.SLO = []config.SLO{{Metric: "ttft", Quantile: 0.95, Limit: 2 * time.Second, Text: "ttft_p95=2s"}}
+	m, err := Open(ctx, c, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := m.Plan; p.Load.Concurrency != 2 || p.Seed != 7 || p.SLOs[0].LimitMS != 2000 || p.DrainFor != c.IdleTimeout {
+		t.Errorf("plan %+v", p)
+	}
+	done := make(chan struct{})
+	enough := sync.OnceFunc(func() { close(done) })
+	seen := 0
+	m.Follow(func(f *probe.Frame) {
+		if seen += len(f.Requests); seen >= 4 {
+			enough()
+		}
+	})
+	if err := <-m.Connect(ctx, m.Session.Begin); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+		t.Fatal("no request ended")
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	file, err := os.Open(c.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	header, frames, err := record.Read(file)
+	if err != nil || header.Seed != 7 || header.Version != "test" || len(frames) == 0 {
+		t.Errorf("recording: header %+v, %d frames, %v", header, len(frames), err)
+	}
+	if err := m.Close(); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+}
+
+func TestWhatCannotBeUsedIsWrongUsage(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, c := range map[string]struct {
+		change func(*config.Config)
+		says   string
+	}{
+		"no CA":              {func(c *config.Config) { c.CA = filepath.Join(dir, "none.pem") }, "--ca"},
+		"no prompt file":     {func(c *config.Config) { c.Prompts = filepath.Join(dir, "none.txt") }, "--prompts"},
+		"a broken line":      {func(c *config.Config) { c.Prompts = write("p.jsonl", "{\"prompt\":\n") }, "line 1"},
+		"a taken recording":  {func(c *config.Config) { c.Record = write("taken.jsonl", "x") }, "--record"},
+		"an unknown GPU":     {func(c *config.Config) { c.Sim.GPU = "abacus" }, "abacus"},
+		"an unknown model":   {func(c *config.Config) { c.Roofline = "Foo@Bar" }, "--roofline"},
+		"messages as a text": {func(c *config.Config) { c.API = "completions"; c.Prompts = write("m.jsonl", `{"messages":[]}`) }, "chat endpoint"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			asked := asked()
+			c.change(&asked)
+			_, err := Open(ctx, asked, "test")
+			var exit *config.ExitError
+			if !errors.As(err, &exit) || exit.Code != 2 || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error %v, want code 2 and %q", err, c.says)
+			}
+		})
+	}
+}
+
+func TestConnectTellsItsError(t *testing.T) {
+	c := asked()
+	c.URL = "http://127.0.0.1:1"
+	m, err := Open(context.Background(), c, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := <-m.Connect(context.Background(), func() { t.Error("the load began") }); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestPanicWhileConnectingIsAnError(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	m, err := Open(ctx, asked(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := <-m.Connect(ctx, func() { panic("oh") }); err == nil || !strings.Contains(err.Error(), "oh") {
+		t.Errorf("error %v", err)
+	}
+}
