@@ -20,6 +20,8 @@ type healthWatch struct {
 	lateMax time.Duration
 	pauses  *process.Pauses
 	pause   time.Duration // the longest collection of garbage lately
+	filled  float64       // share of the asked streams that are in flight, smoothed
+	level   int
 }
 
 // Above these the numbers are about us and not about the server. Reads that are
@@ -34,15 +36,19 @@ const (
 	readLateInGaps = 0.2
 	pauseAtLeastMS = 25.0
 	cpuSmoothing   = 0.25
+	fillAtLeast    = 0.7
+	fillSmoothing  = 0.05 // over five seconds
 )
 
 func (h *healthWatch) start() {
 	h.cpuOf, h.pauses = process.CPU, process.NewPauses()
 	h.cpuAt, h.cpuOK = h.cpuOf()
+	h.filled = 1
 }
 
 // frame judges the slice that a tick closed. stamps is "kernel" or "read".
-func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration, stamps string) Health {
+func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration, stamps string, wish Load) Health {
+	h.fill(t, wish)
 	if slice < tick+stoppedAfter { // else we did not run at all: that is told apart
 		h.lateMax = max(slice-tick, h.lateMax/2)
 	}
@@ -52,6 +58,9 @@ func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration, stamps s
 		CoalescedShare: t.CoalescedShare, GCPauseMs: inMS(h.pause),
 	}
 	out.Why = h.why(&out, t, tick)
+	if out.Why == "" && h.filled < fillAtLeast {
+		out.Why = fmt.Sprintf("only %.0f %% of the %d streams can be kept in flight", 100*h.filled, wish.Concurrency)
+	}
 	out.Bottleneck = out.Why != ""
 	return out
 }
@@ -72,6 +81,21 @@ func (h *healthWatch) why(out *Health, t *measure.Tick, tick time.Duration) stri
 		return fmt.Sprintf("collecting garbage stopped us for %.0f ms", out.GCPauseMs)
 	}
 	return ""
+}
+
+// fill follows how many of the asked streams are in flight in a closed loop.
+// Between two requests of a stream lies our own work; workers that wait because
+// the server refused them are no sign of it.
+func (h *healthWatch) fill(t *measure.Tick, wish Load) {
+	if wish.Rate > 0 || wish.Concurrency == 0 || t.Level != h.level {
+		h.level, h.filled = t.Level, 1
+		return
+	}
+	if t.Client.Retrying > 0 || t.Client.OK == 0 {
+		return
+	}
+	share := min(1, float64(t.Client.InFlight)/float64(wish.Concurrency))
+	h.filled += fillSmoothing * (share - h.filled)
 }
 
 // cpu is the process's use of cores, smoothed over about a second.

@@ -13,7 +13,7 @@ import (
 // starved is a health watch whose process uses a share of all cores.
 func starved(share float64) *healthWatch {
 	used := time.Duration(0)
-	h := &healthWatch{cpuOK: true, pauses: process.NewPauses()}
+	h := &healthWatch{cpuOK: true, pauses: process.NewPauses(), filled: 1}
 	h.cpuOf = func() (time.Duration, bool) {
 		used += time.Duration(share * float64(runtime.GOMAXPROCS(0)) * float64(250*time.Millisecond))
 		return used, true
@@ -46,11 +46,35 @@ func TestBottlenecks(t *testing.T) {
 		h := starved(c.share)
 		var got Health
 		for range 20 { // the use of cores is smoothed over a second
-			got = h.frame(&c.tick, tick, tick, c.stamps)
+			got = h.frame(&c.tick, tick, tick, c.stamps, Load{})
 		}
-		got = h.frame(&c.tick, c.slice, tick, c.stamps)
+		got = h.frame(&c.tick, c.slice, tick, c.stamps, Load{})
 		if got.Bottleneck != (c.says != "") || !strings.Contains(got.Why, c.says) {
 			t.Errorf("%s: bottleneck %v, %q; want %q", c.name, got.Bottleneck, got.Why, c.says)
+		}
+	}
+}
+
+// A third of the asked streams in flight: the server is too fast for us.
+func TestStreamsThatCannotBeKept(t *testing.T) {
+	const tick = 250 * time.Millisecond
+	for name, c := range map[string]struct {
+		client measure.Client
+		wish   Load
+		want   bool
+	}{
+		"too few":      {measure.Client{OK: 9, InFlight: 21}, Load{Concurrency: 64}, true},
+		"all":          {measure.Client{OK: 9, InFlight: 64}, Load{Concurrency: 64}, false},
+		"refused":      {measure.Client{OK: 9, InFlight: 21, Retrying: 43}, Load{Concurrency: 64}, false},
+		"an open loop": {measure.Client{OK: 9, InFlight: 2}, Load{Concurrency: 64, Rate: 3}, false},
+	} {
+		h := starved(0.1)
+		got := Health{}
+		for range 60 {
+			got = h.frame(&measure.Tick{Client: c.client}, tick, tick, "kernel", c.wish)
+		}
+		if got.Bottleneck != c.want {
+			t.Errorf("%s: bottleneck %v (%s)", name, got.Bottleneck, got.Why)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"sonde/probe/engine"
@@ -23,17 +22,17 @@ func (s *Session) identify(ctx context.Context, c engine.Config) (engine.Identit
 		if err == nil || !errors.As(err, &list) {
 			return id, err
 		}
-		switch {
-		case list.Class == string(measure.Loading):
-			if waits == 0 {
-				s.Note("the server is loading its model: waiting for it")
-			}
-		case s.opt.Model != "" && list.Status >= http.StatusBadRequest:
-			s.Note("there is no model list (" + list.Says + "): going on with the model that was named")
+		switch class := measure.Class(list.Class); {
+		case class == measure.Connect || class == measure.TLS || class == measure.Cancelled:
+			return id, err
+		case s.opt.Model != "":
+			s.Note(list.Says + ": going on with the model that was named")
 			id.Model = s.opt.Model
 			return id, nil
-		default:
+		case class != measure.Loading:
 			return id, err
+		case waits == 0:
+			s.Note("the server is loading its model: waiting for it")
 		}
 		select {
 		case <-ctx.Done():

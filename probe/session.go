@@ -45,6 +45,7 @@ type Session struct {
 	health    healthWatch
 	long      *longWatch
 	tooLong   tooLongWatch
+	refusals  refusalWatch
 	spent     int64 // tokens of requests that ended
 	lastTick  time.Duration
 	running   runningMean
@@ -135,8 +136,8 @@ func (s *Session) run(ctx context.Context) {
 }
 
 // stoppedAfter is how late a tick has to be for us to say that our process did
-// not run (SIGSTOP, a suspended machine): far beyond any busy scheduler.
-const stoppedAfter = time.Second
+// not run (SIGSTOP, a suspended machine): beyond any scheduler that is merely busy.
+const stoppedAfter = 500 * time.Millisecond
 
 // closeFrame ends the slice and publishes what is known.
 func (s *Session) closeFrame() {
@@ -152,10 +153,11 @@ func (s *Session) closeFrame() {
 	events = append(events, s.watchLong(now, &t)...)
 	events = append(events, s.watchSpending(now, t.Requests)...)
 	events = append(events, s.watchTooLong(now, t.Requests)...)
+	events = append(events, s.watchRefusals(now, t.Requests)...)
 	f := &Frame{
 		At: now, Slice: slice, Stopped: stopped, Target: s.target(),
 		Load:   LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Prefix: s.opt.Prefix},
-		Client: t.Client, Health: s.health.frame(&t, slice, s.opt.Tick, s.stamps()),
+		Client: t.Client, Health: s.health.frame(&t, slice, s.opt.Tick, s.stamps(), wish),
 		Streams: t.Cells, Requests: t.Requests, Events: events, Err: fatal,
 	}
 	s.readSources(f)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -266,6 +267,9 @@ func (x *exchange) settle(err error) {
 		return
 	}
 	var f *failure
+	if x.conn != nil && x.conn.Wire.Idled() {
+		err = os.ErrDeadlineExceeded
+	}
 	if !errors.As(err, &f) {
 		f = networkFailure(x.ctx, err, x.client.opt.Idle.String())
 	}

@@ -129,6 +129,7 @@ func TestSilenceTimesOut(t *testing.T) {
 	for name, sc := range map[string]script{
 		"after tokens": {steps: []step{{10, content("a")}, {20, content("b")}, {30, content("c")}}, hold: true},
 		"no headers":   {head: " ", hold: true},
+		"half a head":  {head: "HTTP/1.1 200 OK\r\nContent-", hold: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sc.head = strings.TrimPrefix(sc.head, " ")

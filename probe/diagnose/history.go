@@ -134,6 +134,15 @@ func (h *history) newest(n int) []*measure.Request {
 	return out
 }
 
+// outTokens that arrived within the history.
+func (h *history) outTokens() float64 {
+	sum := 0
+	for _, f := range h.frames {
+		sum += f.Client.SliceOutTokens
+	}
+	return float64(sum)
+}
+
 // seconds that the history covers.
 func (h *history) seconds() float64 {
 	return (h.now().At - h.frames[0].At + h.frames[0].Slice).Seconds()

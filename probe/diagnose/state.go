@@ -69,7 +69,7 @@ func wellbeing(h *history) Verdict {
 	}
 	return Verdict{
 		Rule: "healthy", Level: Healthy, Says: says,
-		Evidence: []string{fmt.Sprintf("%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, h.seconds(), float64(ok)/h.seconds(), c.OutTokensPerS)},
+		Evidence: []string{fmt.Sprintf("%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, h.seconds(), float64(ok)/h.seconds(), h.outTokens()/h.seconds())},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // in each other's way, and the streams would march in step ever after.
 const (
 	togetherAtMost = 16 // workers that one change starts at once
-	staggerBy      = 2 * time.Millisecond
+	staggerBy      = 500 * time.Microsecond
 )
 
 // startWorker begins a closed-loop worker on a free slot: it sends one request

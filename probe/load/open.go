@@ -15,6 +15,11 @@ const pacerStream = 1 << 63
 // is hopeless, and further ones are dropped.
 const maxBacklog = 100_000
 
+// stoppedFor is how late the schedule may run before we say that this process was
+// stopped, and let what was due meanwhile go: sent all at once it would be a load
+// that nobody asked for.
+const stoppedFor = 500 * time.Millisecond
+
 // startPacer begins the schedule of arrivals at the present rate. p.mu is held.
 func (p *Pool) startPacer() {
 	gen := p.pacerGen
@@ -30,7 +35,13 @@ func (p *Pool) startPacer() {
 func (p *Pool) pace(ctx context.Context, pace *pacer, gen int) {
 	for {
 		at := pace.next()
-		if !sleepUntil(ctx, at-p.now()) || !p.arrive(at, gen) {
+		if !sleepUntil(ctx, at-p.now()) {
+			return
+		}
+		if p.now()-at > stoppedFor {
+			continue // this process did not run when it was due
+		}
+		if !p.arrive(at, gen) {
 			return
 		}
 	}
@@ -46,6 +57,10 @@ func (p *Pool) arrive(at time.Duration, gen int) bool {
 	}
 	if p.budget == 0 || p.setting.Concurrency == 0 {
 		return true // nothing is wanted now; the schedule goes on without debts
+	}
+	if p.now() < p.heldUntil {
+		p.leftOut++
+		return true // the server asked for no requests now
 	}
 	if len(p.waiting) < maxBacklog {
 		p.waiting = append(p.waiting, at)
@@ -70,8 +85,8 @@ func (p *Pool) startOpen(intent time.Duration) {
 }
 
 // holdBack keeps this request's place under the cap taken for as long as the
-// server asked to wait, and begins no other before: they wait, and their latency
-// from the schedule says so.
+// server asked to wait. What the schedule has due meanwhile is left out: sent
+// afterwards it would be a burst of our own making.
 func (p *Pool) holdBack(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return

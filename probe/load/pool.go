@@ -57,6 +57,7 @@ type Pool struct {
 	heldUntil time.Duration   // open loop: the server asked for no requests before
 	ctx       context.Context // of all requests begun since the last Abort
 	cancel    context.CancelFunc
+	leftOut   int // open loop: arrivals within such a time
 	pacerGen  int // counts changes of the rate; an older pacer stops
 	closed    bool
 	ids       uint64
@@ -140,6 +141,14 @@ func (p *Pool) stop() {
 
 // Retrying is how many workers wait because the server refused them.
 func (p *Pool) Retrying() int { return int(p.retrying.Load()) }
+
+// LeftOut is how many scheduled requests were not sent because the server had
+// asked to wait.
+func (p *Pool) LeftOut() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leftOut
+}
 
 // FireLong sends one request with a prompt of the given length beside the load.
 func (p *Pool) FireLong(inputTokens int) {

@@ -139,6 +139,9 @@ func (c *Collector) absorbSamples(s *slice, p *pending) {
 // ended counts a request that ended and files its latencies.
 func (c *Collector) ended(s *slice, r *Request) {
 	r.Excluded = r.Excluded || s.stopped
+	if r.Excluded && (r.Class == Timeout || r.Class == ConnectionLost) {
+		r.Class = Cancelled // we did not listen: no failure of the server's
+	}
 	r.Level = c.level.of(r)
 	s.requests = append(s.requests, *r)
 	s.flowSlot.busy += overlap(r.Start, r.End, s.from, s.to)

@@ -82,7 +82,9 @@ func (t *Track) Token(at, late time.Duration, tokens int) {
 			p.coalesced++
 		}
 	}
-	p.late = append(p.late, float32(toMS(late)))
+	if !l.stopped {
+		p.late = append(p.late, float32(toMS(late)))
+	}
 	p.tokens += tokens
 	l.tokens += tokens
 	l.last = at

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // File hands out the prompts of a file in their order, and begins again at the
@@ -28,6 +29,12 @@ func Read(r io.Reader, name string) (*File, error) {
 	var f File
 	for n := 1; lines.Scan(); n++ {
 		line := lines.Bytes()
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")) // a byte order mark is no text
+		}
+		if !utf8.Valid(line) {
+			return nil, fmt.Errorf("%s, line %d: not UTF-8", name, n)
+		}
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}

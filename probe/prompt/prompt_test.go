@@ -56,7 +56,7 @@ func TestPrefixes(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	f, err := Read(strings.NewReader("{\"prompt\":\"a\"}\n\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}\n  plain words \n"), "p.jsonl")
+	f, err := Read(strings.NewReader("\xef\xbb\xbf{\"prompt\":\"a\"}\n\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}\n  plain words \n"), "p.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +71,7 @@ func TestFile(t *testing.T) {
 		"{\"prompt\":\"a\"}\n{broken\n": "p.jsonl, line 2: broken JSON",
 		"{\"text\":\"a\"}\n":            `p.jsonl, line 1: neither "prompt"`,
 		"\n\n":                          "p.jsonl holds no prompt",
+		"a\nb\xff\n":                    "p.jsonl, line 2: not UTF-8",
 	} {
 		if _, err := Read(strings.NewReader(text), "p.jsonl"); err == nil || !strings.HasPrefix(err.Error(), says) {
 			t.Errorf("%q: error %v, want %s…", text, err, says)

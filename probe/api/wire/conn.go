@@ -4,7 +4,9 @@
 package wire
 
 import (
+	"errors"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +30,7 @@ type Conn struct {
 	startMu sync.Mutex
 	start   time.Time
 
+	idled    bool          // the newest read gave up after the idle time-out
 	idle     time.Duration // give up after this long without a byte; 0 = never
 	deadline time.Time     // read deadline in force
 }
@@ -73,6 +76,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 func (c *Conn) Read(p []byte) (int, error) {
 	c.extendDeadline()
 	n, stamp, err := c.receiver.read(c.Conn, p)
+	c.idled = errors.Is(err, os.ErrDeadlineExceeded)
 	if n > 0 {
 		// Bytes of a connection arrive in order. A segment that the kernel did not
 		// stamp carries the later time of its read: what follows is no earlier.
@@ -87,6 +91,10 @@ func (c *Conn) Read(p []byte) (int, error) {
 // Stamp is the arrival of the bytes that the last successful Read returned. If
 // one read returned several segments it is the last one's.
 func (c *Conn) Stamp() Stamp { return c.stamp }
+
+// Idled tells whether the newest Read gave up because no byte came for the idle
+// time-out. Whoever parses what came before may report another error.
+func (c *Conn) Idled() bool { return c.idled }
 
 // SetIdle sets the idle time-out for the reads that follow; 0 switches it off.
 func (c *Conn) SetIdle(d time.Duration) {
