@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"sonde/probe/api"
 	"sonde/probe/engine"
@@ -10,25 +11,38 @@ import (
 )
 
 const (
-	calibrations = 4     // questions to the tokenizer at most
-	closeEnough  = 0.002 // of the asked length
-	worthANote   = 0.02
+	calibrations    = 4     // questions at most
+	closeEnough     = 0.002 // of the asked length
+	worthANote      = 0.02
+	calibrationOut  = 1 // token, where the question is a request
+	calibrationWait = 30 * time.Second
 )
 
-// Calibrate finds out from the engine's tokenizer how many words make the asked
-// prompt length. Engines without one teach it by the usage of their first
-// answers. With a fixed seed nothing more is learned after this, so that the
-// bodies of a run repeat exactly. Nothing is generated, and it cannot fail.
+// Calibrate finds out how many words make the asked prompt length: from the
+// engine's tokenizer, or, from a known engine without one, by the usage of a few
+// requests of one output token, which are in no count and told in a note. An
+// unknown server is asked nothing: it teaches by its first answers. With a fixed
+// seed nothing more is learned after this, so that the bodies of a run repeat
+// exactly. It cannot fail.
 func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 	synthetic, ok := s.opt.Prompts.(*prompt.Synthetic)
 	if !ok {
 		return
 	}
-	config, id := s.engineConfig(), s.engine.Latest().Identity
-	asked, chat := s.Load().InputTokens, s.addr.Kind == api.Chat
+	ctx, cancel := context.WithTimeout(ctx, calibrationWait)
+	defer cancel()
+	s.fitLength(ctx, synthetic)
+	if fixedSeed {
+		synthetic.Freeze()
+	}
+}
+
+func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
+	asked, requests := s.Load().InputTokens, 0
 	for n := range calibrations {
 		p := synthetic.Next(asked)
-		tokens, ok := engine.CountTokens(ctx, config, id, p.Text, chat)
+		tokens, sent, ok := s.countTokens(ctx, p)
+		requests += sent
 		if !ok {
 			break
 		}
@@ -38,10 +52,33 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 			break
 		}
 		if n == calibrations-1 && off > int(worthANote*float64(asked)) {
-			s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the tokenizer counts %d", asked, tokens))
+			s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the server counts %d", asked, tokens))
 		}
 	}
-	if fixedSeed {
-		synthetic.Freeze()
+	if requests > 0 {
+		s.client.DropIdle() // the run's first requests connect for themselves
+		s.Note(fmt.Sprintf("%d calibration requests fitted the prompt length: they are in no count", requests))
 	}
 }
+
+// countTokens asks the tokenizer, else the server by a request. sent counts
+// requests.
+func (s *Session) countTokens(ctx context.Context, p prompt.Prompt) (tokens, sent int, ok bool) {
+	id := s.engine.Latest().Identity
+	if tokens, ok = engine.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
+		return tokens, 0, true
+	}
+	watching := s.opt.Load.Concurrency == 0 && s.opt.Load.Rate == 0
+	if id.Kind == "" || watching {
+		return 0, 0, false
+	}
+	res := s.client.Do(ctx, api.Call{Text: p.Text, MaxTokens: calibrationOut}, unseen{})
+	return res.InTokens, 1, res.InTokens > 0
+}
+
+// unseen watches a request that is in no figure.
+type unseen struct{}
+
+func (unseen) Sent(time.Duration) {}
+
+func (unseen) Token(_, _ time.Duration, _ int) {}

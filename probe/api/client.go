@@ -114,7 +114,10 @@ func (c *Client) Notes() []string {
 	return notes
 }
 
-// Close drops idle connections.
+// DropIdle closes the connections that wait for a request.
+func (c *Client) DropIdle() { c.pool.drop() }
+
+// Close drops idle connections, and those that come back later.
 func (c *Client) Close() { c.pool.close() }
 
 // request builds one request; body is its JSON.

@@ -82,13 +82,20 @@ func (p *pool) give(c *pooled) {
 	p.idle = append(p.idle, c)
 }
 
-// close drops all idle connections, and those that come back later.
-func (p *pool) close() {
+// drop closes the idle connections.
+func (p *pool) drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.closed = true
 	for _, c := range p.idle {
 		_ = c.Close()
 	}
 	p.idle = nil
+}
+
+// close drops all idle connections, and those that come back later.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.drop()
 }
