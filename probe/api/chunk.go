@@ -21,6 +21,8 @@ type chunk struct {
 	Message json.RawMessage `json:"message"`
 	Detail  json.RawMessage `json:"detail"`
 	Code    json.RawMessage `json:"code"`
+
+	ended bool // a native end mark
 }
 
 type choice struct {
@@ -85,6 +87,9 @@ func (u *usage) cached() int {
 func decodeChunk(data []byte) (chunk, error) {
 	var c chunk
 	err := json.Unmarshal(data, &c)
+	if err == nil && c.Choices == nil && c.Usage == nil {
+		c.fromNative(data)
+	}
 	return c, err
 }
 

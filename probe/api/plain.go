@@ -83,7 +83,7 @@ func topField(p *plainChunk, name []byte) bool {
 		return ok && !bytes.Equal(value, []byte(`"error"`)) && bytes.IndexByte(value, '\\') < 0
 	case "usage", "timings", "error":
 		return p.null()
-	case "type", "message", "detail", "code": // an error in a flat form
+	case "type", "message", "detail", "code", "token", "response": // a flat error, or a native form
 		return false
 	}
 	return p.skip(0)

@@ -184,6 +184,7 @@ func (s *stream) object(c *chunk) error {
 		s.usage = c.Usage
 	}
 	s.sink(c)
+	s.done = s.done || c.ended
 	return nil
 }
 
