@@ -55,8 +55,8 @@ func (s *stream) read() error {
 // end judges how the body ended.
 func (s *stream) end(err error) error {
 	if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		if s.finish != "" && errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil // complete by its finish reason; only the framing was cut
+		if s.finish != "" && !errors.Is(err, errLineTooLong) {
+			return nil // complete by its finish reason; only what follows was cut
 		}
 		return err
 	}
