@@ -70,6 +70,7 @@ type Sim struct {
 	MaxSeqs     int     // running sequences; 0 is the engine's own choice
 	TokenBudget int     // tokens per iteration; 0 is the engine's own choice
 	KVGB        float64 // KV cache, GB (1e9 bytes); 0 is what the device leaves
+	Faults      string  // what goes wrong on request, as a list; "" is a healthy server
 	Speed       float64 // virtual seconds per real second
 }
 

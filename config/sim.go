@@ -13,7 +13,7 @@ func simCommand() command {
 			"  sonde sim --listen 127.0.0.1:9000 --max-seqs 64 --kv-gb 8",
 		groups: []string{groupServe, groupMachine, groupFile},
 		own:    simSettings(),
-		common: []string{"sim.listen", "sim.model", "sim.gpu", "sim.max-seqs", "sim.token-budget", "sim.kv-gb", "sim.speed"},
+		common: []string{"sim.listen", "sim.model", "sim.gpu", "sim.max-seqs", "sim.token-budget", "sim.kv-gb", "sim.faults", "sim.speed"},
 		action: func(a Actions) func(context.Context, Config) error { return a.Sim },
 	}
 }
@@ -34,6 +34,8 @@ func simSettings() []setting {
 			check: between(0, 100_000_000, func(c *Config) int { return c.Sim.TokenBudget }), field: func(c *Config) any { return &c.Sim.TokenBudget }},
 		{key: "sim.kv-gb", arg: "GB", initial: "0", group: groupMachine, help: "KV cache; 0 is what the GPU leaves",
 			check: between(0, 1_000_000, func(c *Config) float64 { return c.Sim.KVGB }), field: func(c *Config) any { return &c.Sim.KVGB }},
+		{key: "sim.faults", arg: "LIST", group: groupMachine, help: "what goes wrong: 429=0.1,cut=0.02,stall=1s/10s,…",
+			field: func(c *Config) any { return &c.Sim.Faults }},
 		{key: "sim.speed", arg: "X", initial: "1", group: groupMachine, help: "times real time",
 			check: between(0.001, 1000, func(c *Config) float64 { return c.Sim.Speed }), field: func(c *Config) any { return &c.Sim.Speed }},
 	}

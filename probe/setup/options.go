@@ -92,8 +92,13 @@ func plan(c config.Config, opt probe.Options) headless.Plan {
 // Engine makes the embedded engine. Only options that cannot be used are wrong
 // usage; a port that is taken is not.
 func Engine(c config.Config) (*sim.Server, error) {
+	faults, err := sim.ParseFaults(c.Sim.Faults)
+	if err != nil {
+		return nil, Usage(err)
+	}
 	engine, err := sim.New(sim.Options{
-		Model: c.Sim.Model, GPU: c.Sim.GPU, MaxSeqs: c.Sim.MaxSeqs, TokenBudget: c.Sim.TokenBudget,
+		Faults: faults,
+		Model:  c.Sim.Model, GPU: c.Sim.GPU, MaxSeqs: c.Sim.MaxSeqs, TokenBudget: c.Sim.TokenBudget,
 		KVGB: c.Sim.KVGB, Speed: c.Sim.Speed, Seed: c.Seed,
 	})
 	if err != nil {

@@ -87,6 +87,7 @@ func TestWhatCannotBeUsedIsWrongUsage(t *testing.T) {
 		"a broken line":      {func(c *config.Config) { c.Prompts = write("p.jsonl", "{\"prompt\":\n") }, "line 1"},
 		"a taken recording":  {func(c *config.Config) { c.Record = write("taken.jsonl", "x") }, "--record"},
 		"an unknown GPU":     {func(c *config.Config) { c.Sim.GPU = "abacus" }, "abacus"},
+		"an unknown fault":   {func(c *config.Config) { c.Sim.Faults = "gremlins=1" }, "gremlins"},
 		"an unknown model":   {func(c *config.Config) { c.Roofline = "Foo@Bar" }, "--roofline"},
 		"messages as a text": {func(c *config.Config) { c.API = "completions"; c.Prompts = write("m.jsonl", `{"messages":[]}`) }, "chat endpoint"},
 	} {

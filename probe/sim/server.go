@@ -50,9 +50,6 @@ func (s *Server) Start(ctx context.Context) { s.driver.start(ctx) }
 // Handler is the engine's HTTP interface.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// ModelID is the name that requests use.
-func (s *Server) ModelID() string { return s.modelID }
-
 // Describe says in one line what is being simulated.
 func (s *Server) Describe() string {
 	m := &s.setup.machine

@@ -41,7 +41,6 @@ func drawAll(t *testing.T, in input) {
 			wantASCII(t, what, lines)
 		}
 	}
-	wantSize(t, "Bar", []string{Bar(in.w, first, red, green, in.ascii)}, in.w, 1)
 	wantSize(t, "Spark", []string{Spark(in.w, in.values, first, red, in.ascii)}, in.w, 1)
 	row := make([]Cell, len(in.values))
 	for i, v := range in.values {
