@@ -27,19 +27,19 @@ var allowed = map[string][]string{
 	"probe/promql":   {"probe/promtext"},
 	"probe/measure":  {"probe/opt"},
 	"probe/api/wire": {},
-	"probe/api":      {"probe/api/wire", "probe/measure"},
+	"probe/api":      {"probe/api/wire", "probe/measure", "probe/plain"},
 	"probe/prompt":   {},
 	"probe/load":     {"probe/api", "probe/guard", "probe/measure", "probe/prompt"},
 	"probe/engine":   {"probe/guard", "probe/opt", "probe/promql", "probe/promtext"},
 	"probe/sim":      {"probe/guard"},
-	"gpu":            {"probe/guard", "probe/opt", "probe/promql", "probe/promtext"},
+	"gpu":            {"probe/guard", "probe/opt", "probe/plain", "probe/promql", "probe/promtext"},
 
 	"probe": {"gpu", "probe/api", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/promql", "probe/prompt"},
 
 	// The doctor's scripted server stands beside the program, its checklist above it.
 	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
 	"probe/doctor": {"gpu", "probe", "probe/api", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/guard", "probe/load",
-		"probe/measure", "probe/opt", "probe/process", "probe/prompt"},
+		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.
 	"probe/diagnose": {"gpu", "probe", "probe/engine", "probe/measure", "probe/opt"},

@@ -13,11 +13,9 @@ func (s *Session) watchSpending(now time.Duration, ended []Request) []Event {
 	if s.opt.MaxTokensTotal == 0 || s.spent < s.opt.MaxTokensTotal {
 		return nil
 	}
-	l := s.Load()
-	if l.Concurrency == 0 {
+	if s.Load().Concurrency == 0 {
 		return nil
 	}
-	l.Concurrency, l.Rate = 0, 0
-	s.SetLoad(l)
+	s.stopLoad()
 	return []Event{{At: now, Kind: EventNote, Text: fmt.Sprintf("stopped: %d tokens were used, the cap is %d", s.spent, s.opt.MaxTokensTotal)}}
 }

@@ -39,9 +39,7 @@ func (s *Session) watchTooLong(now time.Duration, ended []Request) []Event {
 		}
 		message := s.tooLong.message
 		s.tooLong = tooLongWatch{}
-		l := s.Load()
-		l.Concurrency = 0
-		s.SetLoad(l)
+		s.stopLoad()
 		return []Event{{At: now, Kind: EventNote, Text: "stopped: the prompt is too long for the server: " + message}}
 	}
 	return nil

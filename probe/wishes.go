@@ -27,6 +27,13 @@ func (s *Session) SetLoad(l Load) {
 	s.apply(l, describeChange(old, l))
 }
 
+// stopLoad ends the load by itself, whatever keeps it going. What runs drains.
+func (s *Session) stopLoad() {
+	l := s.Load()
+	l.Concurrency, l.Rate = 0, 0
+	s.SetLoad(l)
+}
+
 // apply makes l the load and the beginning of a new level, with an event if
 // there is something to say.
 func (s *Session) apply(l Load, says string) {

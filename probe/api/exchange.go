@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sonde/probe/measure"
+	"sonde/probe/plain"
 )
 
 // Result is a request that ended.
@@ -27,10 +28,11 @@ type Result struct {
 }
 
 const (
-	maxAdaptions  = 4        // repeats after a refused field, a wrong path or a redirect
-	maxErrorBody  = 64 << 10 // bytes of an error body that are read
-	maxWholeReply = 64 << 20 // bytes of a reply that was not streamed
-	drainPatience = 25 * time.Millisecond
+	maxAdaptions    = 4        // repeats after a refused field, a wrong path or a redirect
+	maxErrorBody    = 64 << 10 // bytes of an error body that are read
+	maxMessageRunes = 300      // of a server's error message that are kept
+	maxWholeReply   = 64 << 20 // bytes of a reply that was not streamed
+	drainPatience   = 25 * time.Millisecond
 )
 
 // Do makes one request and returns when its answer has ended. Cancelling the
@@ -277,7 +279,7 @@ func (x *exchange) settle(err error) {
 		f = fail(measure.Cancelled, "cancelled")
 	}
 	// Secrets first: a cut could leave a part of one that is not recognised.
-	x.rec.Class, x.rec.Error = f.class, cleanMessage(x.client.hideSecrets(f.message))
+	x.rec.Class, x.rec.Error = f.class, plain.Line(x.client.hideSecrets(f.message), maxMessageRunes)
 }
 
 // staleConnection tells that a reused connection broke before any byte of the

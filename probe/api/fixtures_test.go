@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sonde/probe/measure"
+	"sonde/probe/plain"
 )
 
 // expectation is what a correct reader gets from a recorded reply.
@@ -94,7 +95,7 @@ func compare(t *testing.T, res *Result, want expectation) {
 	if res.Class != wantClass && !context {
 		t.Errorf("class %q (%s), want %q", res.Class, res.Error, wantClass)
 	}
-	if message = cleanMessage(message); message != "" && !strings.HasSuffix(res.Error, message) {
+	if message = plain.Line(message, maxMessageRunes); message != "" && !strings.HasSuffix(res.Error, message) {
 		t.Errorf("message %q, want %q", res.Error, message)
 	}
 	if res.Chunks != want.Chunks {

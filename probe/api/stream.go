@@ -31,7 +31,6 @@ type stream struct {
 	finish   string
 	done     bool // an end mark was seen
 	usage    *usage
-	perChunk bool // usage came with the text, cumulatively
 	timings  *timings
 }
 

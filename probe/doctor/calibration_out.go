@@ -67,7 +67,7 @@ func (c *Calibration) remarks() []string {
 			doubt = r.Doubt
 		}
 		if r.Lost > 0 {
-			lines = append(lines, fmt.Sprintf("%d requests of %s streams were lost: %s.", r.Lost, thousands(float64(r.Streams)), plain(r.Problem)))
+			lines = append(lines, fmt.Sprintf("%d requests of %s streams were lost: %s.", r.Lost, thousands(float64(r.Streams)), oneLine(r.Problem)))
 		}
 	}
 	if doubt.OK {

@@ -63,7 +63,7 @@ func (s section) unread(name, why string) {
 // add files a check. Texts may come from a server: nothing in them steers a
 // terminal.
 func (s section) add(name string, state State, says, do string) {
-	s.report.Checks = append(s.report.Checks, Check{s.title, name, state, plain(says), plain(do)})
+	s.report.Checks = append(s.report.Checks, Check{s.title, name, state, oneLine(says), oneLine(do)})
 }
 
 // conclude tells from the checks whether measuring works.

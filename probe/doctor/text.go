@@ -2,22 +2,16 @@ package doctor
 
 import (
 	"strings"
-	"unicode"
+
+	"sonde/probe/plain"
 )
 
-// plain takes out everything that could steer a terminal: texts come from
+// longestLine bounds what a check says.
+const longestLine = 400
+
+// oneLine takes out everything that could steer a terminal: texts come from
 // servers.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, s)
-}
+func oneLine(s string) string { return plain.Line(s, longestLine) }
 
 // listed names the first few of many.
 func listed(names []string, most int) string {

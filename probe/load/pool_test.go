@@ -21,7 +21,6 @@ type fakeServer struct {
 
 	mu       sync.Mutex
 	begun    []time.Duration
-	in       []int
 	running  int
 	peak     int
 	canceled int

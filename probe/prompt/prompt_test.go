@@ -50,7 +50,7 @@ func TestPrefixes(t *testing.T) {
 		t.Error("shared prompts have to agree in their first half only")
 	}
 	same := NewSynthetic(Same, 1)
-	if same.Next(50).Text != same.Next(50).Text {
+	if one, two := same.Next(50), same.Next(50); one.Text != two.Text {
 		t.Error("same prompts differ")
 	}
 }

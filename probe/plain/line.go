@@ -1,4 +1,4 @@
-package api
+package plain
 
 import (
 	"strings"
@@ -6,23 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessageRunes bounds what is kept of a server's error message.
-const maxMessageRunes = 300
-
-// cleanMessage makes a server's text safe for screens, logs and files: one line,
-// no control, escape or direction-changing characters, of bounded length.
-func cleanMessage(s string) string {
+// Line makes a text from elsewhere safe for screens, logs and files: one line, no
+// control, escape or direction-changing characters, and at most so many runes.
+// White space in a row becomes one blank.
+func Line(s string, maxRunes int) string {
 	var b strings.Builder
 	space, runes := false, 0
 	for _, r := range s {
 		switch {
-		case r == '\n' || r == '\r' || r == '\t' || r == ' ':
+		case unicode.IsSpace(r) && r != '\u0085': // NEL steers terminals
 			space = b.Len() > 0
 			continue
 		case r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Cf, r):
 			continue
 		}
-		if runes == maxMessageRunes {
+		if runes == maxRunes {
 			b.WriteString("…")
 			break
 		}
