@@ -50,7 +50,7 @@ func commands() []command {
 		on("space", "pause the picture; measuring goes on", "pause", (*model).togglePause, "space"),
 		on("r", "reset statistics", "", (*model).resetStatistics, "r"),
 		on("w", "live window of 10, 30, 60 s", "", (*model).nextWindow, "w"),
-		on("e", "save what was measured to a file", "save", (*model).save, "e"),
+		on("e", "save what was measured, and the picture", "save", (*model).save, "e"),
 		on("?", "this help", "help", (*model).toggleHelp, "?", "h"),
 		on("ctrl+l", "draw the screen again", "", (*model).redraw, "ctrl+l"),
 		on("ctrl+z", "suspend", "", (*model).suspend, "ctrl+z"),
