@@ -16,7 +16,11 @@ type core struct {
 	batch   batch       // of the iteration being planned or executed
 	out     []token     // of the last iteration; reused
 	stats   stats
-	stalled time.Duration // when the last stall ended
+
+	conditions conditions    // replaced by setConditions only
+	gpu        machine       // setup's machine under these conditions
+	pause      time.Duration // that the next iteration is to take longer
+	stalled    time.Duration // when the last stall ended
 }
 
 // stats count since the start.
@@ -39,11 +43,13 @@ type token struct {
 }
 
 func newCore(s setup) *core {
-	return &core{
+	c := &core{
 		setup: s,
 		kv:    newKVCache(s.kvBlocks, s.prefixCache),
 		stats: stats{finished: map[finish]int{}},
 	}
+	c.setConditions(s.faults.conditions())
+	return c
 }
 
 // submit puts a request at the end of the queue.

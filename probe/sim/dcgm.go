@@ -85,7 +85,7 @@ func (s *setup) deviceName() string {
 // arithmetic. The weights are ours: streaming memory alone draws 60 % of the
 // range, the arithmetic of a prefill 85 %, both at once reach the limit.
 func (m *machine) watts(a activity) float64 {
-	load := 0.6*a.dram/m.bandwidthShare + 0.85*a.tensor/m.flopsShare
+	load := 0.6*a.dram/streamingShare + 0.85*a.tensor/m.flopsShare*m.clock
 	return m.idleWatts + (m.maxWatts-m.idleWatts)*min(1, load)
 }
 

@@ -86,17 +86,36 @@ func (d *driver) submit(s *sequence) bool {
 		return false
 	}
 	d.core.submit(s, d.now())
+	d.wake()
+	return true
+}
+
+func (d *driver) wake() {
 	select {
 	case d.kick <- struct{}{}:
 	default:
 	}
-	return true
 }
 
 func (d *driver) abort(s *sequence) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.core.abort(s)
+}
+
+// change replaces the conditions from the next iteration on.
+func (d *driver) change(to conditions) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.core.setConditions(to)
+	d.wake() // KV blocks may have become free
+}
+
+// standStill makes the next iteration longer, once.
+func (d *driver) standStill(by time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.core.standStill(by)
 }
 
 // run paces the core. While there is work, an iteration starts at the planned
@@ -128,7 +147,7 @@ func (d *driver) begin(at time.Duration) (iteration, bool) {
 	defer d.mu.Unlock()
 	it, ok := d.core.begin(at)
 	if ok {
-		d.activity.add(it, &d.core.machine)
+		d.activity.add(it, &d.core.gpu)
 		d.observe.iteration(it)
 	}
 	return it, ok
@@ -149,6 +168,8 @@ func (d *driver) finish(it iteration) {
 type snapshot struct {
 	running, waiting int
 	kvUsage          float64
+	conditions       conditions
+	gpu              machine // under these conditions
 	stats            stats
 	activity         activity
 	joules           float64 // energy used by one GPU
@@ -161,7 +182,8 @@ func (d *driver) snapshot() snapshot {
 	s := snapshot{
 		running: len(d.core.running), waiting: len(d.core.waiting),
 		kvUsage: d.core.kv.usage(), stats: d.core.stats, activity: d.activity.mean(now),
-		joules: d.activity.energy(now, &d.core.machine),
+		joules:     d.activity.energy(now, &d.core.gpu),
+		conditions: d.core.conditions, gpu: d.core.gpu,
 	}
 	s.stats.finished = maps.Clone(s.stats.finished)
 	return s

@@ -21,7 +21,8 @@ type kvBlock struct {
 type kvCache struct {
 	blocks   []kvBlock
 	byHash   map[uint64]blockID
-	free     int
+	free     int // without references
+	withheld int // of the free ones, to be left alone; more than there are when they are still in use
 	prefixes bool
 }
 
@@ -33,11 +34,16 @@ func newKVCache(blocks int, prefixes bool) *kvCache {
 	return c
 }
 
-// usage is the share of blocks in use, 0 to 1. Cached blocks that nobody uses
-// are free.
+// usage is the share of blocks in use or withheld, 0 to 1. Cached blocks that
+// nobody uses are free.
 func (c *kvCache) usage() float64 {
 	total := len(c.blocks) - 1
-	return float64(total-c.free) / float64(total)
+	return float64(total-max(0, c.free-c.withheld)) / float64(total)
+}
+
+// withhold keeps a share of all blocks, 0 to 1, from being taken.
+func (c *kvCache) withhold(share float64) {
+	c.withheld = int(min(1, max(0, share)) * float64(len(c.blocks)-1))
 }
 
 // link puts a block into the free list behind another one.

@@ -13,7 +13,8 @@ type machine struct {
 	flops      float64 // dense 16-bit tensor FLOP/s with 32-bit accumulation, peak
 	idleWatts  float64 // each
 	maxWatts   float64 // each, board power limit
-	clockMHz   float64
+	clockMHz   float64 // of the SMs, full
+	clock      float64 // of the SMs, share of the full one
 
 	// Attainable shares of the peaks. Streaming kernels reach about 0.8 of the
 	// bandwidth. Large matrix products reach 0.8 of the arithmetic, a whole
@@ -26,13 +27,16 @@ type machine struct {
 	overheadPerLayer time.Duration // all-reduces between GPUs
 }
 
+// streamingShare is the bandwidthShare at the full clock.
+const streamingShare = 0.8
+
 // gpu fills in what all entries share.
 func gpu(name, driverName string, memoryGB, bandwidthGBs, tflops, idleW, maxW, clockMHz float64) machine {
 	return machine{
 		name: name, driverName: driverName, gpus: 1,
 		memory: memoryGB * 1e9, bandwidth: bandwidthGBs * 1e9, flops: tflops * 1e12,
-		idleWatts: idleW, maxWatts: maxW, clockMHz: clockMHz,
-		bandwidthShare: 0.8, flopsShare: 0.6,
+		idleWatts: idleW, maxWatts: maxW, clockMHz: clockMHz, clock: 1,
+		bandwidthShare: streamingShare, flopsShare: 0.6,
 		overhead: 600 * time.Microsecond, overheadPerSeq: 8 * time.Microsecond,
 	}
 }

@@ -28,18 +28,10 @@ func (c *core) begin(now time.Duration) (iteration, bool) {
 	if c.batch.tokens == 0 {
 		return iteration{}, false
 	}
-	price := costOf(c.batch, &c.shape, &c.machine)
-	took := time.Duration(float64(price.duration())/c.speed) + c.stall(now)
+	price := costOf(c.batch, &c.shape, &c.gpu)
+	price.overhead += c.conditions.slowdown(price.duration())
+	took := time.Duration(float64(price.duration())/c.speed) + c.stallAt(now)
 	return iteration{start: now, end: now + took, batch: c.batch, cost: price}, true
-}
-
-// stall is how much longer this iteration takes because of a requested fault.
-func (c *core) stall(now time.Duration) time.Duration {
-	if c.faults.Stall == 0 || now-c.stalled < c.faults.StallEvery {
-		return 0
-	}
-	c.stalled = now + c.faults.Stall
-	return c.faults.Stall
 }
 
 // scheduleRunning gives every running sequence its next tokens. When KV blocks
@@ -67,7 +59,7 @@ func (c *core) admitWaiting(now time.Duration, budget *int) {
 	for len(c.waiting) > 0 && len(c.running) < c.maxSeqs && *budget > 0 {
 		s := c.waiting[0]
 		cached, wereFree := c.kv.match(s.cacheable())
-		if blocksFor(len(s.tokens))-len(cached)+wereFree > c.kv.free {
+		if blocksFor(len(s.tokens))-len(cached)+wereFree > c.room(len(c.running) == 0) {
 			return
 		}
 		s.computed = len(cached) * blockTokens
@@ -103,10 +95,19 @@ func (c *core) chunkFor(s *sequence, budget int) int {
 	return pending
 }
 
+// room is how many blocks can be taken. The oldest sequence may take withheld ones
+// too, so that the engine never stands still for want of them.
+func (c *core) room(oldest bool) int {
+	if oldest {
+		return c.kv.free
+	}
+	return c.kv.free - c.kv.withheld
+}
+
 // grow takes the KV blocks for n more tokens of s; false if there are too few.
 func (c *core) grow(s *sequence, n int) bool {
 	missing := blocksFor(s.computed+n) - len(s.blocks)
-	if missing > c.kv.free {
+	if missing > 0 && missing > c.room(len(c.running) == 0 || c.running[0] == s) {
 		return false
 	}
 	for range missing {
