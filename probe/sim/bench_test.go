@@ -36,8 +36,8 @@ func prompt(n int, id uint32) []uint32 {
 }
 
 func (b *bench) submit(a ask) *sequence {
-	s := newSequence(a, 1)
-	s.sink = func(uint16, finish) {}
+	s := newSequence(a, &b.core.setup)
+	s.sink = func([]uint16, finish) {}
 	b.core.submit(s, b.now)
 	return s
 }

@@ -14,7 +14,8 @@ type core struct {
 	waiting []*sequence // first come first served; preempted ones at the head
 	running []*sequence // in order of admission
 	batch   batch       // of the iteration being planned or executed
-	out     []token     // of the last iteration; reused
+	out     []yield     // of the last iteration; reused
+	words   []uint16    // in out; reused
 	stats   stats
 
 	conditions conditions    // replaced by setConditions only
@@ -33,19 +34,20 @@ type stats struct {
 	finished         map[finish]int
 }
 
-// token is one generated token.
-type token struct {
+// yield is what an iteration gave to one request: a token, or with speculative
+// decoding a few that come together.
+type yield struct {
 	seq   *sequence
-	word  uint16
-	end   finish        // finishNone unless it is the last one
-	gap   time.Duration // since the token before; valid unless first
+	words []uint16
+	end   finish        // finishNone unless the answer ends with them
+	gap   time.Duration // since the yield before; valid unless first
 	first bool
 }
 
 func newCore(s setup) *core {
 	c := &core{
 		setup: s,
-		kv:    newKVCache(s.kvBlocks, s.prefixCache),
+		kv:    newKVCache(s.kvBlocks, s.blockTokens, s.prefixCache),
 		stats: stats{finished: map[finish]int{}},
 	}
 	c.setConditions(s.faults.conditions())
@@ -77,19 +79,22 @@ func (c *core) drop(s *sequence) {
 	s.blocks, s.chunk = nil, 0
 }
 
-// finish ends the iteration that begin started. The tokens it yields are valid
-// until the next call.
-func (c *core) finish(now time.Duration) []token {
-	c.out = c.out[:0]
+// finish ends the iteration that begin started. What it yields is valid until the
+// next call.
+func (c *core) finish(now time.Duration) []yield {
+	c.out, c.words = c.out[:0], c.words[:0]
 	for _, s := range c.running {
 		if s.chunk == 0 {
 			continue
 		}
 		s.computed += s.chunk
 		s.chunk = 0
-		c.publish(s)
 		if s.pending() == 0 {
 			c.out = append(c.out, c.generate(s, now))
+		}
+		c.publish(s)
+		if s.ended != finishNone {
+			c.drop(s)
 		}
 	}
 	c.running = slices.DeleteFunc(c.running, func(s *sequence) bool { return s.ended != finishNone })
@@ -97,24 +102,24 @@ func (c *core) finish(now time.Duration) []token {
 }
 
 // generate yields the next token of a sequence whose tokens are all computed.
-func (c *core) generate(s *sequence, now time.Duration) token {
-	t := token{seq: s, gap: now - s.last, first: s.generated() == 0}
-	t.word = s.append(now)
-	t.end = s.ended
-	c.stats.generationTokens++
-	if t.first {
+func (c *core) generate(s *sequence, now time.Duration) yield {
+	y := yield{seq: s, gap: now - s.last, first: s.generated() == 0}
+	from := len(c.words)
+	c.words = append(c.words, s.append(now))
+	y.words, y.end = c.words[from:], s.ended
+	c.stats.generationTokens += len(y.words)
+	if y.first {
 		c.stats.promptTokens += len(s.prompt)
 	}
-	if t.end != finishNone {
-		c.stats.finished[t.end]++
-		c.drop(s)
+	if y.end != finishNone {
+		c.stats.finished[y.end]++
 	}
-	return t
+	return y
 }
 
 // publish offers newly filled blocks to the prefix cache.
 func (c *core) publish(s *sequence) {
-	for ; s.published < s.computed/blockTokens; s.published++ {
+	for ; s.published < s.computed/c.blockTokens; s.published++ {
 		c.kv.publish(s.blocks[s.published], s.hashes[s.published])
 	}
 }

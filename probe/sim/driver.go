@@ -38,7 +38,7 @@ const (
 // observer sees what the engine does, for its metrics.
 type observer interface {
 	iteration(iteration)
-	tokens([]token)
+	tokens([]yield)
 }
 
 // maxLag bounds how far the schedule may run behind the clock. Ordinary lateness
@@ -157,11 +157,11 @@ func (d *driver) begin(at time.Duration) (iteration, bool) {
 func (d *driver) finish(it iteration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	tokens := d.core.finish(it.end)
-	for _, t := range tokens {
-		t.seq.sink(t.word, t.end)
+	all := d.core.finish(it.end)
+	for _, y := range all {
+		y.seq.sink(y.words, y.end)
 	}
-	d.observe.tokens(tokens)
+	d.observe.tokens(all)
 }
 
 // snapshot is the engine's state at one moment.

@@ -10,7 +10,7 @@ import (
 type nobody struct{}
 
 func (nobody) iteration(iteration) {}
-func (nobody) tokens([]token)      {}
+func (nobody) tokens([]yield)      {}
 
 func startDriver(t *testing.T, ctx context.Context) *driver {
 	t.Helper()
@@ -30,9 +30,9 @@ func TestDriverKeepsTheSchedule(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriver(t, ctx)
 		time.Sleep(3 * time.Second) // idle: the schedule starts with the request
-		s := newSequence(exactly(prompt(256, 1), 100), 1)
+		s := newSequence(exactly(prompt(256, 1), 100), &d.core.setup)
 		ended := make(chan time.Duration, 1)
-		s.sink = func(_ uint16, end finish) {
+		s.sink = func(_ []uint16, end finish) {
 			if end != finishNone {
 				ended <- d.now()
 			}
@@ -54,15 +54,15 @@ func TestDriverStopsAndRefuses(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriver(t, ctx)
 		d.start(ctx) // a second start does nothing
-		busy := newSequence(exactly(prompt(256, 1), 1000), 1)
-		busy.sink = func(uint16, finish) {}
+		busy := newSequence(exactly(prompt(256, 1), 1000), &d.core.setup)
+		busy.sink = func([]uint16, finish) {}
 		if !d.submit(busy) {
 			t.Fatal("a running engine refused a request")
 		}
 		time.Sleep(100 * time.Millisecond)
 		cancel()
 		<-d.ended
-		if d.submit(newSequence(exactly(prompt(2, 1), 1), 1)) {
+		if d.submit(newSequence(exactly(prompt(2, 1), 1), &d.core.setup)) {
 			t.Error("a stopped engine took a request")
 		}
 		if err := d.failure(); err != nil {
@@ -76,11 +76,11 @@ func TestDriverDoesNotCatchUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriver(t, ctx)
-		s := newSequence(exactly(prompt(256, 1), 200), 1)
+		s := newSequence(exactly(prompt(256, 1), 200), &d.core.setup)
 		var burst int
 		var last time.Duration
 		ended := make(chan struct{})
-		s.sink = func(_ uint16, end finish) {
+		s.sink = func(_ []uint16, end finish) {
 			if s.generated() == 50 {
 				time.Sleep(2 * time.Second) // everything stands still
 			} else if s.generated() > 51 && d.now()-last < 5*time.Millisecond {
@@ -104,8 +104,8 @@ func TestDriverDoesNotCatchUp(t *testing.T) {
 func TestDriverReportsAPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := startDriver(t, t.Context())
-		s := newSequence(exactly(prompt(20, 1), 5), 1)
-		s.sink = func(uint16, finish) { panic("broken") }
+		s := newSequence(exactly(prompt(20, 1), 5), &d.core.setup)
+		s.sink = func([]uint16, finish) { panic("broken") }
 		d.submit(s)
 		<-d.ended
 		if d.failure() == nil || d.isRunning() {

@@ -80,19 +80,19 @@ func TestBrokenStreams(t *testing.T) {
 func TestClumps(t *testing.T) {
 	m := newMailbox(8)
 	for i := range 7 {
-		m.put(uint16(i), finishNone)
+		m.put([]uint16{uint16(i)}, finishNone)
 	}
 	select {
 	case <-m.wake:
 		t.Error("the reader was woken before the clump was full")
 	default:
 	}
-	m.put(7, finishNone)
+	m.put([]uint16{7}, finishNone)
 	<-m.wake
 	if words, _ := m.take(nil); len(words) != 8 {
 		t.Errorf("a clump of %d", len(words))
 	}
-	m.put(8, finishLength) // the end does not wait
+	m.put([]uint16{8}, finishLength) // the end does not wait
 	<-m.wake
 	base := serve(t, withFaults(Faults{Clump: 8}))
 	if s := readStream(t, post(t, base+"/v1/chat/completions", someTokens).Body); s.tokens != 40 || !s.done {

@@ -53,7 +53,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, b *requestBody, 
 		fate.refusal.write(w)
 		return
 	}
-	seq, box := newSequence(a, s.setup.seed), newMailbox(s.setup.faults.Clump)
+	seq, box := newSequence(a, &s.setup), newMailbox(s.setup.faults.Clump)
 	seq.sink = box.put
 	if !s.driver.submit(seq) {
 		errNotRunning.write(w)

@@ -2,9 +2,6 @@ package sim
 
 import "slices"
 
-// blockTokens is the size of a KV block, vLLM's default.
-const blockTokens = 16
-
 type blockID int32
 
 // kvBlock is one block. Blocks without references stay in the list of free
@@ -20,14 +17,15 @@ type kvBlock struct {
 // out: it is the root of the free list.
 type kvCache struct {
 	blocks   []kvBlock
+	tokens   int // that a block holds
 	byHash   map[uint64]blockID
 	free     int // without references
 	withheld int // of the free ones, to be left alone; more than there are when they are still in use
 	prefixes bool
 }
 
-func newKVCache(blocks int, prefixes bool) *kvCache {
-	c := &kvCache{blocks: make([]kvBlock, blocks+1), byHash: map[uint64]blockID{}, prefixes: prefixes}
+func newKVCache(blocks, tokens int, prefixes bool) *kvCache {
+	c := &kvCache{blocks: make([]kvBlock, blocks+1), tokens: tokens, byHash: map[uint64]blockID{}, prefixes: prefixes}
 	for id := 1; id <= blocks; id++ {
 		c.link(blockID(id), c.blocks[0].prev)
 	}
@@ -124,4 +122,5 @@ func (c *kvCache) match(hashes []uint64) (ids []blockID, free int) {
 	return ids, free
 }
 
-func blocksFor(tokens int) int { return (tokens + blockTokens - 1) / blockTokens }
+// blocksFor is how many blocks hold that many tokens.
+func (c *kvCache) blocksFor(tokens int) int { return (tokens + c.tokens - 1) / c.tokens }

@@ -10,7 +10,7 @@ func takeN(c *kvCache, n int) (ids []blockID) {
 }
 
 func TestReleasedBlocksStayCachedUntilTaken(t *testing.T) {
-	c := newKVCache(4, true)
+	c := newKVCache(4, 16, true)
 	a := takeN(c, 2)
 	c.publish(a[0], 11)
 	c.publish(a[1], 12)
@@ -32,7 +32,7 @@ func TestReleasedBlocksStayCachedUntilTaken(t *testing.T) {
 }
 
 func TestSharedBlockIsFreeOnlyAfterItsLastUser(t *testing.T) {
-	c := newKVCache(2, true)
+	c := newKVCache(2, 16, true)
 	id := c.take()
 	c.publish(id, 7)
 	c.share(id)
@@ -47,7 +47,7 @@ func TestSharedBlockIsFreeOnlyAfterItsLastUser(t *testing.T) {
 }
 
 func TestLeastRecentlyUsedPrefixGoesFirst(t *testing.T) {
-	c := newKVCache(3, true)
+	c := newKVCache(3, 16, true)
 	ids := takeN(c, 3)
 	for i, id := range ids {
 		c.publish(id, uint64(i+1))

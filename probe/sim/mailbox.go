@@ -17,9 +17,9 @@ func newMailbox(clump int) *mailbox {
 	return &mailbox{wake: make(chan struct{}, 1), clump: clump}
 }
 
-func (m *mailbox) put(word uint16, end finish) {
+func (m *mailbox) put(words []uint16, end finish) {
 	m.mu.Lock()
-	m.words = append(m.words, word)
+	m.words = append(m.words, words...)
 	m.end = end
 	ready := end != finishNone || len(m.words) >= m.clump
 	m.mu.Unlock()

@@ -83,7 +83,7 @@ func scrapedValues(labels prometheus.Labels) []scraped {
 // cacheInfo carries the KV cache's size in its labels; its value is always 1.
 func cacheInfo(s *setup) prometheus.Metric {
 	desc := prometheus.NewDesc("vllm:cache_config_info", "The KV cache.", nil, prometheus.Labels{
-		"engine": "0", "block_size": strconv.Itoa(blockTokens), "num_gpu_blocks": strconv.Itoa(s.kvBlocks),
+		"engine": "0", "block_size": strconv.Itoa(s.blockTokens), "num_gpu_blocks": strconv.Itoa(s.kvBlocks),
 		"kv_cache_size_tokens": strconv.Itoa(s.kvTokens()), "cache_dtype": "auto",
 		"enable_prefix_caching": map[bool]string{true: "True", false: "False"}[s.prefixCache],
 	})
@@ -113,8 +113,8 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 
 func (m *metrics) iteration(it iteration) { m.step.Observe(float64(it.batch.tokens)) }
 
-func (m *metrics) tokens(tokens []token) {
-	for _, t := range tokens {
+func (m *metrics) tokens(all []yield) {
+	for _, t := range all {
 		s := t.seq
 		if t.first {
 			observe(m.ttft, s.first-s.arrived)

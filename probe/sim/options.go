@@ -25,6 +25,7 @@ type Options struct {
 	MaxSeqs     int     // sequences in one iteration
 	TokenBudget int     // tokens in one iteration, decode and prefill together
 	MaxModelLen int     // prompt and answer together, tokens; default: at most 16384, less if the model or the KV cache is smaller
+	BlockTokens int     // in a KV block
 	KVGB        float64 // KV cache over all GPUs, 1e9 bytes; default: room for 32768 tokens
 
 	Speed         float64 // 2 is a machine twice as fast
@@ -47,6 +48,7 @@ const (
 	defaultTokenBudget = 2048 // vLLM's default for chunked prefill
 	defaultMaxModelLen = 16384
 	defaultKVTokens    = 32768
+	defaultBlockTokens = 16 // vLLM's
 	defaultSpeed       = 1.0
 )
 
@@ -59,7 +61,7 @@ const usableMemory = 0.9
 func DefaultOptions() Options {
 	return Options{
 		Model: defaultModel, GPU: defaultGPU, Speed: defaultSpeed,
-		MaxSeqs: defaultMaxSeqs, TokenBudget: defaultTokenBudget,
+		MaxSeqs: defaultMaxSeqs, TokenBudget: defaultTokenBudget, BlockTokens: defaultBlockTokens,
 	}
 }
 
@@ -70,6 +72,7 @@ type setup struct {
 	maxSeqs     int
 	tokenBudget int
 	maxModelLen int
+	blockTokens int // in a KV block
 	kvBlocks    int
 	speed       float64
 	seed        uint64
@@ -92,7 +95,8 @@ func (o Options) resolve() (setup, error) {
 	}
 	s := setup{
 		shape: sh, maxSeqs: or(o.MaxSeqs, d.MaxSeqs), tokenBudget: or(o.TokenBudget, d.TokenBudget),
-		speed: or(o.Speed, d.Speed), seed: o.Seed, chunked: !o.Unchunked, prefixCache: !o.NoPrefixCache, faults: o.Faults,
+		blockTokens: or(o.BlockTokens, d.BlockTokens),
+		speed:       or(o.Speed, d.Speed), seed: o.Seed, chunked: !o.Unchunked, prefixCache: !o.NoPrefixCache, faults: o.Faults,
 	}
 	if err := s.faults.check(); err != nil {
 		return setup{}, err
@@ -104,7 +108,7 @@ func (o Options) resolve() (setup, error) {
 	if s.machine, err = fit(m, sh, kvBytes, o.TP); err != nil {
 		return setup{}, err
 	}
-	s.kvBlocks = int(kvBytes / (blockTokens * sh.kvBytesPerToken()))
+	s.kvBlocks = int(kvBytes / (float64(s.blockTokens) * sh.kvBytesPerToken()))
 	return s, s.chooseMaxModelLen(o.MaxModelLen)
 }
 
@@ -113,7 +117,7 @@ func (s *setup) checkNumbers(o Options, kvBytes float64) error {
 	switch {
 	case !finite || s.speed <= 0:
 		return fmt.Errorf("simulated engine: speed %g and KV cache %g GB have to be positive numbers", s.speed, o.KVGB)
-	case s.maxSeqs < 1 || s.tokenBudget < 1 || o.TP < 0 || o.MaxModelLen < 0 || kvBytes < 0:
+	case s.maxSeqs < 1 || s.tokenBudget < 1 || s.blockTokens < 1 || o.TP < 0 || o.MaxModelLen < 0 || kvBytes < 0:
 		return fmt.Errorf("simulated engine: sequences (%d), token budget (%d), KV cache (%g GB), GPUs (%d) and model length (%d) cannot be negative",
 			s.maxSeqs, s.tokenBudget, o.KVGB, o.TP, o.MaxModelLen)
 	case s.tokenBudget < s.maxSeqs:
@@ -125,7 +129,7 @@ func (s *setup) checkNumbers(o Options, kvBytes float64) error {
 
 func (s *setup) chooseMaxModelLen(asked int) error {
 	room := s.kvTokens()
-	if room < 2*blockTokens {
+	if room < 2*s.blockTokens {
 		return fmt.Errorf("simulated engine: the KV cache holds only %d tokens of %s; give it more memory", room, s.shape.name)
 	}
 	if asked > room {
@@ -135,7 +139,7 @@ func (s *setup) chooseMaxModelLen(asked int) error {
 	return nil
 }
 
-func (s *setup) kvTokens() int { return s.kvBlocks * blockTokens }
+func (s *setup) kvTokens() int { return s.kvBlocks * s.blockTokens }
 
 // fit spreads the model over the asked number of GPUs, or over as few (a power
 // of two) as hold it.

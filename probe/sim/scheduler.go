@@ -59,10 +59,10 @@ func (c *core) admitWaiting(now time.Duration, budget *int) {
 	for len(c.waiting) > 0 && len(c.running) < c.maxSeqs && *budget > 0 {
 		s := c.waiting[0]
 		cached, wereFree := c.kv.match(s.cacheable())
-		if blocksFor(len(s.tokens))-len(cached)+wereFree > c.room(len(c.running) == 0) {
+		if c.kv.blocksFor(len(s.tokens))-len(cached)+wereFree > c.room(len(c.running) == 0) {
 			return
 		}
-		s.computed = len(cached) * blockTokens
+		s.computed = len(cached) * c.blockTokens
 		n := c.chunkFor(s, *budget)
 		if n == 0 {
 			s.computed = 0
@@ -106,7 +106,7 @@ func (c *core) room(oldest bool) int {
 
 // grow takes the KV blocks for n more tokens of s; false if there are too few.
 func (c *core) grow(s *sequence, n int) bool {
-	missing := blocksFor(s.computed+n) - len(s.blocks)
+	missing := c.kv.blocksFor(s.computed+n) - len(s.blocks)
 	if missing > 0 && missing > c.room(len(c.running) == 0 || c.running[0] == s) {
 		return false
 	}

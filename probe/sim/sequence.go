@@ -32,9 +32,11 @@ type ask struct {
 // sequence is a request inside the engine. Instants are on the engine's clock.
 type sequence struct {
 	ask
-	sink   func(word uint16, end finish) // receives the answer's words; must not block
+	sink   func(words []uint16, end finish) // receives the answer's words, to be copied; must not block
 	writer writer
 	length int // tokens the answer will have
+
+	blockTokens int // of a KV block
 
 	tokens    []uint32  // prompt and answer so far
 	hashes    []uint64  // of every full block of tokens
@@ -51,11 +53,11 @@ type sequence struct {
 
 // newSequence prepares a request. Everything about its answer follows from the
 // engine's seed and the request itself, not from what else is going on.
-func newSequence(a ask, engineSeed uint64) *sequence {
-	s := &sequence{ask: a, tokens: slices.Clip(a.prompt)} // appending must not reach into the prompt
+func newSequence(a ask, engine *setup) *sequence {
+	s := &sequence{ask: a, blockTokens: engine.blockTokens, tokens: slices.Clip(a.prompt)} // appending must not reach into the prompt
 	s.hash()
 	whole := blockHash(a.seed, a.prompt)
-	s.writer.random = rand.New(rand.NewPCG(engineSeed, whole))
+	s.writer.random = rand.New(rand.NewPCG(engine.seed, whole))
 	s.length = a.maxTokens
 	if !a.ignoreEOS {
 		s.length = min(max(naturalLength(s.writer.random), a.minTokens), a.maxTokens)
@@ -72,12 +74,12 @@ func naturalLength(random *rand.Rand) int {
 
 // hash brings hashes up to date with tokens.
 func (s *sequence) hash() {
-	for n := len(s.hashes); (n+1)*blockTokens <= len(s.tokens); n++ {
+	for n := len(s.hashes); (n+1)*s.blockTokens <= len(s.tokens); n++ {
 		before := uint64(tokenID(s.salt))
 		if n > 0 {
 			before = s.hashes[n-1]
 		}
-		s.hashes = append(s.hashes, blockHash(before, s.tokens[n*blockTokens:(n+1)*blockTokens]))
+		s.hashes = append(s.hashes, blockHash(before, s.tokens[n*s.blockTokens:(n+1)*s.blockTokens]))
 	}
 }
 
@@ -90,7 +92,7 @@ func (s *sequence) pending() int { return len(s.tokens) - s.computed }
 // cacheable are the hashes of the blocks that may come from the prefix cache:
 // at least one token has to be computed to get a next one.
 func (s *sequence) cacheable() []uint64 {
-	return s.hashes[:min(len(s.hashes), (len(s.tokens)-1)/blockTokens)]
+	return s.hashes[:min(len(s.hashes), (len(s.tokens)-1)/s.blockTokens)]
 }
 
 // append adds the next token of the answer and tells whether it ended.

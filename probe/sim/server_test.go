@@ -180,7 +180,7 @@ func TestNotStartedAndStopped(t *testing.T) {
 func TestMailboxNeverBlocks(t *testing.T) {
 	m := newMailbox(1)
 	for i := range 10000 { // nobody reads
-		m.put(uint16(i), finishNone)
+		m.put([]uint16{uint16(i)}, finishNone)
 	}
 	words, end := m.take(nil)
 	if len(words) != 10000 || end != finishNone || words[9999] != 9999 {
