@@ -30,6 +30,9 @@ func (c *core) setConditions(now conditions) {
 	c.conditions = now
 	c.gpu = c.machine.at(or(now.clock, 1))
 	c.kv.withhold(now.kvWithheld)
+	if c.pool != nil { // its GPUs are of the same kind, in the same room
+		c.pool.core.setConditions(conditions{slow: now.slow, clock: now.clock})
+	}
 }
 
 // standStill makes the next iteration longer by d, once. Calls add up.
@@ -42,6 +45,7 @@ func (m machine) at(clock float64) machine {
 	const clockForBandwidth = 0.6
 	m.clock = clock
 	m.flops *= clock
+	m.flops8 *= clock
 	m.bandwidthShare *= min(1, clock/clockForBandwidth)
 	return m
 }

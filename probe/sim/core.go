@@ -16,22 +16,17 @@ type core struct {
 	batch   batch       // of the iteration being planned or executed
 	out     []yield     // of the last iteration; reused
 	words   []uint16    // in out; reused
-	stats   stats
+	stats   *stats
+
+	// Of the two halves of a disaggregated engine the decoding one has a pool, and
+	// the pool's own core hands its sequences over when their prompt is computed.
+	pool     *prefillPool
+	handOver func(*sequence, time.Duration)
 
 	conditions conditions    // replaced by setConditions only
 	gpu        machine       // setup's machine under these conditions
 	pause      time.Duration // that the next iteration is to take longer
 	stalled    time.Duration // when the last stall ended
-}
-
-// stats count since the start.
-type stats struct {
-	preemptions      int
-	prefixQueries    int // tokens
-	prefixHits       int // tokens
-	promptTokens     int // with cached ones
-	generationTokens int
-	finished         map[finish]int
 }
 
 // yield is what an iteration gave to one request: a token, or with speculative
@@ -45,18 +40,26 @@ type yield struct {
 }
 
 func newCore(s setup) *core {
-	c := &core{
-		setup: s,
-		kv:    newKVCache(s.kvBlocks, s.blockTokens, s.prefixCache),
-		stats: stats{finished: map[finish]int{}},
+	// What comes from a pool is moved whole, whatever the decoding GPUs hold already.
+	c := newHalf(s, s.prefixCache && !s.disaggregated, newStats(s.specTokens))
+	if s.disaggregated {
+		c.pool = newPrefillPool(s, c.stats)
 	}
 	c.setConditions(s.faults.conditions())
 	return c
 }
 
+func newHalf(s setup, prefixCache bool, counters *stats) *core {
+	return &core{setup: s, kv: newKVCache(s.kvBlocks, s.blockTokens, prefixCache), stats: counters, gpu: s.machine}
+}
+
 // submit puts a request at the end of the queue.
 func (c *core) submit(s *sequence, now time.Duration) {
 	s.arrived = now
+	if c.pool != nil {
+		c.pool.submit(s, now)
+		return
+	}
 	c.waiting = append(c.waiting, s)
 }
 
@@ -68,15 +71,25 @@ func (c *core) abort(s *sequence) {
 	}
 	s.ended = finishAbort
 	c.stats.finished[finishAbort]++
-	c.drop(s)
-	remove := func(o *sequence) bool { return o == s }
-	c.waiting = slices.DeleteFunc(c.waiting, remove)
-	c.running = slices.DeleteFunc(c.running, remove)
+	s.drop()
+	queues := []*[]*sequence{&c.waiting, &c.running}
+	if p := c.pool; p != nil {
+		queues = append(queues, &p.core.waiting, &p.core.running, &p.moving)
+	}
+	for _, q := range queues {
+		*q = slices.DeleteFunc(*q, func(o *sequence) bool { return o == s })
+	}
 }
 
-func (c *core) drop(s *sequence) {
-	c.kv.release(s.blocks)
-	s.blocks, s.chunk = nil, 0
+// counts are the requests that are being computed, and those that wait for it or for
+// their KV to arrive.
+func (c *core) counts() (running, waiting int) {
+	running, waiting = len(c.running), len(c.waiting)
+	if p := c.pool; p != nil {
+		running += len(p.core.running)
+		waiting += len(p.core.waiting) + len(p.moving)
+	}
+	return running, waiting
 }
 
 // finish ends the iteration that begin started. What it yields is valid until the
@@ -84,28 +97,44 @@ func (c *core) drop(s *sequence) {
 func (c *core) finish(now time.Duration) []yield {
 	c.out, c.words = c.out[:0], c.words[:0]
 	for _, s := range c.running {
-		if s.chunk == 0 {
-			continue
-		}
-		s.computed += s.chunk
-		s.chunk = 0
-		if s.pending() == 0 {
-			c.out = append(c.out, c.generate(s, now))
-		}
-		c.publish(s)
-		if s.ended != finishNone {
-			c.drop(s)
+		if s.chunk > 0 {
+			c.finishOne(s, now)
 		}
 	}
-	c.running = slices.DeleteFunc(c.running, func(s *sequence) bool { return s.ended != finishNone })
+	c.running = slices.DeleteFunc(c.running, func(s *sequence) bool {
+		return s.ended != finishNone || c.handOver != nil && s.pending() == 0
+	})
 	return c.out
 }
 
-// generate yields the next token of a sequence whose tokens are all computed.
-func (c *core) generate(s *sequence, now time.Duration) yield {
+func (c *core) finishOne(s *sequence, now time.Duration) {
+	s.computed += s.chunk - s.drafts
+	s.chunk = 0
+	complete := s.pending() == 0
+	if complete && c.handOver == nil {
+		y := c.generate(s, now, 1+c.verify(s))
+		s.computed += len(y.words) - 1 // the drafts that hold
+		c.out = append(c.out, y)
+	}
+	c.publish(s)
+	if complete && c.handOver != nil {
+		c.handOver(s, now)
+	}
+	if s.ended != finishNone {
+		s.drop()
+	}
+}
+
+// generate yields the next n tokens of a sequence whose tokens are all computed, or
+// fewer if its answer ends before.
+func (c *core) generate(s *sequence, now time.Duration, n int) yield {
 	y := yield{seq: s, gap: now - s.last, first: s.generated() == 0}
 	from := len(c.words)
-	c.words = append(c.words, s.append(now))
+	for range n {
+		if s.ended == finishNone {
+			c.words = append(c.words, s.append(now))
+		}
+	}
 	y.words, y.end = c.words[from:], s.ended
 	c.stats.generationTokens += len(y.words)
 	if y.first {

@@ -100,7 +100,7 @@ func celsius(s *setup, a activity) float64 {
 // engines reserve at start, and the driver's own 1.5 GB.
 func (s *setup) memoryUsed() float64 {
 	const driverBytes = 1.5e9
-	kv := float64(s.kvTokens()) * s.shape.kvBytesPerToken()
+	kv := float64(s.kvTokens()) * s.shape.kvBytesPerToken() * s.machine.kvReplicas(&s.shape)
 	return (s.shape.weightBytes()+kv)/float64(s.machine.gpus) + driverBytes
 }
 

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
@@ -21,6 +20,7 @@ type driver struct {
 	mu       sync.Mutex // guards what follows
 	core     *core
 	activity activityLog
+	prefill  activityLog // of the prefill pool
 	state    driverState
 	err      error // why the driver stopped; nil if it was asked to
 
@@ -125,14 +125,10 @@ func (d *driver) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		it, ok := d.begin(at)
 		if !ok {
-			select {
-			case <-d.kick:
-			case <-ctx.Done():
-			}
-			at = d.now()
+			at = d.idle(ctx)
 			continue
 		}
-		if !d.pause(ctx, it.end) {
+		if !d.pause(ctx, it.end, nil) {
 			return
 		}
 		d.finish(it)
@@ -142,6 +138,24 @@ func (d *driver) run(ctx context.Context) {
 	}
 }
 
+// idle waits until there may be something to do, and says from when on.
+func (d *driver) idle(ctx context.Context) time.Duration {
+	d.mu.Lock()
+	next, ok := d.core.next()
+	d.mu.Unlock()
+	if ok {
+		if !d.pause(ctx, next, d.kick) || d.now()-next > maxLag {
+			return d.now()
+		}
+		return next
+	}
+	select {
+	case <-d.kick:
+	case <-ctx.Done():
+	}
+	return d.now()
+}
+
 func (d *driver) begin(at time.Duration) (iteration, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -149,6 +163,10 @@ func (d *driver) begin(at time.Duration) (iteration, bool) {
 	if ok {
 		d.activity.add(it, &d.core.gpu)
 		d.observe.iteration(it)
+	}
+	for _, p := range d.core.prefills() {
+		d.prefill.add(p, &d.core.gpu)
+		d.observe.iteration(p)
 	}
 	return it, ok
 }
@@ -173,6 +191,10 @@ type snapshot struct {
 	stats            stats
 	activity         activity
 	joules           float64 // energy used by one GPU
+
+	// Of the GPUs that only read prompts, in a disaggregated engine.
+	prefill       activity
+	prefillJoules float64
 }
 
 func (d *driver) snapshot() snapshot {
@@ -180,12 +202,14 @@ func (d *driver) snapshot() snapshot {
 	defer d.mu.Unlock()
 	now := d.now()
 	s := snapshot{
-		running: len(d.core.running), waiting: len(d.core.waiting),
-		kvUsage: d.core.kv.usage(), stats: d.core.stats, activity: d.activity.mean(now),
+		kvUsage: d.core.kv.usage(), stats: d.core.stats.clone(), activity: d.activity.mean(now),
 		joules:     d.activity.energy(now, &d.core.gpu),
 		conditions: d.core.conditions, gpu: d.core.gpu,
 	}
-	s.stats.finished = maps.Clone(s.stats.finished)
+	s.running, s.waiting = d.core.counts()
+	if d.core.pool != nil {
+		s.prefill, s.prefillJoules = d.prefill.mean(now), d.prefill.energy(now, &d.core.gpu)
+	}
 	return s
 }
 

@@ -84,7 +84,7 @@ func scrapedValues(labels prometheus.Labels) []scraped {
 func cacheInfo(s *setup) prometheus.Metric {
 	desc := prometheus.NewDesc("vllm:cache_config_info", "The KV cache.", nil, prometheus.Labels{
 		"engine": "0", "block_size": strconv.Itoa(s.blockTokens), "num_gpu_blocks": strconv.Itoa(s.kvBlocks),
-		"kv_cache_size_tokens": strconv.Itoa(s.kvTokens()), "cache_dtype": "auto",
+		"kv_cache_size_tokens": strconv.Itoa(s.kvTokens()), "cache_dtype": s.shape.kv.name,
 		"enable_prefix_caching": map[bool]string{true: "True", false: "False"}[s.prefixCache],
 	})
 	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, 1)

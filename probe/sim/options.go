@@ -9,18 +9,14 @@
 // makes it happen at the right moment (driver.go), the rest is protocol.
 package sim
 
-import (
-	"fmt"
-	"math"
-	"strings"
-)
-
 // Options choose the simulated machine and engine. The zero value of every
 // field stands for its default.
 type Options struct {
-	Model string // one of Models(), any letter case
-	GPU   string // one of GPUs(), any letter case
-	TP    int    // GPUs that share the model (tensor parallel); default: the fewest that hold it
+	Model   string // one of Models(), any letter case
+	GPU     string // one of GPUs(), any letter case
+	TP      int    // GPUs that share the model (tensor parallel); default: the fewest that hold it
+	Dtype   string // of the weights, one of Dtypes()
+	KVDtype string // of the KV cache, one of KVDtypes()
 
 	MaxSeqs     int     // sequences in one iteration
 	TokenBudget int     // tokens in one iteration, decode and prefill together
@@ -28,11 +24,18 @@ type Options struct {
 	BlockTokens int     // in a KV block
 	KVGB        float64 // KV cache over all GPUs, 1e9 bytes; default: room for 32768 tokens
 
-	Speed         float64 // 2 is a machine twice as fast
-	Seed          uint64  // words and natural lengths of answers
-	Unchunked     bool    // a prompt goes into one iteration whole, however long it is
+	Unchunked     bool // a prompt goes into one iteration whole, however long it is
 	NoPrefixCache bool
-	Faults        Faults // what goes wrong on request
+
+	SpecTokens     int     // draft tokens of speculative decoding; 0: none
+	SpecAcceptance float64 // probability that the model agrees with a draft, 0 to 1; default 0.7
+
+	Disaggregated bool    // prompts are read by as many GPUs again, which do nothing else
+	TransferGBs   float64 // of the link that their KV crosses, 1e9 bytes/s; default 25
+
+	Speed  float64 // 2 is a machine twice as fast
+	Seed   uint64  // words and natural lengths of answers, drafts that hold
+	Faults Faults  // what goes wrong on request
 }
 
 // The demo runs an 8B model on an A100. Its bandwidth gives 10 ms a token, and
@@ -44,11 +47,15 @@ type Options struct {
 const (
 	defaultModel       = "Llama-3.1-8B"
 	defaultGPU         = "A100-80GB"
+	defaultDtype       = "bf16"
+	defaultKVDtype     = "auto"
 	defaultMaxSeqs     = 128
 	defaultTokenBudget = 2048 // vLLM's default for chunked prefill
 	defaultMaxModelLen = 16384
 	defaultKVTokens    = 32768
 	defaultBlockTokens = 16 // vLLM's
+	defaultAcceptance  = 0.7
+	defaultTransferGBs = 25 // 200 Gbit/s
 	defaultSpeed       = 1.0
 )
 
@@ -57,122 +64,34 @@ const (
 const usableMemory = 0.9
 
 // DefaultOptions is the machine of the demo. KVGB, TP and MaxModelLen stay 0,
-// because they follow from the model and the GPU.
+// because they follow from the model and the GPU; so does what is off.
 func DefaultOptions() Options {
 	return Options{
-		Model: defaultModel, GPU: defaultGPU, Speed: defaultSpeed,
+		Model: defaultModel, GPU: defaultGPU, Dtype: defaultDtype, KVDtype: defaultKVDtype, Speed: defaultSpeed,
 		MaxSeqs: defaultMaxSeqs, TokenBudget: defaultTokenBudget, BlockTokens: defaultBlockTokens,
+		SpecAcceptance: defaultAcceptance, TransferGBs: defaultTransferGBs,
 	}
 }
 
 // setup is a complete, checked configuration.
 type setup struct {
-	shape       shape
-	machine     machine
-	maxSeqs     int
-	tokenBudget int
-	maxModelLen int
-	blockTokens int // in a KV block
-	kvBlocks    int
-	speed       float64
-	seed        uint64
-	chunked     bool
-	prefixCache bool
-	faults      Faults
-	instance    int // tells engines on one machine apart: the port
-}
-
-// resolve fills in defaults and refuses what cannot work.
-func (o Options) resolve() (setup, error) {
-	d := DefaultOptions()
-	sh, err := shapeNamed(or(o.Model, d.Model))
-	if err != nil {
-		return setup{}, err
-	}
-	m, err := machineNamed(or(o.GPU, d.GPU))
-	if err != nil {
-		return setup{}, err
-	}
-	s := setup{
-		shape: sh, maxSeqs: or(o.MaxSeqs, d.MaxSeqs), tokenBudget: or(o.TokenBudget, d.TokenBudget),
-		blockTokens: or(o.BlockTokens, d.BlockTokens),
-		speed:       or(o.Speed, d.Speed), seed: o.Seed, chunked: !o.Unchunked, prefixCache: !o.NoPrefixCache, faults: o.Faults,
-	}
-	if err := s.faults.check(); err != nil {
-		return setup{}, err
-	}
-	kvBytes := or(o.KVGB*1e9, float64(defaultKVTokens)*sh.kvBytesPerToken())
-	if err := s.checkNumbers(o, kvBytes); err != nil {
-		return setup{}, err
-	}
-	if s.machine, err = fit(m, sh, kvBytes, o.TP); err != nil {
-		return setup{}, err
-	}
-	s.kvBlocks = int(kvBytes / (float64(s.blockTokens) * sh.kvBytesPerToken()))
-	return s, s.chooseMaxModelLen(o.MaxModelLen)
-}
-
-func (s *setup) checkNumbers(o Options, kvBytes float64) error {
-	finite := !math.IsNaN(kvBytes+s.speed) && !math.IsInf(kvBytes+s.speed, 0)
-	switch {
-	case !finite || s.speed <= 0:
-		return fmt.Errorf("simulated engine: speed %g and KV cache %g GB have to be positive numbers", s.speed, o.KVGB)
-	case s.maxSeqs < 1 || s.tokenBudget < 1 || s.blockTokens < 1 || o.TP < 0 || o.MaxModelLen < 0 || kvBytes < 0:
-		return fmt.Errorf("simulated engine: sequences (%d), token budget (%d), KV cache (%g GB), GPUs (%d) and model length (%d) cannot be negative",
-			s.maxSeqs, s.tokenBudget, o.KVGB, o.TP, o.MaxModelLen)
-	case s.tokenBudget < s.maxSeqs:
-		return fmt.Errorf("simulated engine: a token budget of %d is too small for %d sequences, which need one token each per iteration; raise it or lower the sequences",
-			s.tokenBudget, s.maxSeqs)
-	}
-	return nil
-}
-
-func (s *setup) chooseMaxModelLen(asked int) error {
-	room := s.kvTokens()
-	if room < 2*s.blockTokens {
-		return fmt.Errorf("simulated engine: the KV cache holds only %d tokens of %s; give it more memory", room, s.shape.name)
-	}
-	if asked > room {
-		return fmt.Errorf("simulated engine: a model length of %d tokens does not fit into a KV cache of %d tokens; lower it or give the cache more memory", asked, room)
-	}
-	s.maxModelLen = or(asked, min(defaultMaxModelLen, s.shape.context, room))
-	return nil
+	shape          shape
+	machine        machine
+	maxSeqs        int
+	tokenBudget    int
+	maxModelLen    int
+	blockTokens    int // in a KV block
+	kvBlocks       int
+	speed          float64
+	seed           uint64
+	chunked        bool
+	prefixCache    bool
+	specTokens     int     // drafts in a decode step
+	specAcceptance float64 // 0 to 1
+	disaggregated  bool
+	transfer       float64 // bytes/s, of the link between prefill and decode
+	faults         Faults
+	instance       int // tells engines on one machine apart: the port
 }
 
 func (s *setup) kvTokens() int { return s.kvBlocks * s.blockTokens }
-
-// fit spreads the model over the asked number of GPUs, or over as few (a power
-// of two) as hold it.
-func fit(m machine, sh shape, kvBytes float64, asked int) (machine, error) {
-	need := sh.weightBytes() + kvBytes
-	for n := max(asked, 1); n <= 64; n *= 2 {
-		if need <= usableMemory*m.memory*float64(n) {
-			return m.times(n), nil
-		}
-		if asked > 0 {
-			return machine{}, fmt.Errorf("simulated engine: %s with %.1f GB of KV cache needs %.0f GB, more than %d × %s can give; take more or larger GPUs, or a smaller model",
-				sh.name, kvBytes/1e9, need/1e9, n, m.name)
-		}
-	}
-	return machine{}, fmt.Errorf("simulated engine: %s with %.1f GB of KV cache does not fit into 64 × %s; take a larger GPU or less cache", sh.name, kvBytes/1e9, m.name)
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
-}
-
-// lookup finds an entry by name without regard to letter case.
-func lookup[T any](what, name string, all []T, nameOf func(T) string) (T, error) {
-	names := make([]string, len(all))
-	for i, v := range all {
-		if names[i] = nameOf(v); strings.EqualFold(names[i], name) {
-			return v, nil
-		}
-	}
-	var none T
-	return none, fmt.Errorf("simulated engine: no %s is called %q; there are %s", what, name, strings.Join(names, ", "))
-}

@@ -16,12 +16,16 @@ type iteration struct {
 // do. Running sequences come first, oldest first; then, if KV was sufficient
 // for all of them, waiting ones in their order of arrival.
 func (c *core) begin(now time.Duration) (iteration, bool) {
+	if c.pool != nil {
+		c.pool.advance(now)
+		c.waiting = append(c.waiting, c.pool.arrived(now)...)
+	}
 	if len(c.running) == 0 && len(c.waiting) > 0 {
 		now = max(now, c.waiting[0].arrived) // the driver's schedule may be a little behind its clock
 	}
 	budget := c.tokenBudget
 	c.batch = batch{}
-	preempted := c.scheduleRunning(&budget)
+	preempted := c.scheduleRunning(now, &budget)
 	if !preempted {
 		c.admitWaiting(now, &budget)
 	}
@@ -30,19 +34,26 @@ func (c *core) begin(now time.Duration) (iteration, bool) {
 	}
 	price := costOf(c.batch, &c.shape, &c.gpu)
 	price.overhead += c.conditions.slowdown(price.duration())
-	took := time.Duration(float64(price.duration())/c.speed) + c.stallAt(now)
+	price.overhead += time.Duration(float64(c.stallAt(now)) * c.speed) // as long as asked for at any speed
+	took := time.Duration(float64(price.duration()) / c.speed)
 	return iteration{start: now, end: now + took, batch: c.batch, cost: price}, true
 }
 
 // scheduleRunning gives every running sequence its next tokens. When KV blocks
-// run out, the youngest sequence loses its own and waits again.
-func (c *core) scheduleRunning(budget *int) (preempted bool) {
+// run out, drafts are given up, and then the youngest sequence loses its own blocks
+// and waits again.
+func (c *core) scheduleRunning(now time.Duration, budget *int) (preempted bool) {
 	for i := 0; i < len(c.running); i++ {
 		s := c.running[i]
-		n := c.chunkFor(s, *budget)
+		s.drafts = c.draftsFor(s, *budget)
+		n := c.chunkFor(s, *budget) + s.drafts
 		for n > 0 && !c.grow(s, n) {
+			if s.drafts > 0 {
+				n, s.drafts = n-s.drafts, 0
+				continue
+			}
 			preempted = true
-			if victim := c.preemptYoungest(); victim == s {
+			if victim := c.preemptYoungest(now); victim == s {
 				n = 0
 			}
 		}
@@ -62,16 +73,21 @@ func (c *core) admitWaiting(now time.Duration, budget *int) {
 		if c.kv.blocksFor(len(s.tokens))-len(cached)+wereFree > c.room(len(c.running) == 0) {
 			return
 		}
+		before := s.computed
 		s.computed = len(cached) * c.blockTokens
+		if c.pool != nil {
+			s.computed = len(s.tokens) - 1 // came over the link; the last one gives the next token
+		}
 		n := c.chunkFor(s, *budget)
 		if n == 0 {
-			s.computed = 0
+			s.computed = before
 			return
 		}
+		s.drop() // the copy in the prefill pool
 		for _, id := range cached {
 			c.kv.share(id)
 		}
-		s.blocks, s.published = cached, len(cached)
+		s.cache, s.blocks, s.published = c.kv, cached, len(cached)
 		c.grow(s, n)
 		c.waiting = c.waiting[1:]
 		c.running = append(c.running, s)
@@ -88,8 +104,7 @@ func (c *core) chunkFor(s *sequence, budget int) int {
 	if pending <= budget || c.chunked {
 		return min(pending, budget)
 	}
-	otherPrompt := c.batch.tokens > c.batch.sequences
-	if budget == 0 || otherPrompt {
+	if budget == 0 || c.batch.prompts > 0 {
 		return 0
 	}
 	return pending
@@ -120,20 +135,33 @@ func (c *core) schedule(s *sequence, n int, budget *int) {
 	s.chunk = n
 	*budget = max(0, *budget-n)
 	c.batch.add(s.computed, n)
+	if s.pending() > 1 {
+		c.batch.prompts++
+	}
 }
 
 // preemptYoungest throws out the last of the running sequences. Its KV is lost;
 // it goes to the head of the queue, and later computes everything again,
 // including what it has generated.
-func (c *core) preemptYoungest() *sequence {
+func (c *core) preemptYoungest(now time.Duration) *sequence {
 	last := len(c.running) - 1
 	s := c.running[last]
 	c.running = c.running[:last]
-	c.kv.release(s.blocks)
-	s.blocks, s.published, s.computed = nil, 0, 0
-	c.waiting = slices.Insert(c.waiting, 0, s)
 	c.stats.preemptions++
+	if c.pool != nil {
+		s.drop()
+		c.pool.again(s, now)
+	} else {
+		c.requeue(s)
+	}
 	return s
+}
+
+// requeue puts a sequence without any KV at the head of the queue.
+func (c *core) requeue(s *sequence) {
+	s.drop()
+	s.computed, s.published = 0, 0
+	c.waiting = slices.Insert(c.waiting, 0, s)
 }
 
 // countAdmission notes the start of a sequence. One that comes back after

@@ -38,17 +38,21 @@ type sequence struct {
 
 	blockTokens int // of a KV block
 
-	tokens    []uint32  // prompt and answer so far
-	hashes    []uint64  // of every full block of tokens
-	blocks    []blockID // KV blocks held, in order
-	published int       // blocks offered to the prefix cache
-	computed  int       // tokens with KV
-	chunk     int       // tokens being computed in this iteration
-	cached    int       // prompt tokens found in the prefix cache
+	tokens    []uint32   // prompt and answer so far
+	hashes    []uint64   // of every full block of tokens
+	blocks    []blockID  // KV blocks held, in order
+	published int        // blocks offered to the prefix cache
+	computed  int        // tokens with KV
+	cache     *kvCache   // that blocks are of
+	chunk     int        // tokens being computed in this iteration, drafts included
+	drafts    int        // of these, guessed ones
+	luck      *rand.Rand // decides which drafts hold; nil without speculative decoding
+	cached    int        // prompt tokens found in the prefix cache
 	ended     finish
 
 	arrived, scheduled, first, last time.Duration
-	started                         bool // scheduled is valid
+	ready                           time.Duration // its KV has come from the prefill pool
+	started                         bool          // scheduled is valid
 }
 
 // newSequence prepares a request. Everything about its answer follows from the
@@ -58,6 +62,9 @@ func newSequence(a ask, engine *setup) *sequence {
 	s.hash()
 	whole := blockHash(a.seed, a.prompt)
 	s.writer.random = rand.New(rand.NewPCG(engine.seed, whole))
+	if engine.specTokens > 0 {
+		s.luck = luckOf(engine.seed, whole)
+	}
 	s.length = a.maxTokens
 	if !a.ignoreEOS {
 		s.length = min(max(naturalLength(s.writer.random), a.minTokens), a.maxTokens)
@@ -81,6 +88,14 @@ func (s *sequence) hash() {
 		}
 		s.hashes = append(s.hashes, blockHash(before, s.tokens[n*s.blockTokens:(n+1)*s.blockTokens]))
 	}
+}
+
+// drop gives back all KV blocks.
+func (s *sequence) drop() {
+	if s.cache != nil {
+		s.cache.release(s.blocks)
+	}
+	s.cache, s.blocks, s.chunk, s.drafts = nil, nil, 0, 0
 }
 
 // generated is the number of answer tokens so far.

@@ -36,7 +36,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{setup: set, modelID: modelPrefix + set.shape.name, created: time.Now().Unix()}
+	s := &Server{setup: set, modelID: modelPrefix + set.shape.fullName(), created: time.Now().Unix()}
 	engine := newMetrics(&s.setup, s.modelID)
 	s.driver = newDriver(newCore(set), engine)
 	s.handler = s.routes(engine.registry(s.driver.snapshot), newHardware(&s.setup, s.driver.snapshot))
@@ -54,7 +54,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 func (s *Server) Describe() string {
 	m := &s.setup.machine
 	return fmt.Sprintf("%s on %d × %s, KV cache %d tokens, context %d tokens",
-		s.setup.shape.name, m.gpus, m.driverName, s.setup.kvTokens(), s.setup.maxModelLen)
+		s.setup.shape.fullName(), m.gpus, m.driverName, s.setup.kvTokens(), s.setup.maxModelLen)
 }
 
 func (s *Server) routes(engine, hardware *prometheus.Registry) http.Handler {

@@ -2,46 +2,41 @@ package sim
 
 import "math"
 
-// shape is what the arithmetic needs to know about a model. Weights and KV
-// cache are 16 bit unless bytesPerWeight says otherwise.
+// shape is what the arithmetic needs to know about a model.
 type shape struct {
-	name           string
-	params         float64 // all parameters
-	activeParams   float64 // parameters that one token meets; equal to params for dense models
-	inputEmbedding float64 // parameters of an input table of its own, of which a step reads only a few rows; 0 if tied to the output
-	layers         int
-	heads          int // query heads
-	kvHeads        int
-	headDim        int
-	bytesPerWeight float64
-	context        int // tokens the model was trained for
-	moe            moe // zero for dense models
+	name         string
+	params       float64 // all parameters
+	activeParams float64 // parameters that one token meets; equal to params for dense models
+	layers       int
+	hidden       int // width of what passes from layer to layer
+	heads        int // query heads
+	kvHeads      int
+	headDim      int
+	vocabulary   int
+	tied         bool // one table serves input and output
+	context      int  // tokens the model was trained for
+	moe          moe  // zero for dense models
+
+	weights dtype
+	kv      kvDtype
 }
 
 // moe describes routed experts.
 type moe struct {
-	experts      int     // per layer
-	perToken     int     // chosen per layer by each token
-	expertParams float64 // parameters of all routed experts of all layers
+	experts  int // per layer
+	perToken int // chosen per layer by each token
+	ffn      int // inner width of one
 }
 
-// Counts follow from the published configurations: vocabulary × hidden size for
-// the tables, and for the routed experts of Qwen3-30B-A3B 48 layers × 128
-// experts × 3 matrices × 2048 × 768.
+// The table of models, from their published configurations.
 var shapes = []shape{
-	{name: "Llama-3.1-8B", params: 8.03e9, activeParams: 8.03e9, inputEmbedding: 128256 * 4096,
-		layers: 32, heads: 32, kvHeads: 8, headDim: 128, bytesPerWeight: 2, context: 131072},
-	{name: "Llama-3.1-70B", params: 70.55e9, activeParams: 70.55e9, inputEmbedding: 128256 * 8192,
-		layers: 80, heads: 64, kvHeads: 8, headDim: 128, bytesPerWeight: 2, context: 131072},
-	{name: "Llama-3.2-1B", params: 1.236e9, activeParams: 1.236e9, // tied tables
-		layers: 16, heads: 32, kvHeads: 8, headDim: 64, bytesPerWeight: 2, context: 131072},
-	{name: "Qwen2.5-0.5B", params: 0.494e9, activeParams: 0.494e9, // tied tables
-		layers: 24, heads: 14, kvHeads: 2, headDim: 64, bytesPerWeight: 2, context: 32768},
-	{name: "Qwen2.5-7B", params: 7.616e9, activeParams: 7.616e9, inputEmbedding: 152064 * 3584,
-		layers: 28, heads: 28, kvHeads: 4, headDim: 128, bytesPerWeight: 2, context: 32768},
-	{name: "Qwen3-30B-A3B", params: 30.53e9, activeParams: 3.35e9, inputEmbedding: 151936 * 2048,
-		layers: 48, heads: 32, kvHeads: 4, headDim: 128, bytesPerWeight: 2, context: 40960,
-		moe: moe{experts: 128, perToken: 8, expertParams: 48 * 128 * 3 * 2048 * 768}},
+	{name: "Llama-3.1-8B", params: 8.03e9, layers: 32, hidden: 4096, heads: 32, kvHeads: 8, headDim: 128, vocabulary: 128256, context: 131072},
+	{name: "Llama-3.1-70B", params: 70.55e9, layers: 80, hidden: 8192, heads: 64, kvHeads: 8, headDim: 128, vocabulary: 128256, context: 131072},
+	{name: "Llama-3.2-1B", params: 1.236e9, layers: 16, hidden: 2048, heads: 32, kvHeads: 8, headDim: 64, vocabulary: 128256, tied: true, context: 131072},
+	{name: "Qwen2.5-0.5B", params: 0.494e9, layers: 24, hidden: 896, heads: 14, kvHeads: 2, headDim: 64, vocabulary: 151936, tied: true, context: 32768},
+	{name: "Qwen2.5-7B", params: 7.616e9, layers: 28, hidden: 3584, heads: 28, kvHeads: 4, headDim: 128, vocabulary: 152064, context: 32768},
+	{name: "Qwen3-30B-A3B", params: 30.53e9, activeParams: 3.35e9, layers: 48, hidden: 2048, heads: 32, kvHeads: 4, headDim: 128, vocabulary: 151936,
+		context: 40960, moe: moe{experts: 128, perToken: 8, ffn: 768}},
 }
 
 // Models lists the names that Options.Model understands.
@@ -49,33 +44,61 @@ func Models() []string { return names(shapes, shapeName) }
 
 func shapeName(s shape) string { return s.name }
 
-func shapeNamed(name string) (shape, error) { return lookup("model", name, shapes, shapeName) }
-
-// kvBytesPerToken is 2 (K and V) × layers × KV heads × head dimension × 2 bytes.
-func (s *shape) kvBytesPerToken() float64 {
-	const bytesPerElement = 2
-	return float64(2 * s.layers * s.kvHeads * s.headDim * bytesPerElement)
+// shapeNamed finds a model of the table, with 16-bit weights and KV cache.
+func shapeNamed(name string) (shape, error) {
+	s, err := lookup("model", name, shapes, shapeName)
+	s.activeParams = or(s.activeParams, s.params)
+	s.weights, s.kv = dtypes[0], kvDtypes[0]
+	return s, err
 }
 
+// fullName tells how the weights are stored, too, the way published models do.
+func (s *shape) fullName() string { return s.name + s.weights.suffix }
+
+// kvBytesPerToken is 2 (K and V) × layers × KV heads × head dimension × bytes of an
+// element.
+func (s *shape) kvBytesPerToken() float64 {
+	return float64(2*s.layers*s.kvHeads*s.headDim) * s.kv.bytes
+}
+
+// table is the parameters of one table of the vocabulary.
+func (s *shape) table() float64 { return float64(s.vocabulary) * float64(s.hidden) }
+
+// inputTable is the parameters of an input table of its own, of which a step reads
+// only a few rows; 0 if the output's serves for it.
+func (s *shape) inputTable() float64 {
+	if s.tied {
+		return 0
+	}
+	return s.table()
+}
+
+// linear is the parameters outside the tables, whose storage the dtype decides.
+func (s *shape) linear() float64 { return s.params - s.table() - s.inputTable() }
+
+// expertParams is the parameters of all routed experts of all layers: three
+// matrices each.
+func (s *shape) expertParams() float64 {
+	return 3 * float64(s.layers*s.moe.experts) * float64(s.hidden*s.moe.ffn)
+}
+
+func (s *shape) bytesPerWeight() float64 { return s.weights.bits / 8 }
+
+const bytesPerTableEntry = 2
+
 // weightBytes is what the weights occupy.
-func (s *shape) weightBytes() float64 { return s.params * s.bytesPerWeight }
+func (s *shape) weightBytes() float64 {
+	return s.linear()*s.bytesPerWeight() + (s.table()+s.inputTable())*bytesPerTableEntry
+}
 
 // weightReadBytes is what an iteration over n tokens reads of the weights. A
 // dense model reads all of them once, whatever n is. Of routed experts it reads
 // those that at least one token chose: with uniform routing E·(1−(1−k/E)ⁿ) of E.
 func (s *shape) weightReadBytes(n int) float64 {
-	read := s.params - s.inputEmbedding
+	read := s.linear()
 	if s.moe.experts > 0 {
 		untouched := math.Pow(1-float64(s.moe.perToken)/float64(s.moe.experts), float64(n))
-		read -= s.moe.expertParams * untouched
+		read -= s.expertParams() * untouched
 	}
-	return read * s.bytesPerWeight
-}
-
-func names[T any](all []T, nameOf func(T) string) []string {
-	out := make([]string, len(all))
-	for i, v := range all {
-		out[i] = nameOf(v)
-	}
-	return out
+	return read*s.bytesPerWeight() + s.table()*bytesPerTableEntry
 }

@@ -12,7 +12,7 @@ func ideal(bandwidth, flops float64) machine {
 }
 
 func dense(params float64) shape {
-	return shape{params: params, activeParams: params, bytesPerWeight: 2}
+	return shape{params: params, activeParams: params, weights: dtypes[0], kv: kvDtypes[0]}
 }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -45,7 +45,7 @@ func TestPrefillFLOPs(t *testing.T) {
 }
 
 func TestAttentionFLOPsAreCausal(t *testing.T) {
-	s := shape{layers: 32, heads: 32, headDim: 128} // no weights: attention alone
+	s := shape{layers: 32, heads: 32, headDim: 128, weights: dtypes[0]} // no weights: attention alone
 	c := costOfOne(0, 1000, s, ideal(1, 1))
 	near(t, "attention of 1,000 tokens", c.flops, 2*32*32*128*1e6, 1e-9)
 
@@ -59,7 +59,7 @@ func TestAttentionFLOPsAreCausal(t *testing.T) {
 func TestKVBytesPerToken(t *testing.T) {
 	for name, want := range map[string]float64{
 		"Llama-3.1-8B": 131072, "Llama-3.1-70B": 327680, "Qwen2.5-7B": 57344,
-		"Qwen3-30B-A3B": 98304, "Qwen2.5-0.5B": 12288,
+		"Qwen3-30B-A3B": 98304, "Qwen2.5-0.5B": 12288, "Llama-3.2-1B": 32768,
 	} {
 		s, err := shapeNamed(name)
 		if err != nil {
@@ -90,9 +90,9 @@ func TestLlama8BOnH100(t *testing.T) {
 // 51.6, 111.8 of them.
 func TestRoutedExpertsRead(t *testing.T) {
 	s, _ := shapeNamed("Qwen3-30B-A3B")
-	other := s.params - s.inputEmbedding - s.moe.expertParams
+	other := s.params - s.inputTable() - s.expertParams()
 	for n, want := range map[int]float64{1: 8, 8: 51.6, 32: 111.8} {
-		experts := (s.weightReadBytes(n)/2 - other) / (s.moe.expertParams / 128)
+		experts := (s.weightReadBytes(n)/2 - other) / (s.expertParams() / 128)
 		near(t, "experts read", experts, want, 0.001)
 	}
 }
