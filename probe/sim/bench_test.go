@@ -15,6 +15,10 @@ type bench struct {
 	watch func()
 	// held is ∫ (running + waiting) dt.
 	held time.Duration
+	// onYield sees everything that iterations yield, if set.
+	onYield func(yield)
+	// onIteration sees every iteration of the core, not those of its prefill pool.
+	onIteration func(iteration)
 }
 
 func newBench(t *testing.T, o Options) *bench {
@@ -53,22 +57,41 @@ func (b *bench) step(due func(until time.Duration)) bool {
 	}
 	it, ok := b.core.begin(b.now)
 	if !ok {
-		return false
+		return b.passIdle(due)
+	}
+	if b.onIteration != nil {
+		b.onIteration(it)
 	}
 	if due != nil {
 		due(it.end)
 	}
 	b.pass(it.end)
-	for _, t := range b.core.finish(it.end) {
-		if !t.first {
-			b.gaps[t.seq] = append(b.gaps[t.seq], t.gap)
+	for _, y := range b.core.finish(it.end) {
+		if !y.first {
+			b.gaps[y.seq] = append(b.gaps[y.seq], y.gap)
+		}
+		if b.onYield != nil {
+			b.onYield(y)
 		}
 	}
 	return true
 }
 
+// passIdle waits for what the core expects without an iteration of its own.
+func (b *bench) passIdle(due func(until time.Duration)) bool {
+	next, ok := b.core.next()
+	if ok && due != nil {
+		due(next)
+	}
+	if ok {
+		b.pass(max(b.now, next))
+	}
+	return ok
+}
+
 func (b *bench) pass(to time.Duration) {
-	b.held += time.Duration(len(b.core.running)+len(b.core.waiting)) * (to - b.now)
+	running, waiting := b.core.counts()
+	b.held += time.Duration(running+waiting) * (to - b.now)
 	b.now = to
 }
 

@@ -70,7 +70,7 @@ func (c *core) admitWaiting(now time.Duration, budget *int) {
 	for len(c.waiting) > 0 && len(c.running) < c.maxSeqs && *budget > 0 {
 		s := c.waiting[0]
 		cached, wereFree := c.kv.match(s.cacheable())
-		if c.kv.blocksFor(len(s.tokens))-len(cached)+wereFree > c.room(len(c.running) == 0) {
+		if c.kv.blocksFor(len(s.tokens))-len(cached)+wereFree > c.roomToAdmit() {
 			return
 		}
 		before := s.computed
@@ -117,6 +117,19 @@ func (c *core) room(oldest bool) int {
 		return c.kv.free
 	}
 	return c.kv.free - c.kv.withheld
+}
+
+// growthShare of all blocks is left to running sequences when another one is let in:
+// each needs further blocks as its answer grows. Without it every admission soon costs
+// a preemption, and up to a tenth of the throughput goes into computing things again.
+const growthShare = 0.03
+
+// roomToAdmit is how many blocks a sequence from the queue may need.
+func (c *core) roomToAdmit() int {
+	if len(c.running) == 0 {
+		return c.room(true)
+	}
+	return c.room(false) - int(growthShare*float64(c.kvBlocks))
 }
 
 // grow takes the KV blocks for n more tokens of s; false if there are too few.
