@@ -52,8 +52,8 @@ const streamingShare = 0.8
 // power is what the table of GPUs says about a board's power and clock.
 type power struct{ idleW, maxW, clockMHz float64 }
 
-// gpu makes an entry of the table: GB, GB/s, TFLOP/s at 16 and at 8 bits.
-func gpu(name, driverName string, memoryGB, bandwidthGBs, tflops, tflops8 float64, l link, p power) machine {
+// board makes an entry of the table: GB, GB/s, TFLOP/s at 16 and at 8 bits.
+func board(name, driverName string, memoryGB, bandwidthGBs, tflops, tflops8 float64, l link, p power) machine {
 	return machine{
 		name: name, driverName: driverName, gpus: 1,
 		memory: memoryGB * 1e9, bandwidth: bandwidthGBs * 1e9, flops: tflops * 1e12, flops8: tflops8 * 1e12, link: l,
@@ -67,17 +67,17 @@ func gpu(name, driverName string, memoryGB, bandwidthGBs, tflops, tflops8 float6
 // them against the table that the program judges real GPUs by. Idle power is a
 // round figure.
 var machines = []machine{
-	gpu("A100-80GB", "A100-SXM4-80GB", 80, 2039, 312, 0, nvlink3, power{60, 400, 1410}),
-	gpu("A100-40GB", "A100-SXM4-40GB", 40, 1555, 312, 0, nvlink3, power{50, 400, 1410}),
-	gpu("H100", "H100 80GB HBM3", 80, 3350, 989, 1979, nvlink4, power{70, 700, 1980}),
-	gpu("H200", "H200", 141, 4800, 989, 1979, nvlink4, power{75, 700, 1980}),
-	gpu("B200", "B200", 180, 8000, 2250, 4500, nvlink5, power{140, 1000, 1965}),
-	gpu("L40S", "L40S", 48, 864, 362, 733, pcie4, power{35, 350, 2520}),
-	gpu("L4", "L4", 24, 300, 121, 242, pcie4, power{16, 72, 2040}),
-	gpu("A10G", "A10G", 24, 600, 70, 0, pcie4, power{20, 300, 1710}),
-	gpu("RTX-3090", "GeForce RTX 3090", 24, 936, 71, 0, pcie4, power{25, 350, 1695}),
-	gpu("RTX-4090", "GeForce RTX 4090", 24, 1008, 165.2, 330.3, pcie4, power{20, 450, 2520}),
-	gpu("RTX-5090", "GeForce RTX 5090", 32, 1792, 209.5, 419, pcie5, power{30, 575, 2407}),
+	board("A100-80GB", "A100-SXM4-80GB", 80, 2039, 312, 0, nvlink3, power{60, 400, 1410}),
+	board("A100-40GB", "A100-SXM4-40GB", 40, 1555, 312, 0, nvlink3, power{50, 400, 1410}),
+	board("H100", "H100 80GB HBM3", 80, 3350, 989, 1979, nvlink4, power{70, 700, 1980}),
+	board("H200", "H200", 141, 4800, 989, 1979, nvlink4, power{75, 700, 1980}),
+	board("B200", "B200", 180, 8000, 2250, 4500, nvlink5, power{140, 1000, 1965}),
+	board("L40S", "L40S", 48, 864, 362, 733, pcie4, power{35, 350, 2520}),
+	board("L4", "L4", 24, 300, 121, 242, pcie4, power{16, 72, 2040}),
+	board("A10G", "A10G", 24, 600, 70, 0, pcie4, power{20, 300, 1710}),
+	board("RTX-3090", "GeForce RTX 3090", 24, 936, 71, 0, pcie4, power{25, 350, 1695}),
+	board("RTX-4090", "GeForce RTX 4090", 24, 1008, 165.2, 330.3, pcie4, power{20, 450, 2520}),
+	board("RTX-5090", "GeForce RTX 5090", 32, 1792, 209.5, 419, pcie5, power{30, 575, 2407}),
 }
 
 // GPUs lists the names that Options.GPU understands.

@@ -1,0 +1,27 @@
+package sim
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSMAndDRAMTellPrefillFromDecode(t *testing.T) {
+	prefill := closedLoop{streams: 4, ask: func(n int) ask { return exactly(prompt(4000, uint32(n)), 1) }, warmup: time.Second, window: time.Minute}.run(newBench(t, plenty())).hardware
+	small := closedLoop{streams: 2, ask: varied(64, 500), warmup: time.Second, window: time.Minute}.run(newBench(t, plenty())).hardware
+	large := closedLoop{streams: 128, ask: varied(64, 1000), warmup: 20 * time.Second, window: time.Minute}.run(newBench(t, plenty())).hardware
+	t.Logf("prefill %+v", prefill)
+	t.Logf("decode of 2 %+v", small)
+	t.Logf("decode of 128 %+v", large)
+	if prefill.sm < 0.9 || prefill.dram > 0.2 {
+		t.Errorf("prefill: SM %.2f, DRAM %.2f; want high and low", prefill.sm, prefill.dram)
+	}
+	if small.sm > 0.4 || small.dram < 0.65 {
+		t.Errorf("decode of two streams: SM %.2f, DRAM %.2f; want low and high", small.sm, small.dram)
+	}
+	if large.sm < 0.7 || large.dram < 0.65 {
+		t.Errorf("decode of 128 streams: SM %.2f, DRAM %.2f; want both high", large.sm, large.dram)
+	}
+	if prefill.tensor < 0.5 || small.tensor > 0.02 || large.tensor < 5*small.tensor {
+		t.Errorf("tensor: %.2f in prefill, %.3f and %.2f in decode", prefill.tensor, small.tensor, large.tensor)
+	}
+}
