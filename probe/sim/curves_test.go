@@ -147,7 +147,7 @@ func TestLittlesLawInAClosedLoop(t *testing.T) {
 	for _, c := range []int{4, 100} { // of 64 places
 		o := plenty()
 		o.MaxSeqs = 64
-		got := closedLoop{streams: c, ask: varied(200, 100), warmup: 2 * time.Minute, window: 15 * time.Minute}.run(newBench(t, o))
+		got := closedLoop{streams: c, ask: varied(200, 100), warmup: 2 * time.Minute, window: 10 * time.Minute}.run(newBench(t, o))
 		near(t, "rate × time in the engine", got.perS*got.e2e, float64(c), 0.02)
 		near(t, "requests in flight", got.inFlight, float64(c), 1e-6)
 	}
