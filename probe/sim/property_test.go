@@ -147,9 +147,19 @@ func (r *randomLoad) checkKV(kv *kvCache, holders []*sequence) {
 	}
 }
 
-// checkOrder: nobody was let in before a request that came earlier.
+// checkOrder: nobody was let in before a request that came earlier, and whoever lost
+// its KV waits before all who never ran.
 func (r *randomLoad) checkOrder() {
 	r.t.Helper()
+	queue := r.core.waiting
+	if r.core.pool != nil {
+		queue = r.core.pool.core.waiting
+	}
+	for i := 1; i < len(queue); i++ {
+		if queue[i].started && !queue[i-1].started {
+			r.t.Fatal("a sequence that lost its KV waits behind one that never ran")
+		}
+	}
 	waits := false
 	for i, s := range r.all {
 		switch {
