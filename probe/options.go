@@ -1,7 +1,9 @@
 package probe
 
 import (
+	"context"
 	"crypto/tls"
+	"net"
 	"net/http"
 	"time"
 
@@ -37,6 +39,9 @@ type Options struct {
 	MaxTokensTotal int64 // stop the load after so many tokens, in and out; 0 = no limit
 
 	Tick time.Duration // length of a slice; 0 = 250 ms
+
+	// Dial opens every connection of the measurement; nil = the machine's network.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // DefaultTick is the length of a slice.

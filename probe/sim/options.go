@@ -32,6 +32,7 @@ type Options struct {
 	Unchunked     bool    // a prompt goes into one iteration whole, however long it is
 	NoPrefixCache bool
 	Faults        Faults // what goes wrong on request
+	VirtualTime   bool   // the clock is a test's (testing/synctest): its timers are exact, and the system's would not know of it
 }
 
 // The demo runs an 8B model on an A100. Its bandwidth gives 10 ms a token, and
@@ -76,7 +77,8 @@ type setup struct {
 	chunked     bool
 	prefixCache bool
 	faults      Faults
-	instance    int // tells engines on one machine apart: the port
+	virtual     bool // no timers of the system
+	instance    int  // tells engines on one machine apart: the port
 }
 
 // resolve fills in defaults and refuses what cannot work.
@@ -92,7 +94,7 @@ func (o Options) resolve() (setup, error) {
 	}
 	s := setup{
 		shape: sh, maxSeqs: or(o.MaxSeqs, d.MaxSeqs), tokenBudget: or(o.TokenBudget, d.TokenBudget),
-		speed: or(o.Speed, d.Speed), seed: o.Seed, chunked: !o.Unchunked, prefixCache: !o.NoPrefixCache, faults: o.Faults,
+		speed: or(o.Speed, d.Speed), seed: o.Seed, chunked: !o.Unchunked, prefixCache: !o.NoPrefixCache, faults: o.Faults, virtual: o.VirtualTime,
 	}
 	if err := s.faults.check(); err != nil {
 		return setup{}, err

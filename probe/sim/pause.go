@@ -13,7 +13,11 @@ const timerGrain = 1500 * time.Microsecond
 // runtime's timer does the long part, the system's finer one the rest: gaps of
 // 10 ms should not wobble by one.
 func (d *driver) pause(ctx context.Context, end time.Duration) bool {
-	d.timer.Reset(end - timerGrain - d.now())
+	grain := timerGrain
+	if d.core.virtual {
+		grain = 0
+	}
+	d.timer.Reset(end - grain - d.now())
 	select {
 	case <-d.timer.C:
 	case <-ctx.Done():
