@@ -14,6 +14,8 @@ type Prompt struct {
 	Messages json.RawMessage // instead of Text: a list of chat messages, sent as given
 	Words    int             // synthetic: how many words, for Learn; 0 for a file's
 	Tokens   int             // asked length; 0 for a file's
+
+	MaxTokens int // output tokens that a file's line asks for; 0: as many as the load says
 }
 
 // bytesPerToken is the usual length of a token in English text.
