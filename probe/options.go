@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"sonde/gpu"
@@ -31,7 +32,7 @@ type Options struct {
 	Roofline *gpu.Roofline // model and hardware of the lower bounds; nil = found by itself
 
 	Prompts prompt.Source
-	Prefix  string // for display: what the prefix cache may reuse
+	Prefix  string // what a prefix cache may reuse, until Load says otherwise
 	Seed    uint64
 
 	Load           Load
@@ -64,8 +65,11 @@ func (o Options) unloaded() Load {
 func (o Options) clamp(l Load) Load {
 	l.Concurrency = min(max(l.Concurrency, 0), o.MaxConcurrency)
 	l.InputTokens = min(max(l.InputTokens, minTokens), maxTokens)
+	if !slices.Contains(prompt.Prefixes, prompt.Prefix(l.Prefix)) {
+		l.Prefix = o.Prefix
+	}
 	if _, fromFile := o.Prompts.(*prompt.File); fromFile {
-		l.InputTokens = 0 // nothing is asked: they are sent as they are
+		l.InputTokens, l.Prefix = 0, o.Prefix // nothing is asked: they are sent as they are
 	}
 	l.OutputTokens = min(max(l.OutputTokens, minTokens), maxTokens)
 	l.Rate = max(l.Rate, 0)

@@ -49,6 +49,9 @@ const (
 	Same   Prefix = "same"   // everything: one prompt for all requests of a length
 )
 
+// Prefixes are all of them, from the least to the most that can be reused.
+var Prefixes = []Prefix{Unique, Shared, Same}
+
 // Open gives the prompts of a file, or synthetic ones if path is "".
 func Open(path string, prefix Prefix, seed uint64) (Source, error) {
 	if path == "" {
