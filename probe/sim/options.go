@@ -36,6 +36,8 @@ type Options struct {
 	Speed  float64 // 2 is a machine twice as fast
 	Seed   uint64  // words and natural lengths of answers, drafts that hold
 	Faults Faults  // what goes wrong on request
+
+	VirtualTime bool // the clock is a test's (testing/synctest): its timers are exact, and the system's would not know of it
 }
 
 // The demo runs an 8B model on an A100. Its bandwidth gives 10 ms a token, and
@@ -91,6 +93,7 @@ type setup struct {
 	disaggregated  bool
 	transfer       float64 // bytes/s, of the link between prefill and decode
 	faults         Faults
+	virtual        bool // no timers of the system
 	instance       int // tells engines on one machine apart: the port
 }
 
