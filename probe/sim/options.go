@@ -94,7 +94,7 @@ type setup struct {
 	transfer       float64 // bytes/s, of the link between prefill and decode
 	faults         Faults
 	virtual        bool // no timers of the system
-	instance       int // tells engines on one machine apart: the port
+	instance       int  // tells engines on one machine apart: the port
 }
 
 func (s *setup) kvTokens() int { return s.kvBlocks * s.blockTokens }
