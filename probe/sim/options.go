@@ -5,8 +5,11 @@
 //
 // The physics is a roofline: an iteration lasts as long as its arithmetic or
 // its memory traffic, whichever takes longer, plus an overhead (step.go). The
-// scheduler decides what goes into an iteration (scheduler.go), the driver
-// makes it happen at the right moment (driver.go), the rest is protocol.
+// scheduler decides what goes into an iteration (scheduler.go), drafts make several
+// tokens of one step (speculation.go), prompts may be read elsewhere
+// (disaggregation.go), and what goes wrong while it runs are conditions
+// (conditions.go). None of this knows the clock or the network: the driver makes it
+// happen at the right moment (driver.go), the rest is protocol.
 package sim
 
 // Options choose the simulated machine and engine. The zero value of every
