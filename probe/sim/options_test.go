@@ -45,6 +45,21 @@ func TestEveryModelRunsOnEveryGPU(t *testing.T) {
 	}
 }
 
+func TestDescribeNamesBothHalves(t *testing.T) {
+	for says, o := range map[string]Options{
+		"Llama-3.1-8B on 1 × A100-SXM4-80GB, KV cache 32768 tokens, context 16384 tokens":                                  {},
+		"Llama-3.1-8B-FP8 on 2 × H100 80GB HBM3 for decode and 2 for prefill, KV cache 32768 tokens, context 16384 tokens": {GPU: "h100", Dtype: "fp8", TP: 2, Disaggregated: true},
+	} {
+		s, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Describe(); got != says {
+			t.Errorf("described as %q, want %q", got, says)
+		}
+	}
+}
+
 func TestWrongOptionsSayWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		o    Options
