@@ -11,7 +11,7 @@ import (
 // in as they came.
 func TestInvariantsUnderRandomLoad(t *testing.T) {
 	for name, o := range map[string]Options{
-		"plain":           {},
+		"plain":           {KVGB: 1},
 		"tiny KV":         {KVGB: 0.3},
 		"whole prompts":   {Unchunked: true, KVGB: 0.5},
 		"no prefix cache": {NoPrefixCache: true, KVGB: 0.4},
