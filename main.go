@@ -34,7 +34,7 @@ func main() {
 	// hardly felt, and the tool stays small on the machine that it watches.
 	debug.SetGCPercent(50)
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: gpu.BuiltWithNVML}
-	actions := config.Actions{Live: live, Bench: bench, Sim: serve, Doctor: examine}
+	actions := config.Actions{Live: live, Bench: bench, Sim: serve, Doctor: examine, Plan: plan}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
 }
 
@@ -143,6 +143,18 @@ func serve(ctx context.Context, c config.Config) error {
 		return err
 	}
 	return exit(context.Cause(ctx))
+}
+
+// plan does the arithmetic of capacity.
+func plan(_ context.Context, c config.Config) error {
+	if err := headless.CheckOut(c.Out); err != nil {
+		return setup.Usage(err)
+	}
+	p, err := setup.Capacity(c)
+	if err != nil {
+		return setup.Usage(err)
+	}
+	return headless.Write(p, c.Out, c.Format, c.Color, os.Stdout)
 }
 
 // examine says what can be seen from here, or how right the measurement is.

@@ -59,7 +59,8 @@ type Config struct {
 	File    string // settings file, given or found; it may be missing only at its default place
 	Profile string // chosen [profile.NAME] of that file
 
-	Sim Sim
+	Sim  Sim
+	Plan Plan
 }
 
 // Sim is the machine of the embedded engine.
