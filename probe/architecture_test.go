@@ -47,6 +47,7 @@ var allowed = map[string][]string{
 	// Readers of Frames: what they name beside Frames are the plain values in them.
 	"probe/diagnose": {"gpu", "probe", "probe/engine", "probe/measure", "probe/opt"},
 	"probe/record":   {"gpu", "probe", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain"},
+	"probe/replay":   {"probe", "probe/guard", "probe/record"},
 	"probe/plan":     {"gpu", "probe/opt", "probe/plain"},
 	"probe/headless": {"gpu", "probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain"},
 	"ui/chart":       {},
