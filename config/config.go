@@ -59,8 +59,9 @@ type Config struct {
 	File    string // settings file, given or found; it may be missing only at its default place
 	Profile string // chosen [profile.NAME] of that file
 
-	Sim  Sim
-	Plan Plan
+	Sim    Sim
+	Plan   Plan
+	Replay Replay
 }
 
 // Sim is the machine of the embedded engine.

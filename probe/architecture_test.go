@@ -15,7 +15,7 @@ import (
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
 	"":            {"config", "gpu", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/setup", "ui"},
-	"probe/setup": {"config", "gpu", "probe", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/sim"},
+	"probe/setup": {"config", "gpu", "probe", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/sim"},
 
 	"config": {},
 

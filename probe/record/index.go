@@ -60,6 +60,10 @@ func (x *index) extend(ctx context.Context, f *File, at time.Duration) error {
 	var line []byte
 	for !x.ended && x.at < at && ctx.Err() == nil {
 		part, err := in.ReadSlice('\n')
+		if err == nil && len(line) == 0 { // the usual case, without a copy
+			x.note(part)
+			continue
+		}
 		if line = append(line, part...); errors.Is(err, bufio.ErrBufferFull) && len(line) <= longestLine {
 			continue
 		}
