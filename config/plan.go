@@ -72,7 +72,10 @@ func planSettings() []setting {
 func checkPlan(r *resolved) error {
 	c := &r.config
 	if c.Format == "vllm" {
-		return r.fail("format", "must be table, json, csv or md for sonde plan")
+		if r.origins["format"].rank == rankFlag {
+			return r.fail("format", "must be table, json, csv or md for sonde plan")
+		}
+		c.Format = "" // meant for other commands
 	}
 	p := &c.Plan
 	for _, name := range []string{"qps", "rpm", "users", "input", "output", "e2e", "ttft", "tpot"} {

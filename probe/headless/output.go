@@ -87,7 +87,7 @@ func writeFile(d Document, to *os.File, format, color string) error {
 	return d.Write(to, format, TerminalWidth(to), color == "always" || color != "never" && terminal && colorful())
 }
 
-// Write writes the Summary in one of the formats of a Document.
+// Write writes the Summary in one of the formats of a Document, or as "vllm".
 func (s Summary) Write(w io.Writer, format string, width int, color bool) error {
 	switch format {
 	case "table":
@@ -96,6 +96,8 @@ func (s Summary) Write(w io.Writer, format string, width int, color bool) error 
 		return s.WriteCSV(w)
 	case "md":
 		return s.WriteMarkdown(w)
+	case "vllm":
+		return WriteVLLM(w, []Summary{s})
 	}
 	return s.WriteJSON(w)
 }

@@ -7,7 +7,7 @@ import (
 
 // sweepFile has three levels: 2, 3.2 and 3.3 requests a second with answers after
 // 2, 2.5 and 4.8 s, of 1,000 + 100 tokens. The SLO is met up to concurrency 8.
-const sweepFile = `{"schema": "sonde/summary/1", "knee": null, "best_within_slo": null, "levels": [
+const sweepFile = `{"schema": "sonde/summary/1", "knee": null, "best_within_slo": {"concurrency": 8, "rate": null}, "levels": [
  {"load": {"mode": "closed", "concurrency": 4, "rate": null}, "requests": {"ok": 60, "failed": 0}, "tokens": {"input": 60000, "output": 6000},
   "latency_ms": {"e2e": {"mean": 2000}, "ttft": {"p95": 300}}, "concurrency_mean": 4,
   "rates": {"requests_per_s": 2, "input_tokens_per_s": 2000, "output_tokens_per_s": 200}, "slo": [{"met": true}]},
@@ -88,16 +88,40 @@ func TestOtherServiceLevels(t *testing.T) {
 // What the sweep itself marks is taken: its best level within the SLO, else the
 // knee, else the busiest level.
 func TestTheLevelThatTheSweepMarks(t *testing.T) {
-	none := strings.NewReplacer(`"slo": [{"met": true}]`, `"slo": []`, `"slo": [{"met": false}]`, `"slo": []`).Replace(sweepFile)
+	none := strings.NewReplacer(`{"concurrency": 8, "rate": null}`, `null`, `"slo": [{"met": true}]`, `"slo": []`, `"slo": [{"met": false}]`, `"slo": []`).Replace(sweepFile)
 	for _, c := range []struct{ file, want string }{
-		{strings.Replace(sweepFile, `"best_within_slo": null`, `"best_within_slo": {"concurrency": 4}`, 1), "concurrency 4"},
+		{strings.Replace(sweepFile, `{"concurrency": 8, "rate": null}`, `{"concurrency": 4, "rate": null}`, 1), "concurrency 4"},
 		{strings.Replace(none, `"knee": null`, `"knee": {"concurrency": 8}`, 1), "concurrency 8"},
 		{none, "concurrency 16"},
 		{strings.ReplaceAll(sweepFile, `"rate": null`, `"rate": 5`), "rate 5"},
+		{strings.Replace(strings.ReplaceAll(none, `"concurrency": 16`, `"concurrency": 2`), `"ok": 99`, `"ok": 0`, 1), "concurrency 8"},
 	} {
 		if p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, c.file)}); p.Replicas.Level.Load != c.want {
 			t.Errorf("took %s, want %s", p.Replicas.Level.Load, c.want)
 		}
+	}
+}
+
+// A sweep that found no load within its SLO is believed, whatever a level's
+// figures say: it judges by confidence. A bench is judged by its figures.
+func TestNoLevelWithinTheSLO(t *testing.T) {
+	none := strings.Replace(sweepFile, `{"concurrency": 8, "rate": null}`, `null`, 1)
+	p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, none)})
+	if p.Replicas.Needed != nil || p.Replicas.Why == "" {
+		t.Errorf("%+v", p.Replicas)
+	}
+	bench := `{"schema": "sonde/summary/1", "load": {"concurrency": 4, "rate": null}, "requests": {"ok": 60}, "tokens": {"input": 60000, "output": 6000},
+		"rates": {"requests_per_s": 2}, "slo": [{"met": MET}]}`
+	for met, want := range map[string]int{"true": 3, "false": 0, "null": 0} {
+		p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 5}}, Sweep: sweep(t, strings.Replace(bench, "MET", met, 1))})
+		if got := p.Replicas.Needed; (want == 0) != (got == nil) || got != nil && *got != want {
+			t.Errorf("met %s: %+v", met, p.Replicas)
+		}
+	}
+	unsettled := strings.Replace(sweepFile, `"slo": [{"met": true}]},`, `"slo": [{"met": true}], "settled": false},`, 1)
+	slos := []SLO{{Metric: "ttft", Quantile: 0.95, LimitMS: 500}}
+	if p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, unsettled), SLOs: slos}); p.Replicas.Level != nil {
+		t.Errorf("a level that had not settled counts: %+v", p.Replicas.Level)
 	}
 }
 

@@ -16,6 +16,7 @@ const summarySchema = "sonde/summary/1"
 // Sweep is what a file of measured levels says.
 type Sweep struct {
 	Levels []Level `json:"levels"`
+	single bool    // a Summary of one load: nothing points at a level
 	// Best and Knee are levels that the sweep itself points at; nil if it does not.
 	Best *Mark `json:"best_within_slo"`
 	Knee *Mark `json:"knee"`
@@ -45,6 +46,7 @@ type Level struct {
 	SLO         []struct {
 		Met *bool `json:"met"`
 	} `json:"slo"`
+	Settled *bool `json:"settled"` // nil: a bench, which has no other level to settle from
 }
 
 // Quantiles are what a Summary tells of a latency, ms.
@@ -80,7 +82,7 @@ func ReadSweep(raw []byte) (*Sweep, error) {
 	s := &Sweep{}
 	var err error
 	if form.Levels == nil {
-		s.Levels = make([]Level, 1)
+		s.single, s.Levels = true, make([]Level, 1)
 		err = json.Unmarshal(raw, &s.Levels[0])
 	} else {
 		err = json.Unmarshal(raw, s)
@@ -120,7 +122,7 @@ func (s *Sweep) chosen(asked []SLO) (l *Level, why string, err error) {
 			if err != nil {
 				return nil, "", err
 			}
-			if ok {
+			if ok && (l.Settled == nil || *l.Settled) {
 				met = append(met, l)
 			}
 		}
@@ -130,9 +132,11 @@ func (s *Sweep) chosen(asked []SLO) (l *Level, why string, err error) {
 	switch {
 	case s.Best != nil && s.at(s.Best) != nil:
 		return s.at(s.Best), "the largest load within the SLO, by the sweep", nil
-	case hasSLO && s.Best == nil:
+	case hasSLO && s.single:
 		met := slices.DeleteFunc(slices.Clone(s.Levels), func(l Level) bool { return !l.metAll() })
-		return busiest(met), "the busiest within the SLO of the sweep", nil
+		return busiest(met), "the only load, within its SLO", nil
+	case hasSLO:
+		return nil, "", nil // the sweep had more to judge by than its figures tell
 	case s.Knee != nil && s.at(s.Knee) != nil:
 		return s.at(s.Knee), "the knee: the sweep had no SLO", nil
 	}
