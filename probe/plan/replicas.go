@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"sonde/probe/opt"
+	"sonde/probe/plain"
 )
 
 // Replicas is how many of the measured service the load needs, with the
@@ -55,6 +56,9 @@ func replicasFor(p *Plan, s *Sweep, slos []SLO) (*Replicas, error) {
 	r.Level = &MeasuredLevel{
 		Load: level.name(), Chosen: chosen, RequestsPerS: level.Rates.RequestsPerS, Concurrency: level.Concurrency,
 		InputTokens: in, OutputTokens: out, E2EMS: level.LatencyMS["e2e"].Mean,
+	}
+	if len(slos) == 0 && s.Best != nil && s.Best.Says != "" {
+		p.Notes = append(p.Notes, "the sweep: "+plain.Line(s.Best.Says, 400))
 	}
 	asked := p.WithHeadroom
 	r.step("requests_per_s", asked.RequestsPerS, level.Rates.RequestsPerS)

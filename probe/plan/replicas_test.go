@@ -125,6 +125,15 @@ func TestNoLevelWithinTheSLO(t *testing.T) {
 	}
 }
 
+// How sure the sweep was is told, without what would steer a terminal.
+func TestWhatTheSweepSays(t *testing.T) {
+	said := strings.Replace(sweepFile, `{"concurrency": 8, "rate": null}`, `{"concurrency": 8, "rate": null, "says": "8 streams,\u001b[2J\n confidence 56 %"}`, 1)
+	p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, said)})
+	if notes := strings.Join(p.Notes, "|"); !strings.Contains(notes, "the sweep: 8 streams,[2J confidence 56 %") {
+		t.Errorf("%q", notes)
+	}
+}
+
 func TestFilesThatAreNoSweep(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "no JSON",

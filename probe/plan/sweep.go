@@ -64,6 +64,7 @@ type Quantiles struct {
 type Mark struct {
 	Concurrency opt.Float `json:"concurrency"`
 	Rate        opt.Float `json:"rate"`
+	Says        string    `json:"says"` // how sure the sweep is of it
 }
 
 // ReadSweep reads what `sonde sweep` wrote as JSON. The Summary of `sonde bench`

@@ -85,6 +85,7 @@ func (p *Player) Since(seq uint64) []*probe.Frame {
 	}
 	if n > 0 {
 		p.state.At = p.queue[n-1].At
+		p.state.Last = max(p.state.Last, p.state.At) // a file that is still written
 	}
 	p.follow(n)
 	p.nudge()
