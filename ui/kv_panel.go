@@ -133,7 +133,7 @@ func (k *kvPanel) explain(p *picture) explanation {
 		source: source,
 	}
 	if age, ok := engineAge(p.frame); ok {
-		out.now = []string{"age " + span(age)}
+		out.now = append([]string{"age " + span(age)}, origins(e)...)
 	}
 	if e.Why != "" {
 		out.now = append(out.now, "why "+clean(e.Why))

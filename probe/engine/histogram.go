@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"sonde/probe/opt"
 	"sonde/probe/promtext"
 )
 
@@ -47,21 +48,31 @@ func (h Histogram) Quantile(q float64) (v, above float64, ok bool) {
 	return 0, lower, false
 }
 
+// Mean is the mean of the observations in seconds; unknown without any.
+func (h Histogram) Mean() opt.Float {
+	if h.Count <= 0 {
+		return opt.Float{}
+	}
+	return opt.Of(h.Sum / h.Count)
+}
+
 // histogram merges a histogram over ranks. Only bounds that every rank has are
 // kept, because counts at other bounds cannot be added up.
-func (v view) histogram(list names) Histogram {
-	name := v.first(list, "_bucket")
-	if name == "" {
-		return Histogram{}
+func (v view) histogram(list names) (Histogram, picked) {
+	p, ok := v.pick(list, "_bucket")
+	if !ok {
+		return Histogram{}, p
 	}
-	h := Histogram{Sum: total(v.exactly(name + "_sum")), Count: total(v.exactly(name + "_count"))}
+	t := p.terms[0]
+	h := Histogram{Sum: total(v.series(p, t, "_sum")) * t.scale(), Count: total(v.series(p, t, "_count"))}
 	counts, seen := map[float64]float64{}, map[float64]int{}
 	ranks := 0
-	for _, s := range v.exactly(name + "_bucket") {
+	for _, s := range v.series(p, t, "_bucket") {
 		bound, err := strconv.ParseFloat(s.Labels["le"], 64)
 		if err != nil || math.IsNaN(bound) || !finite(s.Value) {
 			continue
 		}
+		bound *= t.scale()
 		counts[bound] += s.Value
 		seen[bound]++
 		ranks = max(ranks, seen[bound])
@@ -75,7 +86,21 @@ func (v view) histogram(list names) Histogram {
 	for _, bound := range h.Bounds {
 		h.Counts = append(h.Counts, counts[bound])
 	}
-	return h.complete()
+	return h.complete(), p
+}
+
+// mean reads a distribution of which only sum and count are published, as counters.
+func (v view) mean(m sumAndCount) (Histogram, picked) {
+	p, ok := v.pick(names{m.sum + " / " + m.count}, "")
+	if !ok {
+		return Histogram{}, p
+	}
+	sum, count := p.terms[0], p.terms[1]
+	n := total(v.series(p, count, ""))
+	return Histogram{
+		Bounds: []float64{math.Inf(1)}, Counts: []float64{n}, Count: n,
+		Sum: total(v.series(p, sum, "")) * sum.scale(),
+	}, p
 }
 
 // complete sees to it that the last bound is +Inf and agrees with the count.

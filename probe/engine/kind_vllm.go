@@ -9,7 +9,7 @@ import (
 var vllmKind = kind{
 	id: "vllm", name: "vLLM",
 	ownedBy:  []string{"vllm"},
-	prefixes: []string{"vllm:", "ray_vllm_"},
+	prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:"},
 	empty:    "start vLLM without --disable-log-stats",
 	about:    []about{{"/version", version}},
 	table:    &vllmTable,
@@ -20,29 +20,56 @@ var vllmKind = kind{
 // the same value.
 var vllmTable = table{
 	// Ray Serve cannot publish a colon and puts its own prefix in front.
-	prefixes: []string{"vllm:", "ray_vllm_"},
+	prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:"},
 
-	running: names{"num_requests_running"},
-	waiting: names{"num_requests_waiting"},
-	kvFill:  names{"kv_cache_usage_perc", "gpu_cache_usage_perc"}, // fractions, whatever the name says
+	gauges: map[Field]names{
+		FieldRunning: {"num_requests_running"},
+		FieldWaiting: {"num_requests_waiting"},
+		FieldPaused:  {"num_requests_swapped"}, // V0; later part of waiting
+	},
+	kvFill: names{"kv_cache_usage_perc", "gpu_cache_usage_perc"}, // fractions, whatever the name says
 
-	preemptions:      names{"num_preemptions_total"},
-	promptTokens:     names{"prompt_tokens_total"},
-	generationTokens: names{"generation_tokens_total"},
-	// The gpu_… counters are in blocks up to v0.8.5, which the rate does not notice.
-	prefixQueries: names{"prefix_cache_queries_total", "gpu_prefix_cache_queries_total"},
-	prefixHits:    names{"prefix_cache_hits_total", "gpu_prefix_cache_hits_total"},
-	prefixHitRate: names{"gpu_prefix_cache_hit_rate"}, // V0; -1 if there is no cache
+	counters: map[Field]names{
+		FieldPreemptions:      {"num_preemptions_total"},
+		FieldPromptTokens:     {"prompt_tokens_total"}, // with cached ones
+		FieldCachedTokens:     {"prompt_tokens_cached_total"},
+		FieldGenerationTokens: {"generation_tokens_total"}, // at every step
+		FieldPrefixQueries:    {"prefix_cache_queries_total", "gpu_prefix_cache_queries_total"},
+		FieldPrefixHits:       {"prefix_cache_hits_total", "gpu_prefix_cache_hits_total"},
+		FieldRequestsOK:       {"request_success_total{finished_reason=stop|length|repetition}"},
+		FieldRequestsFailed:   {"request_success_total{finished_reason=error}"},
+		FieldRequestsAborted:  {"request_success_total{finished_reason=abort}"},
+	},
+	hitRate: names{"gpu_prefix_cache_hit_rate"}, // V0; -1 if there is no cache
 
-	ttft: names{"time_to_first_token_seconds"},
-	// One observation per engine step and request. Renamed in 2025-09.
-	gap:     names{"inter_token_latency_seconds", "time_per_output_token_seconds"},
-	queue:   names{"request_queue_time_seconds", "time_in_queue_requests"},
-	prefill: names{"request_prefill_time_seconds"},
-	e2e:     names{"e2e_request_latency_seconds"},
+	histograms: map[Field]names{
+		FieldTTFT: {"time_to_first_token_seconds"},
+		// One observation per engine step and request. Renamed in 2025-09.
+		FieldGap:     {"inter_token_latency_seconds", "time_per_output_token_seconds"},
+		FieldTPOT:    {"request_time_per_output_token_seconds"},
+		FieldQueue:   {"request_queue_time_seconds", "time_in_queue_requests"},
+		FieldPrefill: {"request_prefill_time_seconds"},
+		FieldDecode:  {"request_decode_time_seconds"},
+		FieldE2E:     {"e2e_request_latency_seconds"},
+	},
 
 	config:   names{"cache_config_info"},
 	capacity: vllmCapacity,
+	unit:     vllmPrefixUnit,
+	via: []via{
+		{prefix: "ray_vllm_", name: "Ray"}, {prefix: "ray_vllm:", name: "Ray"},
+		{label: "version", name: "Triton"}, // its vLLM back end: labels model and version
+	},
+}
+
+// vllmPrefixUnit tells blocks from tokens: V1 counted blocks from v0.7.3 to v0.8.5,
+// under names that v0.9 used for tokens. Every prompt token is looked up, so tokens
+// are as many as the prompts have, blocks far fewer.
+func vllmPrefixUnit(r Reading) string {
+	if r.PromptTokens.OK && r.PrefixQueries.V > 0 && r.PrefixQueries.V < r.PromptTokens.V/4 {
+		return "blocks"
+	}
+	return "tokens"
 }
 
 // vllmCapacity returns the tokens that one rank's KV cache holds. Blocks times

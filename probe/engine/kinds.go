@@ -2,7 +2,11 @@ package engine
 
 import (
 	"net/http"
+	"slices"
 	"strings"
+	"time"
+
+	"sonde/probe/promtext"
 )
 
 // kind is all that is known about one engine: how it gives itself away, where it
@@ -16,15 +20,21 @@ type kind struct {
 	header  string                  // a header that only this engine sends
 	entry   func(model object) bool // something else in the model's entry
 
-	prefixes []string // what the names of its metrics start with
-	paths    []string // where its metrics page can be; nil = commonPaths
-	noPage   string   // why its metrics page is not looked for; the way out
-	missing  string   // the way out when there is no such page
-	empty    string   // the way out when the page holds no engine metrics
-	gpuPath  string   // page with GPU metrics that it serves itself
+	// Marks on a metrics page: what the names of its metrics start with, and labels
+	// that some of those series must have, or none of them.
+	prefixes      []string
+	with, without []string
 
-	about []about // probes for version and limits; the first that answers counts
-	table *table  // how to read its metrics; nil: not read
+	paths   []string // where its metrics page can be; nil = commonPaths
+	noPage  string   // why its metrics page is not looked for; the way out
+	missing string   // the way out when there is no such page
+	empty   string   // the way out when the page holds no engine metrics
+	gpuPath string   // page with GPU metrics that it serves itself
+
+	about []about       // probes for version and limits; the first that answers counts
+	table *table        // how to read its metrics; nil: not read
+	extra []extraPage   // further pages that are read in the same scrape
+	every time.Duration // least time between two scrapes, where they cost the engine something
 }
 
 // about is a cheap probe that sends no prompt and changes nothing.
@@ -81,6 +91,25 @@ func (k *kind) publishes(metric string) bool {
 		}
 	}
 	return false
+}
+
+// on tells whether a page holds this engine's metrics.
+func (k *kind) on(page promtext.Page) bool {
+	var with, without bool
+	for _, name := range page.Names() {
+		if !k.publishes(name) {
+			continue
+		}
+		for _, s := range page.Samples(name) {
+			with = with || hasAll(s.Labels, k.with)
+			without = without || len(k.without) > 0 && hasAll(s.Labels, k.without)
+		}
+	}
+	return with && !without
+}
+
+func hasAll(labels map[string]string, want []string) bool {
+	return !slices.ContainsFunc(want, func(label string) bool { return labels[label] == "" })
 }
 
 // kindByID returns an engine by its Identity.Kind; an empty kind if it is unknown.

@@ -21,34 +21,39 @@ var readNames = func() map[string]bool {
 	return all
 }()
 
-// readable parses a page as far as the tables go, and returns the table that fits;
-// nil if none does.
-func readable(body []byte) (promtext.Page, *table, error) {
+// readable parses a page as far as the tables go, and returns the engines whose
+// tables fit, the page's own first and companions behind it; none if none does.
+func readable(body []byte) (promtext.Page, []*kind, error) {
 	page, err := promtext.Parse(body, func(name string) bool { return readNames[name] })
 	if err != nil {
 		return page, nil, err
 	}
+	return page, fitting(page), nil
+}
+
+// fitting returns the engines whose tables a page can be read with. Gateways say
+// the same in old and new names: only the first engine's own table counts.
+func fitting(page promtext.Page) []*kind {
+	var own, companions []*kind
 	for _, k := range kinds {
-		if k.table == nil {
-			continue
-		}
-		for _, prefix := range k.table.prefixes {
-			if page.Has(prefix) {
-				return page, k.table, nil
-			}
+		switch {
+		case k.table == nil:
+		case !k.table.companion && own != nil:
+		case !k.on(page):
+		case k.table.companion:
+			companions = append(companions, k)
+		default:
+			own = []*kind{k}
 		}
 	}
-	return page, nil, nil
+	return append(own, companions...)
 }
 
 // publisher returns the engine whose metrics a page holds; nil if it is nobody's.
 func publisher(page promtext.Page) *kind {
-	names := page.Names()
 	for _, k := range kinds {
-		for _, name := range names {
-			if k.publishes(name) {
-				return k
-			}
+		if k.on(page) {
+			return k
 		}
 	}
 	return nil

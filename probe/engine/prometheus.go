@@ -29,7 +29,7 @@ func NewPrometheusSource(server *promql.Server, selector string, id Identity) *P
 		Source: NewSource(Config{}, id),
 		poller: promql.NewPoller(server, promql.Query{
 			What: "vllm:…", Names: "vllm:.*", Selector: selector,
-			Markers: []string{vllmTable.prefixes[0] + vllmTable.running[0]},
+			Markers: []string{vllmTable.prefixes[0] + vllmTable.gauges[FieldRunning][0]},
 		}),
 	}
 }
@@ -87,12 +87,12 @@ func (p *PrometheusSource) take(news promql.News) error {
 	if !page.Has(vllmTable.prefixes[0]) {
 		return errors.New("the series from Prometheus hold none of vLLM's queue, KV cache and latencies: check --selector")
 	}
-	shot, err := read(page, &vllmTable, model, news.At)
+	shot, err := read(page, []*kind{&vllmKind}, model, news.At)
 	if err != nil {
 		return errors.New(strings.Replace(err.Error(), "the metrics page carries", "the series from Prometheus carry", 1))
 	}
 	shot.Notes = append(shot.Notes, news.Notes...)
-	if named := models(page); len(named) == 1 && model != "" && !strings.EqualFold(named[0], model) {
+	if named := models(page, &vllmTable); len(named) == 1 && model != "" && !strings.EqualFold(named[0], model) {
 		shot.note(fmt.Sprintf("the series are of the model %s", named[0]))
 	}
 	shot.since(p.prev)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,44 +14,62 @@ import (
 type snapshot struct {
 	Reading
 	model   string
-	started float64             // process start, Unix seconds; 0 if unknown
-	series  map[string]counters // by the field of the reading
+	started float64 // process start, Unix seconds; 0 if unknown
+	series  map[Field]counters
+	onPage  []string // models on the metrics page
 }
 
 // counters are the values of one counter's series, one per rank.
 type counters map[string]float64
 
-// Fields of a reading that are counters.
-const (
-	preemptions      = "preemptions"
-	promptTokens     = "prompt tokens"
-	generationTokens = "generation tokens"
-	prefixQueries    = "prefix queries"
-	prefixHits       = "prefix hits"
-)
-
-// read takes one page apart. model is the model to look at where a page carries
-// several; the error says that it is none of them.
-func read(page promtext.Page, t *table, model string, at time.Time) (snapshot, error) {
-	v := view{page: page, table: t}
-	onPage := models(page)
-	if len(onPage) > 1 {
-		if v.only = match(onPage, model); v.only == "" {
-			return snapshot{}, fmt.Errorf("the metrics page carries the models %s: choose one with --model", strings.Join(onPage, ", "))
-		}
+func (c counters) total() float64 {
+	sum := 0.0
+	for _, v := range c {
+		sum += v
 	}
-	s := snapshot{model: model, series: map[string]counters{}}
+	return sum
+}
+
+// newSnapshot makes a reading of which nothing is known yet.
+func newSnapshot(model string) snapshot {
+	s := snapshot{model: model, series: map[Field]counters{}}
+	s.Origins = map[Field]Origin{}
+	return s
+}
+
+// otherModelsError is a page that carries several models, and not the one to look at.
+type otherModelsError struct{ onPage []string }
+
+func (e *otherModelsError) Error() string {
+	return fmt.Sprintf("the metrics page carries the models %s: choose one with --model", strings.Join(e.onPage, ", "))
+}
+
+// read takes one page apart by the tables that fit it, the engine's own first.
+// model is the model to look at where a page carries several; the error, an
+// *otherModelsError, says that it is none of them.
+func read(page promtext.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
+	s := newSnapshot(model)
 	s.At = at
 	s.Notes = append(s.Notes, page.Notes()...)
-	s.gauges(v)
-	s.PrefixHitRate = v.rateGauge(t.prefixHitRate)
-	s.Preemptions = s.counter(v, preemptions, t.preemptions)
-	s.PromptTokens = s.counter(v, promptTokens, t.promptTokens)
-	s.GenerationTokens = s.counter(v, generationTokens, t.generationTokens)
-	s.PrefixQueries = s.counter(v, prefixQueries, t.prefixQueries)
-	s.PrefixHits = s.counter(v, prefixHits, t.prefixHits)
-	s.TTFT, s.Gap = v.histogram(t.ttft), v.histogram(t.gap)
-	s.Queue, s.Prefill, s.E2E = v.histogram(t.queue), v.histogram(t.prefill), v.histogram(t.e2e)
+	s.onPage = models(page, fits[0].table)
+	only := ""
+	if len(s.onPage) > 0 {
+		only = match(s.onPage, model)
+		if only == "" && len(s.onPage) > 1 {
+			return s, &otherModelsError{s.onPage}
+		}
+		if s.Model = only; only == "" {
+			s.Model = s.onPage[0]
+		}
+		if fits[0].table.modelFrom == nil && len(s.onPage) == 1 {
+			only = "" // nothing to leave out
+		} else {
+			only = s.Model
+		}
+	}
+	for _, k := range fits {
+		s.table(view{page: page, table: k.table, only: only, several: len(s.onPage) > 1}, k)
+	}
 	for _, p := range page.Samples(startTime) {
 		s.started = max(s.started, p.Value)
 	}
@@ -67,108 +86,153 @@ func match(onPage []string, model string) string {
 	return ""
 }
 
-func (s *snapshot) gauges(v view) {
-	s.Running, s.Waiting = v.sum(v.table.running), v.sum(v.table.waiting)
+// table reads what one table names, as far as no table before it has.
+func (s *snapshot) table(v view, k *kind) {
+	t := v.table
+	if s.Engine == "" && !t.companion {
+		s.Engine = k.id
+	}
+	s.Router = s.Router || t.router
+	s.CountersOnFinish = s.CountersOnFinish || t.onFinish
+	for f, list := range t.gauges {
+		s.gauge(v, f, list)
+	}
 	s.kvFill(v)
-	// Without a model label the configurations of several models cannot be told apart.
-	if v.only == "" && v.table.capacity != nil {
-		s.KVCapacityTokens = v.capacity()
+	for f, list := range t.counters {
+		s.countUp(v, f, list)
 	}
-	for _, p := range v.samples(v.table.running) {
-		if p.Labels["server"] != "" {
-			s.note("this is the page of a router: numbers are sums over its servers")
-			return
+	s.rateGauge(v)
+	s.prefixUnit(t)
+	for f, list := range t.histograms {
+		if h, p := v.histogram(list); len(h.Bounds) > 0 {
+			s.keep(f, h, p.text(p.prefix), t)
 		}
+	}
+	for f, m := range t.means {
+		if h, p := v.mean(m); len(h.Bounds) > 0 {
+			s.keep(f, h, p.text(p.prefix), t)
+		}
+	}
+	s.circumstances(v)
+}
+
+// keep takes a distribution that no page has given yet.
+func (s *snapshot) keep(f Field, h Histogram, source string, t *table) {
+	if to := s.distribution(f); len(to.Bounds) == 0 {
+		*to = h
+		s.from(f, Origin{Source: source, At: s.At, Remark: t.remarks[f]})
 	}
 }
 
-// kvFill takes the mean and the fullest rank. Values that are no fractions are
-// left out: nothing on the page tells what they are.
-func (s *snapshot) kvFill(v view) {
-	sum, ranks := 0.0, 0
-	for _, p := range v.samples(v.table.kvFill) {
-		switch {
-		case !finite(p.Value):
-		case p.Value < 0 || p.Value > 1:
-			s.note(fmt.Sprintf("KV cache fill %g is out of range: the page should give a fraction from 0 to 1", p.Value))
-		default:
-			sum += p.Value
-			ranks++
-			s.KVFillMax = opt.Of(max(p.Value, s.KVFillMax.V))
+// circumstances notes through what the page came and how many ranks it is of.
+func (s *snapshot) circumstances(v view) {
+	if s.Ranks == 0 {
+		_, ranks := v.perRank(v.table.gauges[FieldRunning])
+		s.Ranks = len(ranks)
+	}
+	for _, via := range v.table.via {
+		if s.Via == "" && via.is(v) {
+			s.Via = via.name
 		}
 	}
-	if ranks > 0 {
-		s.KVFill = opt.Of(sum / float64(ranks))
+	for _, text := range v.table.notes {
+		s.note(text)
 	}
 }
 
-// note adds a remark, once.
-func (s *snapshot) note(text string) {
-	for _, n := range s.Notes {
-		if n == text {
-			return
-		}
+// is tells whether a page came through this.
+func (w via) is(v view) bool {
+	p, ok := v.pick(v.table.gauges[FieldRunning], "")
+	if !ok {
+		return w.prefix == "" && w.label == "" && len(v.table.gauges[FieldRunning]) == 0
 	}
-	s.Notes = append(s.Notes, text)
+	if w.prefix != "" && w.prefix != p.prefix {
+		return false
+	}
+	return w.label == "" || slices.ContainsFunc(v.series(p, p.terms[0], ""), func(x promtext.Sample) bool { return x.Labels[w.label] != "" })
 }
 
-// counter adds up a counter over ranks and keeps its series. Routers publish
+// gauge adds up a gauge over ranks.
+func (s *snapshot) gauge(v view, f Field, list names) {
+	to := s.figure(f)
+	p, ranks := v.perRank(list)
+	if to.OK || len(ranks) == 0 {
+		return
+	}
+	sum := 0.0
+	for _, r := range ranks {
+		if greatest[f] {
+			sum = max(sum, r.value)
+		} else {
+			sum += r.value
+		}
+	}
+	if *to = opt.Of(sum); to.OK {
+		s.from(f, Origin{Source: p.text(p.prefix), At: s.At, Remark: v.table.remarks[f]})
+	}
+}
+
+// greatest are gauges that ranks share rather than divide.
+var greatest = map[Field]bool{FieldMaxModelLen: true}
+
+// countUp adds up a counter over ranks and keeps its series. Routers publish
 // gauges under counters' names: those do not count.
-func (s *snapshot) counter(v view, field string, list names) opt.Float {
-	name := v.first(list, "")
-	if name == "" || v.page.Type(name) == "gauge" {
-		return opt.Float{}
+func (s *snapshot) countUp(v view, f Field, list names) {
+	to := s.counter(f)
+	p, ok := v.pick(list, "")
+	if to.OK || !ok || v.page.Type(p.prefix+p.terms[0].name) == "gauge" {
+		return
 	}
-	series, sum := counters{}, 0.0
-	for _, p := range v.exactly(name) {
-		if finite(p.Value) {
-			series[seriesKey(p.Labels, pidLabel)] = p.Value
-			sum += p.Value
+	series := counters{}
+	for _, t := range p.terms {
+		for _, r := range v.values(p, t) {
+			series[t.name+"\x00"+r.key] = r.value
 		}
 	}
 	if len(series) == 0 {
-		return opt.Float{}
+		return
 	}
-	s.series[field] = series
-	return opt.Of(sum)
-}
-
-// sum adds up a gauge over ranks.
-func (v view) sum(list names) opt.Float {
-	sum, known := 0.0, false
-	for _, p := range v.samples(list) {
-		if finite(p.Value) {
-			sum, known = sum+p.Value, true
-		}
+	if *to = opt.Of(series.total()); to.OK {
+		s.series[f] = series
+		s.from(f, Origin{Source: p.text(p.prefix), At: s.At, Remark: v.table.remarks[f]})
 	}
-	if !known {
-		return opt.Float{}
-	}
-	return opt.Of(sum)
 }
 
 // rateGauge reads a fraction that the engine works out itself; -1 stands for none.
-func (v view) rateGauge(list names) opt.Float {
-	found := v.samples(list)
-	if len(found) != 1 || !(found[0].Value >= 0 && found[0].Value <= 1) {
-		return opt.Float{}
+// Where there are counters the rate is made of them.
+func (s *snapshot) rateGauge(v view) {
+	p, ranks := v.perRank(v.table.hitRate)
+	if s.PrefixHitRate.OK || s.PrefixQueries.OK || len(ranks) != 1 || !(ranks[0].value >= 0 && ranks[0].value <= 1) {
+		return
 	}
-	return opt.Of(found[0].Value)
+	s.PrefixHitRate = opt.Of(ranks[0].value)
+	s.from(FieldHitRateGauge, Origin{Source: p.text(p.prefix), At: s.At, Remark: v.table.remarks[FieldHitRateGauge]})
 }
 
-// capacity adds up the KV cache of all ranks; unknown if one rank's is.
-func (v view) capacity() opt.Float {
-	sum := 0.0
-	ranks := v.samples(v.table.config)
-	for _, p := range ranks {
-		tokens := v.table.capacity(p.Labels)
-		if !tokens.OK {
-			return opt.Float{}
+// prefixUnit says what hits and queries of the prefix cache count.
+func (s *snapshot) prefixUnit(t *table) {
+	if !s.PrefixQueries.OK || s.PrefixUnit != "" {
+		return
+	}
+	s.PrefixUnit = "tokens"
+	if t.unit != nil {
+		s.PrefixUnit = t.unit(s.Reading)
+	}
+	if s.PrefixUnit != "tokens" {
+		for _, f := range []Field{FieldPrefixQueries, FieldPrefixHits} {
+			o := s.Origins[f]
+			o.Remark = "in " + s.PrefixUnit
+			s.from(f, o)
 		}
-		sum += tokens.V
 	}
-	if len(ranks) == 0 {
-		return opt.Float{}
+}
+
+// from notes where a field comes from.
+func (s *snapshot) from(f Field, o Origin) { s.Origins[f] = o }
+
+// note adds a remark, once.
+func (s *snapshot) note(text string) {
+	if !slices.Contains(s.Notes, text) {
+		s.Notes = append(s.Notes, text)
 	}
-	return opt.Of(sum)
 }

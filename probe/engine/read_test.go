@@ -16,11 +16,11 @@ import (
 // take reads a page of text as a source would.
 func take(t *testing.T, text, model string) snapshot {
 	t.Helper()
-	page, table, err := readable([]byte(text))
-	if err != nil || table == nil {
+	page, fits, err := readable([]byte(text))
+	if err != nil || len(fits) == 0 {
 		t.Fatalf("page is not readable: %v", err)
 	}
-	s, err := read(page, table, model, time.Unix(1700000000, 0))
+	s, err := read(page, fits, model, time.Unix(1700000000, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,11 +217,11 @@ func TestOnlyTheChosenModel(t *testing.T) {
 	check(t, "running of b", b.Running, 80)
 	check(t, "kv mean of b", b.KVFill, 0.75)
 
-	parsed, table, err := readable([]byte(page))
+	parsed, fits, err := readable([]byte(page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = read(parsed, table, "c", time.Now())
+	_, err = read(parsed, fits, "c", time.Now())
 	if want := "the metrics page carries the models a, b: choose one with --model"; err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
@@ -295,11 +295,11 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second string) {
 		var prev *snapshot
 		for i, text := range []string{first, second} {
-			page, table, err := readable([]byte(text))
-			if err != nil || table == nil {
+			page, fits, err := readable([]byte(text))
+			if err != nil || len(fits) == 0 {
 				return
 			}
-			s, err := read(page, table, "", time.Unix(int64(i), 0))
+			s, err := read(page, fits, "", time.Unix(int64(i), 0))
 			if err != nil {
 				return
 			}

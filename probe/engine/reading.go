@@ -22,32 +22,67 @@ type Identity struct {
 }
 
 // Reading is what the engine says at one moment, merged over its ranks.
-// Fractions are 0 to 1, latencies are seconds, unknown stays unknown.
+// Fractions are 0 to 1, latencies are seconds, unknown stays unknown. Origins tells
+// of every known field where it comes from and how old it is.
 type Reading struct {
 	At time.Time // when the page was read
 
-	Running, Waiting     opt.Float // requests
-	KVFill               opt.Float // mean over ranks, 0 to 1
-	KVFillMax            opt.Float // fullest rank, 0 to 1
-	KVCapacityTokens     opt.Float
-	Preemptions          opt.Float // counter since the engine started
-	PrefixQueries        opt.Float // counter, tokens
-	PrefixHits           opt.Float // counter, tokens
-	PromptTokens         opt.Float // counter
-	GenerationTokens     opt.Float // counter
+	Engine string // kind that the page itself shows, "" if it does not: a proxy may stand before it
+	Via    string // what stands between: "Ray", "Dynamo worker", …; "" = nothing
+	Router bool   // figures are of a pool of engines
+	Model  string // as the page spells it; "" if it names none
+	Ranks  int    // data-parallel ranks, replicas or servers that are merged; 0 if unknown
+
+	Running, Waiting opt.Float // requests
+	Paused           opt.Float // requests swapped out, retracted or paused now
+	WaitingMean      opt.Float // requests per server, where a router tells no sum
+	KVFill           opt.Float // mean over ranks, weighted by their capacity where that is known; 0 to 1
+	KVFillMax        opt.Float // fullest rank, 0 to 1
+	KVByRank         []RankFill
+	KVCapacityTokens opt.Float
+	KVUsedTokens     opt.Float
+	MaxModelLen      opt.Float // tokens
+	MaxRunning       opt.Float // requests that may run at once
+	Servers          opt.Float // ready engines behind a router
+
+	// Counters since the engine started.
+	Preemptions       opt.Float
+	PrefixQueries     opt.Float // in PrefixUnit
+	PrefixHits        opt.Float // in PrefixUnit
+	PrefixUnit        string    // "tokens" or "blocks"; "" if unknown
+	PromptTokens      opt.Float // with or without cached ones: see its Origin
+	CachedTokens      opt.Float // of the prompts
+	GenerationTokens  opt.Float
+	CountersOnFinish  bool      // token counters move only when a request ends
+	LiveDecodeTokens  opt.Float // at every step
+	LivePrefillTokens opt.Float // computed, at every step
+	LiveCachedTokens  opt.Float // found in the cache, at every step
+	RequestsOK        opt.Float
+	RequestsFailed    opt.Float
+	RequestsAborted   opt.Float
+	RequestsReceived  opt.Float
+
 	PrefixHitRate        opt.Float // since the reading before, 0 to 1; the engine's own gauge where it has no counters
-	PromptTokensPerS     opt.Float // since the reading before
-	GenerationTokensPerS opt.Float // since the reading before
+	PromptTokensPerS     opt.Float // since the reading before; unknown where counters move only on finish
+	GenerationTokensPerS opt.Float // since the reading before, else the engine's own gauge
 
 	// Distributions as cumulative buckets since the engine started.
-	TTFT, Gap, Queue, Prefill, E2E Histogram
+	TTFT, Gap, TPOT, Queue, Prefill, Decode, E2E Histogram
 
-	Restarted bool     // counters fell since the reading before
-	Notes     []string // quiet remarks about the page
+	Origins   map[Field]Origin // of every known field
+	Restarted bool             // counters fell since the reading before
+	Notes     []string         // quiet remarks about the page
+}
+
+// RankFill is the KV cache fill of one rank.
+type RankFill struct {
+	Rank string  // as the page calls it; "" if it has but one
+	Fill float64 // 0 to 1
 }
 
 // Histogram is a Prometheus histogram, merged over ranks. Buckets are cumulative
-// and sorted by bound; the last bound is +Inf. No buckets means unknown.
+// and sorted by bound; the last bound is +Inf. No buckets means unknown; only the
+// bound +Inf means that no more than the mean is known.
 type Histogram struct {
 	Bounds []float64 // upper bounds, seconds
 	Counts []float64 // cumulative
@@ -59,6 +94,7 @@ type Histogram struct {
 type Status struct {
 	Identity Identity
 	Reading  Reading
-	Have     bool   // Reading is valid (it may be old: see Reading.At)
-	Why      string // why there is no reading, or no newer one; "" if all is well
+	Have     bool     // Reading is valid (it may be old: see Reading.At)
+	Why      string   // why there is no reading, or no newer one; "" if all is well
+	OnPage   []string // models that the metrics page tells apart, sorted; choose one with SetModel
 }

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -22,8 +24,14 @@ type Source struct {
 	interval time.Duration
 	model    atomic.Pointer[string]
 	latest   atomic.Pointer[Status]
-	identity Identity
-	prev     *snapshot // of the last page that was read; Run's own
+
+	// What follows is Run's own.
+	identity  Identity
+	prev      *snapshot // of the last page that was read
+	searched  time.Time // when the page was last looked for
+	extras    []*extraState
+	extraKind string   // the kind that extras are of
+	onPage    []string // models on the last page that was read
 }
 
 // NewSource makes a source for an engine that Detect has found. Nothing is read
@@ -39,6 +47,7 @@ func NewSource(c Config, id Identity) *Source {
 		why = id.MetricsWhy
 	}
 	s.latest.Store(&Status{Identity: id, Why: why})
+	s.searched = time.Now() // by Detect
 	return s
 }
 
@@ -53,50 +62,56 @@ func (s *Source) SetModel(name string) { s.model.Store(&name) }
 // engine may be restarted with its metrics switched on.
 const searchEvery = 30 * time.Second
 
-// search looks for the page until it is found. It gives up at once where there is
-// none to be found, and when ctx ends.
-func (s *Source) search(ctx context.Context) (found bool) {
-	k := kindByID(s.identity.Kind)
-	hopeless := s.fetch.config.MetricsURL != "" || k != nil && k.noPage != ""
-	for s.identity.MetricsURL == "" {
-		if hopeless {
-			return false
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(searchEvery):
-		}
-		page := s.fetch.findMetrics(ctx, k)
-		s.identity.MetricsURL, s.identity.MetricsWhy = page.url, page.why
-		if s.identity.Kind == "" && page.by != nil {
-			s.identity.be(page.by)
-		}
-	}
-	return true
-}
-
-// Run reads the page until ctx ends: one scrape at a time, less often while it
-// fails. It returns at once if the engine has no page.
+// Run reads the engine's pages until ctx ends: one scrape at a time, less often
+// while it fails. It returns at once if the engine has none.
 func (s *Source) Run(ctx context.Context) {
-	if !s.search(ctx) {
-		return
-	}
 	backOff := firstBackOff
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && s.search(ctx) {
 		begin := time.Now()
 		ok := s.scrape(ctx)
-		wait := s.interval - time.Since(begin)
+		least := max(s.interval, kindByID(s.identity.Kind).every)
+		wait := least - time.Since(begin)
 		if ok {
 			backOff = firstBackOff
 		} else {
-			wait = max(backOff, s.interval)
+			wait = max(backOff, least)
 			backOff = min(2*backOff, maxBackOff)
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
 		}
+	}
+}
+
+// search looks for a page until there is something to read. It tells whether there
+// is: not where nothing is to be found, and not after ctx has ended.
+func (s *Source) search(ctx context.Context) bool {
+	for s.identity.MetricsURL == "" {
+		k := kindByID(s.identity.Kind)
+		hopeless := s.fetch.config.MetricsURL != "" || k.noPage != ""
+		hasExtras := len(k.extra) > 0 && s.fetch.config.MetricsURL != metricsOff
+		switch due := time.Until(s.searched.Add(searchEvery)); {
+		case hopeless || hasExtras && due > 0:
+			return hasExtras
+		case due > 0:
+			select {
+			case <-ctx.Done():
+				return false
+			case <-time.After(due):
+			}
+		}
+		s.searchOnce(ctx, k)
+	}
+	return true
+}
+
+func (s *Source) searchOnce(ctx context.Context, k *kind) {
+	s.searched = time.Now()
+	page := s.fetch.findMetrics(ctx, k)
+	s.identity.MetricsURL, s.identity.MetricsWhy = page.url, page.why
+	if s.identity.Kind == "" && page.by != nil {
+		s.identity.be(page.by)
 	}
 }
 
@@ -109,15 +124,24 @@ func (s *Source) scrape(ctx context.Context) (ok bool) {
 	})
 	model := *s.model.Load()
 	shot, err := s.read(ctx, model)
-	if err != nil {
-		if ctx.Err() == nil {
-			s.fail(err.Error())
-		}
+	read, why := s.readExtras(ctx, &shot, err == nil)
+	switch {
+	case ctx.Err() != nil:
 		return false
+	case err != nil && read == 0:
+		s.onPage = shot.onPage
+		if why != "" {
+			err = fmt.Errorf("%w; %s", err, why)
+		}
+		s.fail(err.Error())
+		return false
+	case err != nil:
+		shot.note(err.Error())
 	}
+	s.onPage = shot.onPage
 	shot.since(s.prev)
 	s.prev = &shot
-	s.latest.Store(&Status{Identity: s.named(model), Reading: shot.Reading, Have: true})
+	s.latest.Store(&Status{Identity: s.named(model), Reading: shot.Reading, Have: true, OnPage: s.onPage})
 	return true
 }
 
@@ -125,7 +149,7 @@ func (s *Source) scrape(ctx context.Context) (ok bool) {
 func (s *Source) fail(why string) {
 	status := s.Latest()
 	status.Identity = s.named(*s.model.Load())
-	status.Why = why
+	status.Why, status.OnPage = why, s.onPage
 	s.latest.Store(&status)
 }
 
@@ -135,22 +159,30 @@ func (s *Source) named(model string) Identity {
 	return id
 }
 
-// read fetches the page and takes it apart. The error is one sentence.
+// read fetches the metrics page and takes it apart. The error is one sentence; the
+// snapshot can be filled from other pages all the same.
 func (s *Source) read(ctx context.Context, model string) (snapshot, error) {
+	if s.identity.MetricsURL == "" {
+		return newSnapshot(model), errors.New(s.identity.MetricsWhy)
+	}
 	a, err := s.fetch.page(ctx, s.identity.MetricsURL)
 	if err != nil {
 		_, says := s.fetch.explain(s.identity.MetricsURL, err, probeTimeout)
-		return snapshot{}, errors.New(says)
+		return newSnapshot(model), errors.New(says)
 	}
 	if a.status != http.StatusOK {
-		return snapshot{}, errors.New(pageRefusal(a, kindByID(s.identity.Kind)))
+		return newSnapshot(model), errors.New(pageRefusal(a, kindByID(s.identity.Kind)))
 	}
-	page, t, err := readable(a.body)
+	page, fits, err := readable(a.body)
 	if err != nil {
-		return snapshot{}, errors.New(notMetrics(a.url, err))
+		return newSnapshot(model), errors.New(notMetrics(a.url, err))
 	}
-	if t == nil {
-		return snapshot{}, errors.New(unreadable(a.body, kindByID(s.identity.Kind)))
+	if len(fits) == 0 {
+		return newSnapshot(model), errors.New(unreadable(a.body, kindByID(s.identity.Kind)))
 	}
-	return read(page, t, model, a.at)
+	shot, err := read(page, fits, model, a.at)
+	if started, e := strconv.ParseFloat(a.header.Get(startHeader), 64); e == nil {
+		shot.started = max(shot.started, started)
+	}
+	return shot, err
 }

@@ -2,51 +2,87 @@ package engine
 
 import "sonde/probe/opt"
 
-// names are the names of one metric without the engine's prefix, newest first. The
-// first one that the page has counts; the others would repeat it.
-type names []string
-
 // table says under which names an engine publishes the fields of a Reading. Fields
-// that it does not publish stay empty. Latencies are histograms in seconds.
+// that it does not publish stay out. Names are without the prefix; see names for
+// what may stand in them.
 type table struct {
-	prefixes []string // what the names start with, most usual first
+	prefixes []string // what the names start with, most usual first; "" for engines without one
 
-	running, waiting names // gauges, requests; summed over ranks
-	kvFill           names // gauge per rank, 0 to 1
-
-	preemptions, promptTokens, generationTokens names // counters
-	prefixQueries, prefixHits                   names // counters of the same unit
-	prefixHitRate                               names // gauge, 0 to 1, where there are no counters
-
-	ttft, gap, queue, prefill, e2e names // histograms
+	gauges     map[Field]names // summed over ranks
+	counters   map[Field]names // summed over ranks
+	histograms map[Field]names // merged over ranks
+	means      map[Field]sumAndCount
+	kvFill     names // gauge per rank, 0 to 1
+	hitRate    names // gauge, 0 to 1, where there are no counters
 
 	config   names                                    // gauge per rank whose labels are the configuration
 	capacity func(labels map[string]string) opt.Float // tokens of a rank, from those labels
+	unit     func(Reading) string                     // what prefix queries and hits count; nil = tokens
+
+	modelFrom names            // metric whose model labels count; nil = all that are read
+	router    bool             // figures are of a pool of engines
+	meanFill  bool             // kvFill is a mean already: the fullest is not known
+	onFinish  bool             // token counters move only when a request ends
+	companion bool             // adds to another engine's names on the same page
+	via       []via            // what stands between
+	remarks   map[Field]string // what is unusual about a field, in few words
+	notes     []string         // for every reading
+}
+
+// sumAndCount are counters of which only a mean can be made: times, and how many.
+type sumAndCount struct{ sum, count string }
+
+// via recognises what an engine's page came through.
+type via struct {
+	prefix string // one of the table's prefixes; "" = any
+	label  string // a label on its series; "" = none needed
+	name   string // for people
 }
 
 // startTime is published by client libraries: when the process started, Unix time.
 const startTime = "process_start_time_seconds"
 
+// startHeader is llama.cpp's word for the same.
+const startHeader = "Process-Start-Time-Unix"
+
 // modelLabels are the labels that name the model of a series.
 var modelLabels = []string{"model_name", "model"}
 
-// pidLabel tells processes of one rank apart: they repeat each other.
-const pidLabel = "pid"
+// Labels whose series repeat each other. Processes of a rank say the same with
+// delays; of the parts of one rank's model (tensor, pipeline, expert) the lowest
+// speaks for all; and the empty priority is the total of the others.
+const (
+	pidLabel      = "pid"
+	priorityLabel = "priority"
+)
+
+var partLabels = []string{"pp_rank", "tp_rank", "moe_ep_rank", "moe_dp_rank", "attn_cp_rank"}
+
+// rankLabels tell ranks and replicas apart, the outermost first.
+var rankLabels = []string{"instance", "pod", "NodeAddress", "ReplicaId", "server", "worker_addr", "engine", "dp_rank"}
 
 func (t *table) all() []names {
-	return []names{
-		t.running, t.waiting, t.kvFill, t.preemptions, t.promptTokens, t.generationTokens,
-		t.prefixQueries, t.prefixHits, t.prefixHitRate, t.ttft, t.gap, t.queue, t.prefill, t.e2e, t.config,
+	out := []names{t.kvFill, t.hitRate, t.config, t.modelFrom}
+	for _, group := range []map[Field]names{t.gauges, t.counters, t.histograms} {
+		for _, list := range group {
+			out = append(out, list)
+		}
 	}
+	for _, m := range t.means {
+		out = append(out, names{m.sum, m.count})
+	}
+	return out
 }
 
 // families returns the full names of everything that the table reads.
 func (t *table) families() map[string]bool {
 	out := map[string]bool{startTime: true}
 	for _, list := range t.all() {
-		for _, name := range list {
-			for _, prefix := range t.prefixes {
-				out[prefix+name] = true
+		for _, e := range list.parsed() {
+			for _, term := range e.terms {
+				for _, prefix := range t.prefixes {
+					out[prefix+term.name] = true
+				}
 			}
 		}
 	}

@@ -14,31 +14,41 @@ type view struct {
 	table *table
 	// only is the model to look at, "" for all: a page with one model is read
 	// whatever the model is called there.
-	only string
+	only    string
+	several bool // the page carries more models than that
 }
 
-// samples returns the series of the first name that the page has, of the chosen
-// model, one per rank.
-func (v view) samples(list names) []promtext.Sample {
-	return v.exactly(v.first(list, ""))
+// picked is the way to read a field that the page has.
+type picked struct {
+	expression
+	prefix string
 }
 
-// first returns the full name of the first metric that the page has with that
-// suffix, itself without it; "" if there is none.
-func (v view) first(list names, suffix string) string {
-	for _, name := range list {
+// pick returns the first way of a list that the page has. Of a sum the first term
+// must be there, of a product or quotient all. suffix is what the page appends.
+func (v view) pick(list names, suffix string) (picked, bool) {
+	for _, e := range list.parsed() {
 		for _, prefix := range v.table.prefixes {
-			if len(v.page.Samples(prefix+name+suffix)) > 0 {
-				return prefix + name
+			p := picked{e, prefix}
+			need := e.terms
+			if e.op == "+" {
+				need = e.terms[:1]
+			}
+			if !slices.ContainsFunc(need, func(t term) bool { return len(v.series(p, t, suffix)) == 0 }) {
+				return p, true
 			}
 		}
 	}
-	return ""
+	return picked{}, false
 }
 
-// exactly returns the series of a full name, of the chosen model, one per rank.
-func (v view) exactly(name string) []promtext.Sample {
-	return onePerRank(v.chosen(v.page.Samples(name)))
+// series returns the series of a term, of the chosen model, one per rank.
+func (v view) series(p picked, t term, suffix string) []promtext.Sample {
+	found := v.chosen(v.page.Samples(p.prefix + t.name + suffix))
+	if len(t.where) > 0 {
+		found = slices.DeleteFunc(slices.Clone(found), func(s promtext.Sample) bool { return !t.accepts(s.Labels) })
+	}
+	return onePerRank(found)
 }
 
 // chosen leaves out the series of other models.
@@ -55,56 +65,123 @@ func (v view) chosen(samples []promtext.Sample) []promtext.Sample {
 	return out
 }
 
-// onePerRank merges the processes of a rank, which repeat each other with delays:
-// the largest value is the newest.
-func onePerRank(samples []promtext.Sample) []promtext.Sample {
-	var out []promtext.Sample
-	index := map[string]int{}
-	for _, s := range samples {
-		if _, has := s.Labels[pidLabel]; !has {
-			out = append(out, s)
-			continue
+// rankValue is what one rank says.
+type rankValue struct {
+	key   string // identifies the series
+	rank  string // for people: "0"; "" if the page has but one
+	value float64
+}
+
+// perRank reads a field for every rank.
+func (v view) perRank(list names) (picked, []rankValue) {
+	p, ok := v.pick(list, "")
+	if !ok {
+		return p, nil
+	}
+	if p.op == "+" || p.op == "" {
+		var all []rankValue
+		for _, t := range p.terms {
+			all = append(all, v.values(p, t)...)
 		}
-		key := seriesKey(s.Labels, pidLabel)
-		if i, seen := index[key]; seen {
-			out[i].Value = max(out[i].Value, s.Value)
-			continue
+		return p, all
+	}
+	return p, combine(v.values(p, p.terms[0]), v.values(p, p.terms[1]), p.op)
+}
+
+// values are a term's finite values, in seconds if they are times.
+func (v view) values(p picked, t term) []rankValue {
+	var out []rankValue
+	for _, s := range v.series(p, t, "") {
+		if finite(s.Value) {
+			out = append(out, rankValue{seriesKey(s.Labels, t), rankOf(s.Labels), s.Value * t.scale()})
 		}
-		index[key] = len(out)
-		out = append(out, s)
 	}
 	return out
 }
 
-// seriesKey identifies a series among those of its name, without one label.
-func seriesKey(labels map[string]string, without string) string {
+// combine multiplies or divides rank by rank. Where each side has one value, they
+// belong together whatever their labels are.
+func combine(a, b []rankValue, op string) []rankValue {
+	var out []rankValue
+	for _, x := range a {
+		i := slices.IndexFunc(b, func(y rankValue) bool { return y.key == x.key })
+		if len(a) == 1 && len(b) == 1 {
+			i = 0
+		}
+		if i < 0 || op == "/" && b[i].value <= 0 {
+			continue
+		}
+		if op == "/" {
+			x.value /= b[i].value
+		} else {
+			x.value *= b[i].value
+		}
+		if finite(x.value) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// seriesKey identifies a series among those of its term.
+func seriesKey(labels map[string]string, t term) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		if name != without {
+		selected := slices.ContainsFunc(t.where, func(m labelMatch) bool { return m.label == name && len(m.values) == 1 })
+		if name != pidLabel && labels[name] != "" && !selected {
 			b.WriteString(name + "\x00" + labels[name] + "\x00")
 		}
 	}
 	return b.String()
 }
 
+// rankOf names the rank of a series; "" if nothing tells it from others.
+func rankOf(labels map[string]string) string {
+	var parts []string
+	for _, label := range rankLabels {
+		if r := labels[label]; r != "" {
+			parts = append(parts, r)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// modelOf names the model of a series. Some engines write that they have no name.
 func modelOf(s promtext.Sample) string {
 	for _, label := range modelLabels {
-		if m := s.Labels[label]; m != "" {
+		if m := s.Labels[label]; m != "" && m != "undefined" {
 			return m
 		}
 	}
 	return ""
 }
 
-// models returns the models that a page tells apart, sorted.
-func models(page promtext.Page) []string {
-	seen := map[string]bool{}
-	for _, name := range page.Names() {
+// models returns the models that a page tells apart, sorted. Spellings that differ
+// in case are one model: Dynamo has both on one page.
+func models(page promtext.Page, t *table) []string {
+	seen := map[string]string{}
+	for _, name := range modelMetrics(page, t) {
 		for _, s := range page.Samples(name) {
-			if m := modelOf(s); m != "" {
-				seen[m] = true
+			m := modelOf(s)
+			fold := strings.ToLower(m)
+			if known := seen[fold]; m != "" && (known == "" || m < known) {
+				seen[fold] = m // upper case sorts first: the spelling that people chose
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(seen))
+	return slices.Sorted(maps.Values(seen))
+}
+
+// modelMetrics are the names on the page whose model labels count.
+func modelMetrics(page promtext.Page, t *table) []string {
+	if t == nil || t.modelFrom == nil {
+		return page.Names()
+	}
+	var out []string
+	for _, e := range t.modelFrom.parsed() {
+		for _, prefix := range t.prefixes {
+			out = append(out, prefix+e.terms[0].name)
+		}
+	}
+	return out
 }

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"sonde/probe/opt"
+)
+
+// extraPage is a page beside the metrics page, in JSON as a rule, that is read in
+// the same scrape and says what the metrics page does not. Engines without a
+// metrics page have only such pages.
+type extraPage struct {
+	path    string        // under the base; may hold a query
+	every   time.Duration // least time between two reads; 0 = with every scrape
+	instead bool          // read only while the metrics page cannot be
+	missing string        // the way out where the server does not have it (404, 405, 501)
+
+	// read takes an answer of status 200 apart. It sets what it knows through into;
+	// an error, one sentence, is noted in the reading.
+	read func(a answer, into filler) error
+}
+
+// filler writes into the reading that is being made.
+type filler struct {
+	*snapshot
+	page string    // its path, for the origin
+	at   time.Time // when it was read
+}
+
+// set writes a gauge, also over what another page has said. Unknown values are
+// left out. key names it on the page.
+func (f filler) set(field Field, v opt.Float, key string) {
+	to := f.figure(field)
+	if to == nil || !v.OK || !finite(v.V) {
+		return
+	}
+	*to = v
+	f.from(field, Origin{Source: f.page + " " + key, At: f.at})
+}
+
+// fill is set for what no page has said yet.
+func (f filler) fill(field Field, v opt.Float, key string) {
+	if to := f.figure(field); to != nil && !to.OK {
+		f.set(field, v, key)
+	}
+}
+
+// count writes one rank's part of a counter. Parts add up; rates are made of them.
+func (f filler) count(field Field, rank string, v opt.Float, key string) {
+	to := f.counter(field)
+	if to == nil || !v.OK || !finite(v.V) {
+		return
+	}
+	if f.series[field] == nil {
+		f.series[field] = counters{}
+	}
+	f.series[field][rank] = v.V
+	*to = opt.Of(f.series[field].total())
+	f.from(field, Origin{Source: f.page + " " + key, At: f.at})
+}
+
+// remark says what is unusual about a figure that has been set.
+func (f filler) remark(field Field, text string) {
+	if o, known := f.Origins[field]; known {
+		o.Remark = text
+		f.from(field, o)
+	}
+}
+
+// kv writes the fill of every rank; capacities, in tokens, weigh the mean and may be nil.
+func (f filler) kv(ranks []RankFill, capacities []float64, key string) {
+	f.fills(ranks, capacities, Origin{Source: f.page + " " + key, At: f.at})
+}
+
+// fromExtra tells that a figure was read from one of these pages.
+func fromExtra(o Origin) bool { return strings.HasPrefix(o.Source, "/") }
+
+// extraState is an extra page with what was last read from it.
+type extraState struct {
+	extraPage
+	asked time.Time
+	last  answer // status 200
+	why   string // why there is no answer to that asking; "" if there is
+}
+
+// readExtras adds what the engine's other pages say to a reading. It returns how
+// many did, and why the last that did not has not. havePage tells that the metrics
+// page is part of the reading.
+func (s *Source) readExtras(ctx context.Context, shot *snapshot, havePage bool) (read int, why string) {
+	for _, e := range s.extrasOf() {
+		if e.instead && havePage {
+			continue
+		}
+		s.askExtra(ctx, e)
+		if e.why == "" {
+			e.why = e.fill(shot)
+		}
+		if e.why != "" {
+			why = e.why
+			shot.note(e.why)
+			continue
+		}
+		read++
+	}
+	return read, why
+}
+
+// fill adds what the page last said. It returns what is wrong with it, in words.
+func (e *extraState) fill(shot *snapshot) (wrong string) {
+	if shot.At.IsZero() {
+		shot.At = e.last.at
+	}
+	if err := e.read(e.last, filler{snapshot: shot, page: e.path, at: e.last.at}); err != nil {
+		return fmt.Sprintf("%s: %v", e.path, err)
+	}
+	return ""
+}
+
+// askExtra fetches an extra page if it is due. A page that is not there is asked
+// for seldom.
+func (s *Source) askExtra(ctx context.Context, e *extraState) {
+	least := e.every
+	if e.why != "" {
+		least = max(least, searchEvery)
+	}
+	if !e.asked.IsZero() && time.Since(e.asked) < least {
+		return
+	}
+	e.asked = time.Now()
+	address := s.fetch.config.at(e.path)
+	a, err := s.fetch.get(ctx, probe(address))
+	switch {
+	case err != nil:
+		_, e.why = s.fetch.explain(address, err, probeTimeout)
+	case a.status != http.StatusOK:
+		e.why = pageRefusal(a, &kind{missing: e.missing})
+	default:
+		e.last, e.why = a, ""
+	}
+}
+
+// extrasOf returns the extra pages of the engine, with their state.
+func (s *Source) extrasOf() []*extraState {
+	if s.extraKind != s.identity.Kind {
+		s.extraKind, s.extras = s.identity.Kind, nil
+		for _, e := range kindByID(s.identity.Kind).extra {
+			s.extras = append(s.extras, &extraState{extraPage: e})
+		}
+	}
+	return s.extras
+}
