@@ -48,7 +48,7 @@ var forcing = map[string]lengthFields{
 	"sonde-sim":    {true, "min_tokens"},
 	"vllm":         {true, "min_tokens"},
 	"sglang":       {true, "min_tokens"},
-	"tensorrt-llm": {true, "min_tokens"},
+	"tensorrt_llm": {true, "min_tokens"},
 	"nim":          {true, "min_tokens"},
 	"llama.cpp":    {true, ""},
 	"lmdeploy":     {true, "min_new_tokens"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 )
 
 // Detect finds out which engine answers, and where it publishes its metrics. It
@@ -23,26 +24,65 @@ func Detect(ctx context.Context, c Config) (Identity, error) {
 	entry := models.entry(id.Model)
 	id.MaxModelLen = maxModelLen(entry)
 
-	k := kindByList(models.header, entry)
-	page := f.findMetrics(ctx, k)
-	id.MetricsURL, id.MetricsWhy = page.url, page.why
+	f.recognise(ctx, f.confirmed(ctx, kindByList(models.header, entry)), models.header, &id)
+	return id, err
+}
+
+// confirmed asks whether the model list has told right, where that is in doubt; nil
+// if it has not.
+func (f fetcher) confirmed(ctx context.Context, k *kind) *kind {
+	if k == nil || k.confirm == nil {
+		return k
+	}
+	if a, ok := f.askJSON(ctx, k.confirm.path); ok && k.confirm.is(a) {
+		return k
+	}
+	return nil
+}
+
+// recognise finds the engine and its metrics page. What an engine says about itself
+// goes first: it may say that it has no such page.
+func (f fetcher) recognise(ctx context.Context, k *kind, header http.Header, id *Identity) {
+	asked := k != nil
+	if asked {
+		id.be(k)
+		f.ask(ctx, k, id)
+	}
+	page := found{why: id.MetricsWhy}
+	if f.config.MetricsURL != "" || k == nil || id.MetricsWhy == "" {
+		page = f.findMetrics(ctx, k, id.Model)
+	}
+	if k == nil && page.by == nil && f.config.MetricsURL == "" {
+		if f.askOllama(ctx, id); id.Kind != "" {
+			return
+		}
+	}
+	if page.by == nil && f.config.MetricsURL == "" && (k == nil || throughEnvoy(header) && page.url == "") {
+		if elsewhere := f.otherPorts(ctx); elsewhere.by != nil {
+			page = elsewhere
+		}
+	}
 	if k == nil {
 		k = page.by
 	}
+	id.MetricsURL, id.MetricsWhy = page.url, page.why
 	if k == nil {
-		f.askOllama(ctx, &id)
-	} else {
-		id.be(k)
-		f.ask(ctx, k, &id)
+		return
 	}
-	if c.MetricsURL != "" {
-		id.MetricsWhy = page.why // what the engine would need does not matter
+	if id.be(k); !asked {
+		f.ask(ctx, k, id)
 	}
-	if k != nil && k.gpuPath != "" {
-		id.GPUURL = c.at(k.gpuPath)
+	if f.config.MetricsURL != "" {
+		id.MetricsURL, id.MetricsWhy = page.url, page.why // what the engine would need does not matter
 	}
-	return id, err
+	if k.gpuPath != "" {
+		id.GPUURL = f.config.at(k.gpuPath)
+	}
 }
+
+// throughEnvoy tells that the answer came through the proxy that stands before an
+// inference gateway's servers.
+func throughEnvoy(header http.Header) bool { return strings.EqualFold(header.Get("Server"), "envoy") }
 
 // be makes an identity that of a known engine.
 func (id *Identity) be(k *kind) {

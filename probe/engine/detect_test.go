@@ -31,7 +31,10 @@ func serve(t *testing.T, pages map[string]reply) *mock {
 		m.mu.Lock()
 		m.asked = append(m.asked, r.Method+" "+r.URL.RequestURI())
 		m.mu.Unlock()
-		page, ok := pages[r.URL.Path]
+		page, ok := pages[r.URL.RequestURI()]
+		if !ok {
+			page, ok = pages[r.URL.Path]
+		}
 		if !ok {
 			page = reply{status: http.StatusNotFound, body: "not found"}
 		}
@@ -127,10 +130,10 @@ var detections = []detection{
 		name: "llama.cpp, metrics on",
 		pages: map[string]reply{
 			"/v1/models": file("probe-llamacpp-v1-models.json.txt"), "/props": file("probe-llamacpp-props.json.txt"),
+			"/metrics": file("llamacpp-b10573.txt"),
 		},
-		want: Identity{Kind: "llama.cpp", Name: "llama.cpp", Version: "b10573", Model: "qwen2.5-7b", MaxModelLen: 8192,
-			MetricsWhy: "llama.cpp's metrics are not read yet"},
-		never: []string{"/metrics", "/v1/metrics"},
+		want:  Identity{Kind: "llama.cpp", Name: "llama.cpp", Version: "b10573", Model: "qwen2.5-7b", MaxModelLen: 8192, MetricsURL: "/metrics"},
+		never: []string{"/v1/metrics", "/health"},
 	},
 	{
 		name: "llama.cpp, metrics off",
@@ -145,7 +148,7 @@ var detections = []detection{
 	{
 		name:  "TensorRT-LLM: reading /metrics would take its statistics away",
 		pages: map[string]reply{"/v1/models": file("probe-trtllm-v1-models.json.txt"), "/metrics": {body: "[]"}, "/version": {body: `{"version":"1.1.0"}`}},
-		want: Identity{Kind: "tensorrt-llm", Name: "TensorRT-LLM", Version: "1.1.0", Model: "Qwen3-0.6B",
+		want: Identity{Kind: "tensorrt_llm", Name: "TensorRT-LLM", Version: "1.1.0", Model: "Qwen3-0.6B",
 			MetricsWhy: "404 at HOST/prometheus/metrics: start trtllm-serve with return_perf_metrics: true in its YAML"},
 		never: []string{"/metrics", "/perf_metrics"},
 	},
@@ -166,7 +169,7 @@ var detections = []detection{
 		name:  "MLC-LLM: reading its page costs a request",
 		pages: map[string]reply{"/v1/models": file("probe-mlc-v1-models.json.txt"), "/metrics": file("mlc-llm-2026-07.txt")},
 		want: Identity{Kind: "mlc-llm", Name: "MLC-LLM", Model: "HF://mlc-ai/Llama-3-8B-Instruct-q4f16_1-MLC",
-			MetricsWhy: "MLC-LLM's page says nothing of queue and KV cache, and every read of it costs a request"},
+			MetricsWhy: mlcKind.noPage},
 		never: []string{"/metrics"},
 	},
 	{
@@ -192,18 +195,85 @@ var detections = []detection{
 			"/v1/models": {body: list1("vllm").body, header: map[string]string{"x-litellm-version": "1.81.9"}},
 		},
 		want: Identity{Kind: "litellm", Name: "LiteLLM", Model: "m",
-			MetricsWhy: "LiteLLM is a gateway: give the engine's own address with --metrics"},
+			MetricsWhy: `404 at HOST/metrics/: LiteLLM is a gateway: give the engine's own address with --metrics, or start LiteLLM with callbacks: ["prometheus"]`},
 		never: []string{"/health"},
 	},
 	{
 		name:  "Dynamo",
-		pages: map[string]reply{"/v1/models": file("probe-dynamo-v1-models.json.txt"), "/metrics": {body: "dynamo_frontend_inflight_requests 1\n"}},
-		want:  Identity{Kind: "dynamo", Name: "Dynamo", Model: "Qwen/Qwen3-0.6B", MetricsURL: "/metrics"},
+		pages: map[string]reply{"/v1/models": file("probe-dynamo-v1-models.json.txt"), "/health": {body: `{"status":"healthy"}`}, "/metrics": file("dynamo-frontend-2026-08.txt")},
+		want:  Identity{Kind: "dynamo-frontend", Name: "Dynamo", Model: "Qwen/Qwen3-0.6B", MetricsURL: "/metrics"},
 	},
 	{
 		name:  "NIM",
-		pages: map[string]reply{"/v1/models": file("probe-nim-1.x-v1-models.json.txt"), "/v1/metrics": {body: "num_requests_running{model_name=\"m\"} 1\n"}},
+		pages: map[string]reply{"/v1/models": file("probe-nim-1.x-v1-models.json.txt"), "/v1/health/ready": file("probe-nim-health-ready.json.txt"), "/v1/metrics": file("nim-1.x.txt")},
 		want:  Identity{Kind: "nim", Name: "NIM", Model: "meta/llama-3.1-8b-instruct", MaxModelLen: 131072, MetricsURL: "/v1/metrics"},
+	},
+	{
+		name:  "NIM by its page alone",
+		pages: map[string]reply{"/v1/models": list1("acme"), "/v1/metrics": file("nim-1.x.txt")},
+		want:  Identity{Kind: "nim", Name: "NIM", Model: "m", MetricsURL: "/v1/metrics"},
+	},
+	{
+		name:  "NIM 2 passes its engine's page on",
+		pages: map[string]reply{"/v1/models": list1("vllm"), "/v1/metrics": vllmPage},
+		want:  Identity{Kind: "vllm", Name: "vLLM", Model: "m", MetricsURL: "/v1/metrics"},
+	},
+	{
+		name:  "OpenAI owns its models as NIM does",
+		pages: map[string]reply{"/v1/models": list1("system")},
+		want:  Identity{Model: "m", MetricsWhy: "404 at HOST/metrics: give --metrics URL"},
+	},
+	{
+		name:  "a model that NVIDIA made, behind somebody else",
+		pages: map[string]reply{"/v1/models": list1("nvidia")},
+		want:  Identity{Model: "m", MetricsWhy: "404 at HOST/metrics: give --metrics URL"},
+	},
+	{
+		name: "LiteLLM with its metrics on",
+		pages: map[string]reply{
+			"/v1/models": {file: "probe-litellm-v1-models.json.txt", header: map[string]string{"x-litellm-version": "1.81.9"}},
+			"/metrics/":  file("litellm-1.81.txt"), "/health/readiness": {body: `{"status":"healthy","litellm_version":"1.81.9"}`},
+		},
+		want:  Identity{Kind: "litellm", Name: "LiteLLM", Version: "1.81.9", Model: "llama-3-8b", MetricsURL: "/metrics/"},
+		never: []string{"/health"},
+	},
+	{
+		name:  "LiteLLM behind a proxy that takes its headers away",
+		pages: map[string]reply{"/v1/models": file("probe-litellm-v1-models.json.txt"), "/metrics": file("litellm-1.81.txt")},
+		want:  Identity{Kind: "litellm", Name: "LiteLLM", Model: "llama-3-8b", MetricsURL: "/metrics"},
+	},
+	{
+		name:  "the router of vLLM's production stack repeats the owner",
+		pages: map[string]reply{"/v1/models": list1("acme"), "/metrics": file("vllm-production-stack-router.txt")},
+		want:  Identity{Kind: "vllm-production-stack-router", Name: "vLLM production-stack router", Model: "m", MetricsURL: "/metrics"},
+	},
+	{
+		name:  "TensorRT-LLM of mid 2025, its names without a prefix, behind a proxy",
+		pages: map[string]reply{"/v1/models": list1("acme"), "/prometheus/metrics": file("trtllm-serve-1.1-prometheus.txt")},
+		want:  Identity{Kind: "tensorrt_llm", Name: "TensorRT-LLM", Model: "m", MetricsURL: "/prometheus/metrics"},
+	},
+	{
+		name:  "a gateway's endpoint picker at the same address",
+		pages: map[string]reply{"/v1/models": list1("acme"), "/metrics": file("epp-llm-d-0.10.txt")},
+		want:  Identity{Kind: "llm-d-router-epp", Name: "llm-d router", Model: "m", MetricsURL: "/metrics"},
+	},
+	{
+		name:  "SGLang's model gateway publishes its workers' pages",
+		pages: map[string]reply{"/v1/models": list1("sglang"), "/engine_metrics": {body: "sglang_num_running_reqs{worker_addr=\"a\"} 1\n"}},
+		want:  Identity{Kind: "sglang", Name: "SGLang", Model: "m", MetricsURL: "/engine_metrics"},
+		never: []string{"/health", "/health_generate"},
+	},
+	{
+		name: "llama.cpp in router mode has a page for each model",
+		pages: map[string]reply{
+			"/v1/models": list1("llamacpp"), "/metrics": {status: 400, body: `{"error":{}}`}, "/metrics?model=m": file("llamacpp-b4750.txt"),
+		},
+		want: Identity{Kind: "llama.cpp", Name: "llama.cpp", Model: "m", MetricsURL: "/metrics?model=m"},
+	},
+	{
+		name:  "LM Studio behind a proxy answers 200 to every path",
+		pages: map[string]reply{"/v1/models": list1("acme"), "/metrics": file("probe-lmstudio-unknown-path.json.txt")},
+		want:  Identity{Model: "m", MetricsWhy: "HOST/metrics: JSON, not a metrics page; give --metrics URL"},
 	},
 	{
 		name:  "somebody else's server",
@@ -272,7 +342,7 @@ func checkRequests(t *testing.T, asked, never []string) {
 		}
 		seen[path] = true
 	}
-	if len(asked) > 7 {
+	if len(asked) > 8 {
 		t.Errorf("%d requests: %q", len(asked), asked)
 	}
 }
@@ -336,7 +406,7 @@ func TestQueryIsKept(t *testing.T) {
 	if got.MetricsURL != server.URL+"/metrics" {
 		t.Errorf("metrics URL %q must not hold the query: it may be a key", got.MetricsURL)
 	}
-	want := []string{"GET /v1/models?api-version=1", "GET /metrics?api-version=1", "GET /version?api-version=1"}
+	want := []string{"GET /v1/models?api-version=1", "GET /version?api-version=1", "GET /metrics?api-version=1"}
 	if asked := server.requests(); !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}

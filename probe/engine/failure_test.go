@@ -14,6 +14,9 @@ import (
 	"time"
 )
 
+// loading is what llama.cpp answers everywhere while it loads its model.
+var loading = reply{status: 503, file: "probe-llamacpp-loading.json.txt"}
+
 func TestModelListFailures(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -24,7 +27,7 @@ func TestModelListFailures(t *testing.T) {
 		{"HTML", reply{body: "<!doctype html>"}, "bad_reply", "HOST/v1/models answers HTML, not JSON: is this the address of an OpenAI-compatible server?"},
 		{"text", reply{body: "ok"}, "bad_reply", "HOST/v1/models answers not JSON: is this the address of an OpenAI-compatible server?"},
 		{"an error with 200", reply{body: `{"error":"Unexpected endpoint"}`}, "bad_reply", "HOST/v1/models answers JSON without a model list: is this the address of an OpenAI-compatible server?"},
-		{"loading", reply{status: 503, body: `{"error":{"message":"Loading model"}}`}, "loading", "HOST is still loading its model (503): wait until it is up"},
+		{"loading", loading, "loading", "HOST is still loading its model (503): wait until it is up"},
 		{"down", reply{status: 502}, "http_5xx", "HOST/v1/models answers 502 Bad Gateway: look into the server's log"},
 		{"too many requests", reply{status: 429}, "rate_limited", "HOST/v1/models answers 429 Too Many Requests: look into the server's log"},
 		{"another host", reply{status: 302, header: map[string]string{"Location": "http://elsewhere.invalid/login?token=x"}}, "redirect",

@@ -16,6 +16,7 @@ const (
 	FieldPaused       Field = "paused"             // requests swapped out, retracted or paused now
 	FieldKVFill       Field = "KV cache fill"      // 0 to 1
 	FieldKVCapacity   Field = "KV cache capacity"  // tokens
+	FieldKVBlocks     Field = "KV cache blocks"    // of the engine's own size
 	FieldKVUsed       Field = "KV cache used"      // tokens
 	FieldMaxModelLen  Field = "max model length"   // tokens
 	FieldMaxRunning   Field = "max running"        // requests
@@ -73,6 +74,8 @@ func (r *Reading) figure(f Field) *opt.Float {
 		return &r.KVFill
 	case FieldKVCapacity:
 		return &r.KVCapacityTokens
+	case FieldKVBlocks:
+		return &r.KVCapacityBlocks
 	case FieldKVUsed:
 		return &r.KVUsedTokens
 	case FieldMaxModelLen:

@@ -58,6 +58,7 @@ var vllmTable = table{
 	unit:     vllmPrefixUnit,
 	via: []via{
 		{prefix: "ray_vllm_", name: "Ray"}, {prefix: "ray_vllm:", name: "Ray"},
+		{metric: "request_predict_seconds", name: "KServe"},
 		{label: "version", name: "Triton"}, // its vLLM back end: labels model and version
 	},
 }

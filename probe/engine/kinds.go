@@ -20,16 +20,21 @@ type kind struct {
 	header  string                  // a header that only this engine sends
 	entry   func(model object) bool // something else in the model's entry
 
+	// confirm is asked where others bear the same marks in their model lists; nil:
+	// the marks are enough.
+	confirm *confirmation
+
 	// Marks on a metrics page: what the names of its metrics start with, and labels
 	// that some of those series must have, or none of them.
 	prefixes      []string
 	with, without []string
 
-	paths   []string // where its metrics page can be; nil = commonPaths
-	noPage  string   // why its metrics page is not looked for; the way out
-	missing string   // the way out when there is no such page
-	empty   string   // the way out when the page holds no engine metrics
-	gpuPath string   // page with GPU metrics that it serves itself
+	paths        []string // where its metrics page can be; nil = commonPaths
+	pagePerModel bool     // a page for each model: without ?model= it answers 400
+	noPage       string   // why its metrics page is not looked for; the way out
+	missing      string   // the way out when there is no such page
+	empty        string   // the way out when the page holds no engine metrics
+	gpuPath      string   // page with GPU metrics that it serves itself
 
 	about []about       // probes for version and limits; the first that answers counts
 	table *table        // how to read its metrics; nil: not read
@@ -43,6 +48,12 @@ type about struct {
 	read func(answer object, id *Identity)
 }
 
+// confirmation is a cheap probe that only this engine answers in this way.
+type confirmation struct {
+	path string
+	is   func(answer object) bool
+}
+
 // commonPaths are the places where metrics pages are found.
 var commonPaths = []string{"/metrics", "/v1/metrics", "/prometheus/metrics"}
 
@@ -53,8 +64,12 @@ var commonPaths = []string{"/metrics", "/v1/metrics", "/prometheus/metrics"}
 // names appear on the pages of others.
 var kinds = []*kind{
 	&simKind, &litellmKind, &llamacppKind, &sglangKind, &trtllmKind, &tgiKind, &lmdeployKind,
-	&mlcKind, &ollamaKind, &lmstudioKind, &vllmKind, &dynamoKind, &nimKind,
+	&mlcKind, &ollamaKind, &lmstudioKind, &llmdKind, &eppKind, &sglangGatewayKind, &dynamoKind,
+	&productionStackKind, &vllmKind, &tritonKind, &tritonOtherKind, &trtllmBareKind, &nimKind, &dynamoWorkerKind,
 }
+
+// version reads the field that most servers use.
+func version(a object, id *Identity) { id.Version = a.text("version") }
 
 // kindByList decides by the answer that brought the model list; nil if it does not tell.
 func kindByList(header http.Header, model object) *kind {
@@ -126,7 +141,9 @@ func kindByID(id string) *kind {
 func Kinds() []string {
 	var ids []string
 	for _, k := range kinds {
-		ids = append(ids, k.id)
+		if !slices.Contains(ids, k.id) {
+			ids = append(ids, k.id)
+		}
 	}
 	return ids
 }

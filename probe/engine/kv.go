@@ -57,7 +57,7 @@ func (s *snapshot) fills(ranks []RankFill, capacities []float64, o Origin) {
 // unknown if one rank's is.
 func (s *snapshot) kvCapacity(v view) map[string]float64 {
 	p, ranks := v.perRank(v.table.gauges[FieldKVCapacity])
-	if v.table.capacity != nil {
+	if len(ranks) == 0 && v.table.capacity != nil {
 		p, ranks = v.configured()
 	}
 	byRank, sum := map[string]float64{}, 0.0
@@ -68,7 +68,7 @@ func (s *snapshot) kvCapacity(v view) map[string]float64 {
 		byRank[r.rank] = r.value
 		sum += r.value
 	}
-	if v.table.capacity != nil && len(ranks) > 0 && !s.KVCapacityTokens.OK {
+	if len(ranks) > 0 && !s.KVCapacityTokens.OK {
 		s.KVCapacityTokens = opt.Of(sum)
 		s.from(FieldKVCapacity, Origin{Source: p.text(p.prefix), At: s.At, Remark: v.table.remarks[FieldKVCapacity]})
 	}

@@ -17,6 +17,9 @@ var readNames = func() map[string]bool {
 		for name := range k.table.families() {
 			all[name] = true
 		}
+		for _, name := range k.prefixes {
+			all[name] = true // the whole name, where the engine has no prefix
+		}
 	}
 	return all
 }()

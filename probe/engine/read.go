@@ -93,7 +93,6 @@ func (s *snapshot) table(v view, k *kind) {
 		s.Engine = k.id
 	}
 	s.Router = s.Router || t.router
-	s.CountersOnFinish = s.CountersOnFinish || t.onFinish
 	for f, list := range t.gauges {
 		s.gauge(v, f, list)
 	}
@@ -101,6 +100,7 @@ func (s *snapshot) table(v view, k *kind) {
 	for f, list := range t.counters {
 		s.countUp(v, f, list)
 	}
+	s.CountersOnFinish = s.CountersOnFinish || t.onFinish && (s.PromptTokens.OK || s.GenerationTokens.OK)
 	s.rateGauge(v)
 	s.prefixUnit(t)
 	for f, list := range t.histograms {
@@ -142,11 +142,11 @@ func (s *snapshot) circumstances(v view) {
 
 // is tells whether a page came through this.
 func (w via) is(v view) bool {
-	p, ok := v.pick(v.table.gauges[FieldRunning], "")
-	if !ok {
-		return w.prefix == "" && w.label == "" && len(v.table.gauges[FieldRunning]) == 0
+	if w.prefix == "" && w.label == "" {
+		return w.metric == "" || v.page.Has(w.metric)
 	}
-	if w.prefix != "" && w.prefix != p.prefix {
+	p, ok := v.pick(v.table.gauges[FieldRunning], "")
+	if !ok || w.prefix != "" && w.prefix != p.prefix {
 		return false
 	}
 	return w.label == "" || slices.ContainsFunc(v.series(p, p.terms[0], ""), func(x promtext.Sample) bool { return x.Labels[w.label] != "" })

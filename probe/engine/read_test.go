@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -43,93 +42,6 @@ func check(t *testing.T, what string, got opt.Float, want float64) {
 	if !got.OK || !near(got.V, want) {
 		t.Errorf("%s = %v, want %v", what, got, want)
 	}
-}
-
-// expected is what expected.json states of a page. Absent and null are unknown.
-type expected struct {
-	Model            string             `json:"model"`
-	Running          opt.Float          `json:"running"`
-	Waiting          opt.Float          `json:"waiting"`
-	KVFill           opt.Float          `json:"kv_fill"`
-	KVFillByRank     map[string]float64 `json:"kv_fill_by_rank"`
-	KVFillMax        opt.Float          `json:"kv_fill_max"`
-	KVCapacityTokens opt.Float          `json:"kv_capacity_tokens"`
-	Preemptions      opt.Float          `json:"preemptions"`
-	PrefixQueries    opt.Float          `json:"prefix_queries"`
-	PrefixHits       opt.Float          `json:"prefix_hits"`
-	PromptTokens     opt.Float          `json:"prompt_tokens"`
-	GenerationTokens opt.Float          `json:"generation_tokens"`
-	TTFT, ITL        *countSum
-	E2E, Queue       *countSum
-	Prefill          *countSum
-}
-
-type countSum struct{ Count, Sum float64 }
-
-// mean is the fill that a page with several ranks has.
-func (e expected) kvMean() opt.Float {
-	if len(e.KVFillByRank) == 0 {
-		return e.KVFill
-	}
-	sum := 0.0
-	for _, v := range e.KVFillByRank {
-		sum += v
-	}
-	return opt.Of(sum / float64(len(e.KVFillByRank)))
-}
-
-func TestPages(t *testing.T) {
-	var all map[string]expected
-	if err := json.Unmarshal([]byte(fixture(t, "expected.json")), &all); err != nil {
-		t.Fatal(err)
-	}
-	for file, want := range all {
-		t.Run(file, func(t *testing.T) { checkPage(t, take(t, fixture(t, file), want.Model), want) })
-	}
-}
-
-func checkPage(t *testing.T, got snapshot, want expected) {
-	t.Helper()
-	if !want.KVFillMax.OK {
-		want.KVFillMax = want.KVFill
-	}
-	for what, pair := range map[string][2]opt.Float{
-		"running": {got.Running, want.Running}, "waiting": {got.Waiting, want.Waiting},
-		"kv mean": {got.KVFill, want.kvMean()}, "kv max": {got.KVFillMax, want.KVFillMax},
-		"kv capacity": {got.KVCapacityTokens, want.KVCapacityTokens}, "preemptions": {got.Preemptions, want.Preemptions},
-		"prefix queries": {got.PrefixQueries, want.PrefixQueries}, "prefix hits": {got.PrefixHits, want.PrefixHits},
-		"prompt tokens": {got.PromptTokens, want.PromptTokens}, "generation tokens": {got.GenerationTokens, want.GenerationTokens},
-	} {
-		if pair[0].OK != pair[1].OK || !near(pair[0].V, pair[1].V) {
-			t.Errorf("%s = %v, want %v", what, pair[0], pair[1])
-		}
-	}
-	checkHistogram(t, "ttft", got.TTFT, want.TTFT)
-	checkHistogram(t, "gap", got.Gap, want.ITL)
-	checkHistogram(t, "e2e", got.E2E, want.E2E)
-	checkHistogram(t, "queue", got.Queue, want.Queue)
-	checkHistogram(t, "prefill", got.Prefill, want.Prefill)
-}
-
-func checkHistogram(t *testing.T, what string, got Histogram, want *countSum) {
-	t.Helper()
-	if want == nil {
-		if len(got.Bounds) != 0 {
-			t.Errorf("%s = %v, want unknown", what, got)
-		}
-		return
-	}
-	last := len(got.Bounds) - 1
-	if last < 0 || !math.IsInf(got.Bounds[last], 1) || got.Counts[last] != want.Count || got.Count != want.Count {
-		t.Errorf("%s = %v, want %v observations and a last bound of +Inf", what, got, want.Count)
-	}
-	if math.Abs(got.Sum-want.Sum) > 1e-6 {
-		t.Errorf("%s sum = %v s, want %v", what, got.Sum, want.Sum)
-	}
-}
-
-func TestHitRateOfV0(t *testing.T) {
-	check(t, "prefix hit rate", take(t, fixture(t, "vllm-0.6.6-v0.txt"), "").PrefixHitRate, 0.3467336683417085)
 }
 
 func TestRouterPageIsNoted(t *testing.T) {

@@ -40,6 +40,7 @@ type Reading struct {
 	KVFillMax        opt.Float // fullest rank, 0 to 1
 	KVByRank         []RankFill
 	KVCapacityTokens opt.Float
+	KVCapacityBlocks opt.Float // where the page does not tell the tokens of a block
 	KVUsedTokens     opt.Float
 	MaxModelLen      opt.Float // tokens
 	MaxRunning       opt.Float // requests that may run at once

@@ -2,8 +2,12 @@ package engine
 
 import (
 	"context"
+	"net"
 	"net/http"
+	"net/url"
+	"sync"
 
+	"sonde/probe/guard"
 	"sonde/probe/promtext"
 )
 
@@ -15,8 +19,8 @@ type found struct {
 }
 
 // findMetrics looks for the page of an engine that is known (k) or not (nil), at
-// every likely place once.
-func (f fetcher) findMetrics(ctx context.Context, k *kind) found {
+// every likely place once. model is the one that requests name.
+func (f fetcher) findMetrics(ctx context.Context, k *kind, model string) found {
 	switch {
 	case f.config.MetricsURL == metricsOff:
 		return found{why: "switched off with --metrics off"}
@@ -34,7 +38,7 @@ func (f fetcher) findMetrics(ctx context.Context, k *kind) found {
 	}
 	var best found
 	for _, path := range paths {
-		got := f.look(ctx, f.config.at(path))
+		got := f.lookFor(ctx, f.config.at(path), k, model)
 		switch {
 		case got.by != nil:
 			return found{url: got.url, by: got.by}
@@ -50,6 +54,52 @@ func (f fetcher) findMetrics(ctx context.Context, k *kind) found {
 		best.why = ""
 	}
 	return best
+}
+
+// lookFor is look for the page of an engine that may have one for each model, and
+// then asks for the model's name.
+func (f fetcher) lookFor(ctx context.Context, address string, k *kind, model string) glance {
+	got := f.look(ctx, address)
+	if k.pagePerModel && got.status == http.StatusBadRequest && model != "" {
+		return f.look(ctx, address+"?model="+url.QueryEscape(model))
+	}
+	return got
+}
+
+// otherPages are pages that an engine or a gateway publishes at a port of their
+// own: Triton, the gateways' endpoint pickers, SGLang's model gateway.
+var otherPages = []struct{ port, path string }{{"8002", "/metrics"}, {"9090", "/metrics"}, {"29000", "/metrics"}}
+
+// otherPorts looks at the usual other ports of the same host, all at once and
+// without the user's key. Only a page with an engine's own metrics counts.
+func (f fetcher) otherPorts(ctx context.Context) found {
+	base, err := url.Parse(f.config.Base)
+	if err != nil || base.Scheme != "http" {
+		return found{}
+	}
+	f.config.Header = nil
+	results := make([]found, len(otherPages))
+	var wait sync.WaitGroup
+	for i, page := range otherPages {
+		if page.port == base.Port() {
+			continue
+		}
+		wait.Add(1)
+		guard.Go("metrics search", func(error) {}, func() {
+			defer wait.Done()
+			address := "http://" + net.JoinHostPort(base.Hostname(), page.port) + page.path
+			if got := f.look(ctx, address); got.by != nil {
+				results[i] = found{url: address, by: got.by}
+			}
+		})
+	}
+	wait.Wait()
+	for _, r := range results {
+		if r.by != nil {
+			return r
+		}
+	}
+	return found{}
 }
 
 // glance is what one look at a possible metrics page shows.

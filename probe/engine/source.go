@@ -108,7 +108,7 @@ func (s *Source) search(ctx context.Context) bool {
 
 func (s *Source) searchOnce(ctx context.Context, k *kind) {
 	s.searched = time.Now()
-	page := s.fetch.findMetrics(ctx, k)
+	page := s.fetch.findMetrics(ctx, k, *s.model.Load())
 	s.identity.MetricsURL, s.identity.MetricsWhy = page.url, page.why
 	if s.identity.Kind == "" && page.by != nil {
 		s.identity.be(page.by)

@@ -23,6 +23,7 @@ type table struct {
 	router    bool             // figures are of a pool of engines
 	meanFill  bool             // kvFill is a mean already: the fullest is not known
 	onFinish  bool             // token counters move only when a request ends
+	digits    int              // significant digits of its counters; 0 = all
 	companion bool             // adds to another engine's names on the same page
 	via       []via            // what stands between
 	remarks   map[Field]string // what is unusual about a field, in few words
@@ -36,6 +37,7 @@ type sumAndCount struct{ sum, count string }
 type via struct {
 	prefix string // one of the table's prefixes; "" = any
 	label  string // a label on its series; "" = none needed
+	metric string // a metric of its own, by its full name; "" = none needed
 	name   string // for people
 }
 
@@ -77,6 +79,11 @@ func (t *table) all() []names {
 // families returns the full names of everything that the table reads.
 func (t *table) families() map[string]bool {
 	out := map[string]bool{startTime: true}
+	for _, w := range t.via {
+		if w.metric != "" {
+			out[w.metric] = true
+		}
+	}
 	for _, list := range t.all() {
 		for _, e := range list.parsed() {
 			for _, term := range e.terms {

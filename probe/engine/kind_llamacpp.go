@@ -1,0 +1,43 @@
+package engine
+
+import "strings"
+
+// llamacppKind reads what llama-server counts. Every read of its page resets two
+// gauges (…_tokens_seconds) for all its readers; they are not used here.
+var llamacppKind = kind{
+	id: "llama.cpp", name: "llama.cpp",
+	ownedBy: []string{"llamacpp"}, server: "llama.cpp",
+	prefixes:     []string{"llamacpp:"},
+	paths:        []string{"/metrics"},
+	pagePerModel: true, // in router mode
+	missing:      "start llama-server with --metrics",
+	about: []about{{"/props", func(a object, id *Identity) {
+		id.Version, _, _ = strings.Cut(a.text("build_info"), "-")
+		if n := a.object("default_generation_settings").number("n_ctx"); n > 0 {
+			id.MaxModelLen = int(n) // per slot
+		}
+		if on, known := a["endpoint_metrics"].(bool); known && !on {
+			id.MetricsWhy = "llama-server: start with --metrics"
+		}
+	}}},
+	table: &table{
+		prefixes: []string{"llamacpp:"},
+		gauges: map[Field]names{
+			FieldRunning: {"requests_processing"},
+			FieldWaiting: {"requests_deferred"},
+			FieldKVUsed:  {"kv_cache_tokens"},
+		},
+		kvFill: names{"kv_cache_usage_ratio"}, // removed at b5441
+		counters: map[Field]names{
+			FieldPromptTokens:     {"prompt_tokens_total"},
+			FieldCachedTokens:     {"prompt_tokens_cached_total"}, // b10424
+			FieldGenerationTokens: {"tokens_predicted_total"},
+			FieldPrefixQueries:    {"prompt_tokens_cached_total + prompt_tokens_total"},
+			FieldPrefixHits:       {"prompt_tokens_cached_total"},
+		},
+		digits: 6,
+		remarks: map[Field]string{
+			FieldPromptTokens: "computed, without cached ones",
+		},
+	},
+}

@@ -1,0 +1,10 @@
+package engine
+
+var ollamaKind = kind{
+	id: "ollama", name: "Ollama",
+	ownedBy: []string{"library"},
+	noPage:  "Ollama has no metrics page",
+	about: []about{
+		{"/api/version", version},
+	},
+}

@@ -1,0 +1,47 @@
+package engine
+
+// tritonKind is Triton with the TensorRT-LLM back end. With the vLLM back end its
+// page holds vLLM's names, and vLLM's table reads it.
+var tritonKind = kind{
+	id: "triton-tensorrt_llm", name: "Triton with TensorRT-LLM",
+	prefixes: []string{"nv_trt_llm_"},
+	about:    []about{{"/v2", tritonVersion}},
+	table: &table{
+		prefixes: []string{"nv_"},
+		gauges: map[Field]names{
+			FieldRunning:    {"trt_llm_request_metrics{request_type=scheduled}"},
+			FieldWaiting:    {"trt_llm_request_metrics{request_type=waiting}"},
+			FieldPaused:     {"trt_llm_inflight_batcher_metrics{inflight_batcher_specific_metric=paused_requests}"},
+			FieldMaxRunning: {"trt_llm_request_metrics{request_type=max}"},
+			FieldKVCapacity: {"trt_llm_kv_cache_block_metrics{kv_cache_block_type=max} * trt_llm_kv_cache_block_metrics{kv_cache_block_type=tokens_per}"},
+			FieldKVUsed:     {"trt_llm_kv_cache_block_metrics{kv_cache_block_type=used} * trt_llm_kv_cache_block_metrics{kv_cache_block_type=tokens_per}"},
+		},
+		// The vendor's sample shows a fraction that is not used by max.
+		kvFill: names{
+			"trt_llm_kv_cache_block_metrics{kv_cache_block_type=used} / trt_llm_kv_cache_block_metrics{kv_cache_block_type=max}",
+			"trt_llm_kv_cache_block_metrics{kv_cache_block_type=fraction}",
+		},
+		counters: map[Field]names{
+			FieldRequestsOK:     {"inference_request_success"},
+			FieldRequestsFailed: {"inference_request_failure"},
+		},
+		histograms: map[Field]names{FieldTTFT: {"inference_first_response_histogram_ms"}}, // decoupled models
+		means:      map[Field]sumAndCount{FieldQueue: {"inference_queue_duration_us", "inference_request_success"}},
+		// Every model of an ensemble counts a request: the one with the engine speaks.
+		modelFrom: names{"trt_llm_request_metrics"},
+	},
+}
+
+// tritonOtherKind is Triton with a back end that says nothing of queue and cache.
+var tritonOtherKind = kind{
+	id: "triton", name: "Triton",
+	prefixes: []string{"nv_inference_"},
+	empty:    "Triton's page names no engine that is known",
+	about:    []about{{"/v2", tritonVersion}},
+}
+
+func tritonVersion(a object, id *Identity) {
+	if a.text("name") == "triton" {
+		id.Version = a.text("version")
+	}
+}
