@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -146,9 +147,13 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 	if resp.ContentLength > limit {
 		return nil, fmt.Errorf("%w: %d MiB, at most %d", errTooLarge, resp.ContentLength>>20, limit>>20)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
-	if err == nil && int64(len(body)) > limit {
+	var body bytes.Buffer
+	if resp.ContentLength > 0 {
+		body.Grow(int(resp.ContentLength) + bytes.MinRead) // no growing by halves
+	}
+	_, err := body.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	if err == nil && int64(body.Len()) > limit {
 		err = fmt.Errorf("%w: over %d MiB", errTooLarge, limit>>20)
 	}
-	return body, err
+	return body.Bytes(), err
 }

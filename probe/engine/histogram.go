@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -65,28 +66,51 @@ func (v view) histogram(list names) (Histogram, picked) {
 	}
 	t := p.terms[0]
 	h := Histogram{Sum: total(v.series(p, t, "_sum")) * t.scale(), Count: total(v.series(p, t, "_count"))}
-	counts, seen := map[float64]float64{}, map[float64]int{}
+	buckets := mergeBuckets(v.series(p, t, "_bucket"))
 	ranks := 0
-	for _, s := range v.series(p, t, "_bucket") {
+	for _, b := range buckets {
+		ranks = max(ranks, b.ranks)
+	}
+	for _, b := range buckets {
+		if b.ranks == ranks {
+			h.Bounds = append(h.Bounds, b.bound*t.scale())
+			h.Counts = append(h.Counts, b.count)
+		}
+	}
+	return h.complete(), p
+}
+
+// bucket is a bucket over ranks.
+type bucket struct {
+	bound, count float64
+	ranks        int // that have it
+}
+
+// mergeBuckets adds up buckets by their bounds, and sorts them. Pages list the
+// buckets of a rank in order, so the next one is most often where it is expected.
+func mergeBuckets(samples []promtext.Sample) []bucket {
+	var buckets []bucket
+	next := 0
+	for _, s := range samples {
 		bound, err := strconv.ParseFloat(s.Labels["le"], 64)
 		if err != nil || math.IsNaN(bound) || !finite(s.Value) {
 			continue
 		}
-		bound *= t.scale()
-		counts[bound] += s.Value
-		seen[bound]++
-		ranks = max(ranks, seen[bound])
-	}
-	for bound, n := range seen {
-		if n == ranks {
-			h.Bounds = append(h.Bounds, bound)
+		if next >= len(buckets) || buckets[next].bound != bound {
+			next = slices.IndexFunc(buckets, func(b bucket) bool { return b.bound == bound })
+		}
+		if next < 0 {
+			next = len(buckets)
+			buckets = append(buckets, bucket{bound: bound})
+		}
+		buckets[next].count += s.Value
+		buckets[next].ranks++
+		if next++; next == len(buckets) {
+			next = 0
 		}
 	}
-	slices.Sort(h.Bounds)
-	for _, bound := range h.Bounds {
-		h.Counts = append(h.Counts, counts[bound])
-	}
-	return h.complete(), p
+	slices.SortFunc(buckets, func(a, b bucket) int { return cmp.Compare(a.bound, b.bound) })
+	return buckets
 }
 
 // mean reads a distribution of which only sum and count are published, as counters.

@@ -24,10 +24,15 @@ var readNames = func() map[string]bool {
 	return all
 }()
 
+// newParser makes a parser of what the tables read.
+func newParser() *promtext.Parser {
+	return promtext.NewParser(func(name string) bool { return readNames[name] })
+}
+
 // readable parses a page as far as the tables go, and returns the engines whose
 // tables fit, the page's own first and companions behind it; none if none does.
-func readable(body []byte) (promtext.Page, []*kind, error) {
-	page, err := promtext.Parse(body, func(name string) bool { return readNames[name] })
+func readable(parser *promtext.Parser, body []byte) (promtext.Page, []*kind, error) {
+	page, err := parser.Parse(body)
 	if err != nil {
 		return page, nil, err
 	}

@@ -67,8 +67,9 @@ func read(page promtext.Page, fits []*kind, model string, at time.Time) (snapsho
 			only = s.Model
 		}
 	}
+	repeated := mayRepeat(page)
 	for _, k := range fits {
-		s.table(view{page: page, table: k.table, only: only, several: len(s.onPage) > 1}, k)
+		s.table(view{page: page, table: k.table, only: only, several: len(s.onPage) > 1, mayRepeat: repeated}, k)
 	}
 	for _, p := range page.Samples(startTime) {
 		s.started = max(s.started, p.Value)

@@ -15,7 +15,7 @@ import (
 // take reads a page of text as a source would.
 func take(t *testing.T, text, model string) snapshot {
 	t.Helper()
-	page, fits, err := readable([]byte(text))
+	page, fits, err := readable(newParser(), []byte(text))
 	if err != nil || len(fits) == 0 {
 		t.Fatalf("page is not readable: %v", err)
 	}
@@ -129,7 +129,7 @@ func TestOnlyTheChosenModel(t *testing.T) {
 	check(t, "running of b", b.Running, 80)
 	check(t, "kv mean of b", b.KVFill, 0.75)
 
-	parsed, fits, err := readable([]byte(page))
+	parsed, fits, err := readable(newParser(), []byte(page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second string) {
 		var prev *snapshot
 		for i, text := range []string{first, second} {
-			page, fits, err := readable([]byte(text))
+			page, fits, err := readable(newParser(), []byte(text))
 			if err != nil || len(fits) == 0 {
 				return
 			}

@@ -9,6 +9,11 @@ import (
 	"sonde/probe/promtext"
 )
 
+// mayRepeat tells whether series of a page may repeat each other.
+func mayRepeat(page promtext.Page) bool {
+	return page.MayHaveLabel(pidLabel) || page.MayHaveLabel(priorityLabel) || slices.ContainsFunc(partLabels, page.MayHaveLabel)
+}
+
 // onePerRank leaves one series for each rank: series that repeat each other, or
 // are parts of another one, must not be added up.
 func onePerRank(samples []promtext.Sample) []promtext.Sample {

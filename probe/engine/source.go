@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sonde/probe/guard"
+	"sonde/probe/promtext"
 )
 
 const (
@@ -27,6 +28,7 @@ type Source struct {
 
 	// What follows is Run's own.
 	identity  Identity
+	parser    *promtext.Parser
 	prev      *snapshot // of the last page that was read
 	searched  time.Time // when the page was last looked for
 	extras    []*extraState
@@ -37,7 +39,7 @@ type Source struct {
 // NewSource makes a source for an engine that Detect has found. Nothing is read
 // before Run.
 func NewSource(c Config, id Identity) *Source {
-	s := &Source{fetch: newFetcher(c), interval: c.Interval, identity: id}
+	s := &Source{fetch: newFetcher(c), interval: c.Interval, identity: id, parser: newParser()}
 	if s.interval <= 0 {
 		s.interval = defaultInterval
 	}
@@ -173,7 +175,7 @@ func (s *Source) read(ctx context.Context, model string) (snapshot, error) {
 	if a.status != http.StatusOK {
 		return newSnapshot(model), errors.New(pageRefusal(a, kindByID(s.identity.Kind)))
 	}
-	page, fits, err := readable(a.body)
+	page, fits, err := readable(s.parser, a.body)
 	if err != nil {
 		return newSnapshot(model), errors.New(notMetrics(a.url, err))
 	}
@@ -181,6 +183,9 @@ func (s *Source) read(ctx context.Context, model string) (snapshot, error) {
 		return newSnapshot(model), errors.New(unreadable(a.body, kindByID(s.identity.Kind)))
 	}
 	shot, err := read(page, fits, model, a.at)
+	if shot.started == 0 {
+		shot.started = page.Created()
+	}
 	if started, e := strconv.ParseFloat(a.header.Get(startHeader), 64); e == nil {
 		shot.started = max(shot.started, started)
 	}

@@ -16,6 +16,8 @@ type view struct {
 	// whatever the model is called there.
 	only    string
 	several bool // the page carries more models than that
+
+	mayRepeat bool // the page has labels of series that repeat each other
 }
 
 // picked is the way to read a field that the page has.
@@ -34,7 +36,7 @@ func (v view) pick(list names, suffix string) (picked, bool) {
 			if e.op == "+" {
 				need = e.terms[:1]
 			}
-			if !slices.ContainsFunc(need, func(t term) bool { return len(v.series(p, t, suffix)) == 0 }) {
+			if !slices.ContainsFunc(need, func(t term) bool { return !v.has(p, t, suffix) }) {
 				return p, true
 			}
 		}
@@ -48,7 +50,18 @@ func (v view) series(p picked, t term, suffix string) []promtext.Sample {
 	if len(t.where) > 0 {
 		found = slices.DeleteFunc(slices.Clone(found), func(s promtext.Sample) bool { return !t.accepts(s.Labels) })
 	}
+	if !v.mayRepeat {
+		return found
+	}
 	return onePerRank(found)
+}
+
+// has tells whether the page has series of a term.
+func (v view) has(p picked, t term, suffix string) bool {
+	if v.only == "" && len(t.where) == 0 {
+		return len(v.page.Samples(p.prefix+t.name+suffix)) > 0
+	}
+	return len(v.series(p, t, suffix)) > 0
 }
 
 // chosen leaves out the series of other models.
@@ -175,7 +188,8 @@ func models(page promtext.Page, t *table) []string {
 // modelMetrics are the names on the page whose model labels count.
 func modelMetrics(page promtext.Page, t *table) []string {
 	if t == nil || t.modelFrom == nil {
-		return page.Names()
+		// Buckets carry the labels of their sums.
+		return slices.DeleteFunc(page.Names(), func(name string) bool { return strings.HasSuffix(name, "_bucket") })
 	}
 	var out []string
 	for _, e := range t.modelFrom.parsed() {

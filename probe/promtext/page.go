@@ -22,6 +22,9 @@ type Page struct {
 	samples map[string][]Sample
 	types   map[string]string
 	notes   []string
+
+	earliest   float64
+	labelNames map[string]bool // nil if nobody has looked
 }
 
 // FromSamples makes a page of samples that came from elsewhere, for example from
@@ -54,14 +57,17 @@ func (p Page) Names() []string { return slices.Sorted(maps.Keys(p.samples)) }
 // Notes returns quiet remarks about the page, for example that it is irregular.
 func (p Page) Notes() []string { return p.notes }
 
+// MayHaveLabel tells whether some sample may carry a label of that name. It is a
+// quick no where there is none.
+func (p Page) MayHaveLabel(name string) bool { return p.labelNames == nil || p.labelNames[name] }
+
+// Created is when the oldest of the samples' families came to be, Unix seconds, as
+// client libraries tell in x_created; 0 if they do not. It changes with a restart.
+func (p Page) Created() float64 { return p.earliest }
+
 // Type returns what the page's TYPE line says of a sample's family: "counter",
 // "gauge", "histogram", …; "" if it says nothing.
-func (p Page) Type(name string) string {
-	if t, ok := p.types[name]; ok {
-		return t
-	}
-	return p.types[family(name)]
-}
+func (p Page) Type(name string) string { return p.types[name] }
 
 // suffixes are what exposition formats append to a family's name.
 var suffixes = []string{"_bucket", "_total", "_count", "_sum"}

@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode"
-
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 )
 
 // What a page can be instead of metrics.
@@ -25,22 +21,7 @@ var (
 // its _bucket, _sum, _count or _total. A page of other families only is no error:
 // the result is then empty. The error wraps ErrJSON, ErrHTML, ErrEmpty or ErrText.
 func Parse(body []byte, want func(family string) bool) (Page, error) {
-	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
-	if err := foreign(bytes.TrimSpace(body)); err != nil {
-		return Page{}, err
-	}
-	c := newCleaner(want)
-	c.page(body)
-	switch {
-	case !c.sawSample && c.sawText:
-		return Page{}, fmt.Errorf("%w: %q", ErrText, opening(body))
-	case !c.sawSample:
-		return Page{}, ErrEmpty
-	}
-	p := Page{samples: map[string][]Sample{}, types: c.types}
-	c.unreadable += p.addLines(c.out.Bytes(), c.starts)
-	p.notes = c.notes()
-	return p, nil
+	return NewParser(want).Parse(body)
 }
 
 // foreign recognises by its beginning what is no metrics page at all. A brace may
@@ -78,34 +59,4 @@ func opening(body []byte) string {
 		return string(runes[:most]) + "…"
 	}
 	return string(runes)
-}
-
-// addLines parses cleaned lines, whose offsets are in starts. The text parser
-// stops at a line that it cannot read: it is started again behind that line.
-func (p Page) addLines(lines []byte, starts []int) (unreadable int) {
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	for first := 0; first < len(starts); {
-		families, err := parser.TextToMetricFamilies(bytes.NewReader(lines[starts[first]:]))
-		for name, family := range families {
-			for _, m := range family.GetMetric() {
-				// Without TYPE lines everything is untyped; a line that
-				// failed at its value has left a metric without one.
-				if m.GetUntyped() == nil {
-					continue
-				}
-				labels := make(map[string]string, len(m.GetLabel()))
-				for _, l := range m.GetLabel() {
-					labels[l.GetName()] = l.GetValue()
-				}
-				p.samples[name] = append(p.samples[name], Sample{name, labels, m.GetUntyped().GetValue()})
-			}
-		}
-		var at expfmt.ParseError
-		if err == nil || !errors.As(err, &at) || at.Line < 1 {
-			break
-		}
-		unreadable++
-		first += at.Line
-	}
-	return unreadable
 }
