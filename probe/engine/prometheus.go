@@ -101,7 +101,7 @@ func (p *PrometheusSource) take(news promql.News) error {
 	if p.identity.Kind == "" {
 		p.identity.be(&vllmKind)
 	}
-	p.latest.Store(&Status{Identity: p.named(model), Reading: shot.Reading, Have: true, Why: news.Why})
+	p.latest.Store(&Status{Identity: p.named(model), Reading: shot.Reading, Have: true, Why: news.Why, OnPage: shot.onPage})
 	return nil
 }
 

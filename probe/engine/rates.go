@@ -32,22 +32,31 @@ func (s *snapshot) since(prev *snapshot) {
 // stay unknown, or what the engine itself works out.
 func (s *snapshot) tokenRates(prev *snapshot, seconds float64) {
 	if s.LiveDecodeTokens.OK {
-		s.rate(&s.GenerationTokensPerS, s.gained(prev, FieldLiveDecode), seconds)
-		computed, cached := s.gained(prev, FieldLivePrefill), s.gained(prev, FieldLiveCached)
-		s.rate(&s.PromptTokensPerS, opt.Float{V: computed.V + cached.V, OK: computed.OK}, seconds)
+		setKnown(&s.GenerationTokensPerS, s.rate(prev, FieldLiveDecode, seconds))
+		computed, cached := s.rate(prev, FieldLivePrefill, seconds), s.rate(prev, FieldLiveCached, seconds)
+		setKnown(&s.PromptTokensPerS, opt.Float{V: computed.V + cached.V, OK: computed.OK})
 		return
 	}
 	if s.CountersOnFinish {
 		return
 	}
-	s.rate(&s.GenerationTokensPerS, s.gained(prev, FieldGenerationTokens), seconds)
-	s.rate(&s.PromptTokensPerS, s.gained(prev, FieldPromptTokens), seconds)
+	setKnown(&s.GenerationTokensPerS, s.rate(prev, FieldGenerationTokens, seconds))
+	setKnown(&s.PromptTokensPerS, s.rate(prev, FieldPromptTokens, seconds))
 }
 
-func (s *snapshot) rate(to *opt.Float, gained opt.Float, seconds float64) {
-	if gained.OK {
-		*to = gained.Scale(1 / seconds)
+// setKnown keeps what is there, the engine's own gauge, where v is unknown.
+func setKnown(to *opt.Float, v opt.Float) {
+	if v.OK {
+		*to = v
 	}
+}
+
+// rate is how fast a counter grew over the interval, per second.
+func (s *snapshot) rate(prev *snapshot, field Field, seconds float64) opt.Float {
+	if step := s.step(field); step > 1 {
+		return s.heldRate(prev, field, step)
+	}
+	return s.gained(prev, field).Scale(1 / seconds)
 }
 
 // restartedSince tells whether the engine, or one of its ranks, began anew.
@@ -57,8 +66,8 @@ func (s *snapshot) restartedSince(prev *snapshot) bool {
 	}
 	for field, before := range prev.series {
 		now := s.series[field]
-		if len(now) == 0 && fromExtra(prev.Origins[field]) {
-			continue // that page has not answered this time
+		if s.renamed(prev, field) || len(now) == 0 && fromExtra(prev.Origins[field]) {
+			continue // read from elsewhere now, or that page has not answered this time
 		}
 		for rank, value := range before {
 			if v, still := now[rank]; !still || v < value {
@@ -67,8 +76,15 @@ func (s *snapshot) restartedSince(prev *snapshot) bool {
 		}
 	}
 	return slices.ContainsFunc(distributions, func(f Field) bool {
-		return s.distribution(f).Count < prev.distribution(f).Count
+		return !s.renamed(prev, f) && s.distribution(f).Count < prev.distribution(f).Count
 	})
+}
+
+// renamed tells that a field is read from another metric than before: some appear
+// with the first request.
+func (s *snapshot) renamed(prev *snapshot, field Field) bool {
+	now, before := s.Origins[field].Source, prev.Origins[field].Source
+	return now != before && now != "" && before != ""
 }
 
 var distributions = []Field{FieldTTFT, FieldGap, FieldTPOT, FieldQueue, FieldPrefill, FieldDecode, FieldE2E}
@@ -77,7 +93,7 @@ var distributions = []Field{FieldTTFT, FieldGap, FieldTPOT, FieldQueue, FieldPre
 // what that rank counted before is not of this interval.
 func (s *snapshot) gained(prev *snapshot, field Field) opt.Float {
 	before, now := prev.series[field], s.series[field]
-	if len(now) == 0 || len(before) != len(now) {
+	if len(now) == 0 || len(before) != len(now) || s.renamed(prev, field) {
 		return opt.Float{}
 	}
 	sum := 0.0

@@ -2,7 +2,11 @@ package engine
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -97,5 +101,81 @@ func TestTwoReadingsAtOnceGiveNoRate(t *testing.T) {
 	got := series(t, 0, "vllm:generation_tokens_total 1", "vllm:generation_tokens_total 2")
 	if got[1].GenerationTokensPerS.OK {
 		t.Errorf("rate = %v, want unknown", got[1].GenerationTokensPerS)
+	}
+}
+
+// Token totals of some engines move when a request ends. A rate of them would be
+// nothing for minutes and then a jump.
+func TestCountersThatMoveOnFinishGiveNoRate(t *testing.T) {
+	page := func(tokens, running int) string {
+		return fmt.Sprintf("tgi_request_generated_tokens_sum %d\ntgi_batch_current_size %d\n", tokens, running)
+	}
+	got := series(t, time.Second, page(0, 4), page(0, 4), page(4000, 0))
+	for i, s := range got {
+		if s.GenerationTokensPerS.OK || !s.CountersOnFinish {
+			t.Errorf("%d: %v tokens/s", i, s.GenerationTokensPerS)
+		}
+	}
+	check(t, "tokens", got[2].GenerationTokens, 4000)
+}
+
+// SGLang's live counters go before its gauge, and the gauge before its totals.
+func TestLiveCountersOfSGLang(t *testing.T) {
+	live := func(decode, computed, cached int) string {
+		return fmt.Sprintf("sglang:gen_throughput 7\nsglang:generation_tokens_total 0\nsglang:realtime_tokens_total{mode=\"decode\"} %d\n"+
+			"sglang:realtime_tokens_total{mode=\"prefill_compute\"} %d\nsglang:realtime_tokens_total{mode=\"prefill_cache\"} %d\n", decode, computed, cached)
+	}
+	got := series(t, 2*time.Second, live(100, 10, 0), live(300, 50, 20))
+	check(t, "the gauge, before anything has moved", got[0].GenerationTokensPerS, 7)
+	check(t, "200 in 2 s", got[1].GenerationTokensPerS, 100)
+	check(t, "40 computed and 20 found in 2 s", got[1].PromptTokensPerS, 30)
+	check(t, "20 of 60", got[1].PrefixHitRate, 20.0/60)
+	old := series(t, time.Second, "sglang:gen_throughput 7\nsglang:generation_tokens_total 0\n", "sglang:gen_throughput 8\nsglang:generation_tokens_total 900\n")
+	check(t, "the gauge", old[1].GenerationTokensPerS, 8)
+}
+
+// A metric that appears with the first request takes over from another: neither a
+// restart nor an increase.
+func TestMetricThatTakesOver(t *testing.T) {
+	got := series(t, time.Second, "sglang:realtime_tokens_total{mode=\"prefill_cache\"} 500\nsglang:realtime_tokens_total{mode=\"prefill_compute\"} 500\n",
+		"sglang:prefill_effective_tokens_total{mode=\"input\"} 10\nsglang:realtime_tokens_total{mode=\"prefill_cache\"} 600\nsglang:realtime_tokens_total{mode=\"prefill_compute\"} 700\n")
+	if got[1].Restarted || got[1].PrefixHitRate.OK {
+		t.Errorf("restarted %v, hit rate %v", got[1].Restarted, got[1].PrefixHitRate)
+	}
+}
+
+func TestCreationTimeTellsARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		source, stop := running(func(*http.Request) (int, string) {
+			if time.Since(begin) > 500*time.Millisecond {
+				return 200, "# TYPE vllm:prompt_tokens counter\nvllm:prompt_tokens_total 900\nvllm:prompt_tokens_created 2e9\n"
+			}
+			return 200, "# TYPE vllm:prompt_tokens counter\nvllm:prompt_tokens_total 5\nvllm:prompt_tokens_created 1e9\n"
+		}, vllmIdentity)
+		defer stop()
+		time.Sleep(1500 * time.Millisecond)
+		if got := source.Latest().Reading; !got.Restarted || got.PromptTokensPerS.OK || got.PromptTokens.V != 900 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// llama.cpp tells its start in a header.
+func TestStartHeaderTellsARestart(t *testing.T) {
+	starts := []string{"1700000000", "1700000000", "1700000099"}
+	var got []bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Process-Start-Time-Unix", starts[min(len(got), 2)])
+		fmt.Fprintf(w, "llamacpp:tokens_predicted_total %d\n", 100*(len(got)+1))
+	}))
+	defer server.Close()
+	source := NewSource(Config{Base: server.URL}, Identity{Kind: "llama.cpp", MetricsURL: server.URL + "/metrics"})
+	for range starts {
+		source.scrape(t.Context())
+		got = append(got, source.Latest().Reading.Restarted)
+	}
+	if !slices.Equal(got, []bool{false, false, true}) {
+		t.Errorf("restarted %v, want only the third", got)
 	}
 }

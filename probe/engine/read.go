@@ -17,6 +17,8 @@ type snapshot struct {
 	started float64 // process start, Unix seconds; 0 if unknown
 	series  map[Field]counters
 	onPage  []string // models on the metrics page
+	digits  int      // significant digits of counters; 0 = all
+	held    map[Field]held
 }
 
 // counters are the values of one counter's series, one per rank.
@@ -32,7 +34,7 @@ func (c counters) total() float64 {
 
 // newSnapshot makes a reading of which nothing is known yet.
 func newSnapshot(model string) snapshot {
-	s := snapshot{model: model, series: map[Field]counters{}}
+	s := snapshot{model: model, series: map[Field]counters{}, held: map[Field]held{}}
 	s.Origins = map[Field]Origin{}
 	return s
 }
@@ -94,6 +96,7 @@ func (s *snapshot) table(v view, k *kind) {
 		s.Engine = k.id
 	}
 	s.Router = s.Router || t.router
+	s.digits = max(s.digits, t.digits)
 	for f, list := range t.gauges {
 		s.gauge(v, f, list)
 	}

@@ -12,6 +12,8 @@ import (
 	"sonde/probe/opt"
 )
 
+var parsedAt = time.Unix(1700000000, 0)
+
 // take reads a page of text as a source would.
 func take(t *testing.T, text, model string) snapshot {
 	t.Helper()
@@ -19,7 +21,7 @@ func take(t *testing.T, text, model string) snapshot {
 	if err != nil || len(fits) == 0 {
 		t.Fatalf("page is not readable: %v", err)
 	}
-	s, err := read(page, fits, model, time.Unix(1700000000, 0))
+	s, err := read(page, fits, model, parsedAt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +71,7 @@ func TestOldAndNewNames(t *testing.T) {
 
 func TestFillIsAFraction(t *testing.T) {
 	check(t, "full", take(t, "vllm:kv_cache_usage_perc 1", "").KVFill, 1)
+	check(t, "SGLang's", take(t, "sglang:token_usage 0.37", "").KVFill, 0.37)
 	check(t, "half a percent", take(t, "vllm:kv_cache_usage_perc 0.005", "").KVFill, 0.005)
 	got := take(t, "vllm:kv_cache_usage_perc 85", "")
 	if got.KVFill.OK || got.KVFillMax.OK {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -222,6 +223,9 @@ func TestSetModel(t *testing.T) {
 		defer stop()
 		time.Sleep(1500 * time.Millisecond)
 		check(t, "rate of m", source.Latest().Reading.GenerationTokensPerS, 10)
+		if got := source.Latest().OnPage; !slices.Equal(got, []string{"m", "n"}) {
+			t.Errorf("models on the page: %q", got)
+		}
 		source.SetModel("n")
 		time.Sleep(time.Second)
 		got := source.Latest()
@@ -231,6 +235,26 @@ func TestSetModel(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		check(t, "rate of n", source.Latest().Reading.GenerationTokensPerS, 20)
+	})
+}
+
+// The models to choose from are told also where the one asked for is not there.
+func TestModelThatIsNotOnThePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		id := vllmIdentity
+		id.Model = "alias"
+		source, stop := running(func(*http.Request) (int, string) {
+			return 200, "vllm:num_requests_running{model_name=\"m\"} 1\nvllm:num_requests_running{model_name=\"n\"} 2\n"
+		}, id)
+		defer stop()
+		synctest.Wait()
+		got := source.Latest()
+		if want := "the metrics page carries the models m, n: choose one with --model"; got.Have || got.Why != want || !slices.Equal(got.OnPage, []string{"m", "n"}) {
+			t.Errorf("%+v", got)
+		}
+		source.SetModel("n")
+		time.Sleep(1500 * time.Millisecond)
+		check(t, "running", source.Latest().Reading.Running, 2)
 	})
 }
 
