@@ -207,6 +207,16 @@ func FuzzRead(f *testing.F) {
 	f.Add(twoRanks(""), twoRanks(`pid="1",`))
 	f.Add("vllm:kv_cache_usage_perc -1\nvllm:prefix_cache_queries_total 1e308\nvllm:prefix_cache_hits_total 1", "vllm:kv_cache_usage_perc 85\nvllm:prefix_cache_queries_total +Inf")
 	f.Add("vllm:e2e_request_latency_seconds_bucket{le=\"x\"} 1\nvllm:e2e_request_latency_seconds_bucket{le=\"-1\"} -5", "vllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} NaN")
+	for _, pages := range [][2]string{
+		{"sglang:num_running_reqs{dp_rank=\"0\",tp_rank=\"1\",priority=\"\"} 1e308\nsglang:realtime_tokens_total{mode=\"decode\"} 1", "sglang:realtime_tokens_total{mode=\"decode\"} 9e307"},
+		{"trtllm_kv_cache_used_blocks 5\ntrtllm_kv_cache_max_blocks 0\ntrtllm_kv_cache_tokens_per_block 1e308", "trtllm_kv_cache_max_blocks 1e308\ntrtllm_kv_cache_tokens_per_block 32"},
+		{"nv_trt_llm_request_metrics{request_type=\"scheduled\",model=\"a\"} 1\nnv_inference_queue_duration_us 5\nnv_inference_request_success 0", "nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type=\"used\"} 7"},
+		{"llamacpp:tokens_predicted_total 1.23457e+06", "llamacpp:tokens_predicted_total 1.23458e+06"},
+		{"llm_d_epp_average_queue_size -1\nllm_d_epp_ready_endpoints 2", "inference_pool_average_kv_cache_utilization 0.5"},
+		{"dynamo_component_kvstats_gpu_cache_usage_percent 0.5", "dynamo_frontend_model_total_kv_blocks{model=\"A\"} 1\ndynamo_frontend_inflight_requests{model=\"a\"} 1"},
+	} {
+		f.Add(pages[0], pages[1])
+	}
 	f.Fuzz(func(t *testing.T, first, second string) {
 		var prev *snapshot
 		for i, text := range []string{first, second} {
@@ -225,6 +235,7 @@ func FuzzRead(f *testing.F) {
 					t.Errorf("%s = %v is no fraction", what, v)
 				}
 			}
+			checkFinite(t, &s.Reading)
 			if s.GenerationTokensPerS.V < 0 || s.PromptTokensPerS.V < 0 {
 				t.Errorf("negative rates: %v, %v", s.GenerationTokensPerS, s.PromptTokensPerS)
 			}
@@ -233,4 +244,24 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkFinite sees that neither NaN nor infinities get into a reading.
+func checkFinite(t *testing.T, r *Reading) {
+	t.Helper()
+	for f := range r.Origins {
+		if v := r.figure(f); v != nil && (!v.OK || !finite(v.V)) {
+			t.Errorf("%s = %v", f, v)
+		}
+	}
+	for _, rank := range r.KVByRank {
+		if !(rank.Fill >= 0 && rank.Fill <= 1) {
+			t.Errorf("fill of rank %q: %v", rank.Rank, rank.Fill)
+		}
+	}
+	for _, v := range []opt.Float{r.GenerationTokensPerS, r.PromptTokensPerS, r.PrefixHitRate, r.KVFill} {
+		if v.OK && !finite(v.V) {
+			t.Errorf("%v is no number", v)
+		}
+	}
 }

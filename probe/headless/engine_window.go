@@ -78,13 +78,23 @@ func (e *engineWindow) increases(r *engine.Reading) {
 	}
 	last, span := &e.last, r.At.Sub(e.last.At)
 	e.preemptions.add(last.Preemptions, r.Preemptions, span)
-	e.generated.add(last.GenerationTokens, r.GenerationTokens, span)
+	before, now := outputCounters(last, r)
+	e.generated.add(before, now, span)
 	e.queries.add(last.PrefixQueries, r.PrefixQueries, span)
 	e.hits.add(last.PrefixHits, r.PrefixHits, span)
 	e.ttft.add(last.TTFT, r.TTFT)
 	e.gap.add(last.Gap, r.Gap)
 	e.queue.add(last.Queue, r.Queue)
 	e.e2e.add(last.E2E, r.E2E)
+}
+
+// outputCounters are the generated tokens of two readings, by the counter that moves
+// with every step where both have it: some engines' totals wait for a request's end.
+func outputCounters(last, now *engine.Reading) (before, after probe.OptionalFloat) {
+	if last.LiveDecodeTokens.OK && now.LiveDecodeTokens.OK {
+		return last.LiveDecodeTokens, now.LiveDecodeTokens
+	}
+	return last.GenerationTokens, now.GenerationTokens
 }
 
 // restart empties the window but keeps the newest reading to count from.

@@ -65,6 +65,18 @@ func TestACounterResetSkipsItsInterval(t *testing.T) {
 	hasNote(t, s, "engine restarted")
 }
 
+// Totals of some engines move when a request ends: the live counter goes before
+// them, but only where both readings have it.
+func TestLiveCountersGoBeforeTotals(t *testing.T) {
+	readings := []engine.Reading{
+		{GenerationTokens: opt.Of(50)},
+		{GenerationTokens: opt.Of(50), LiveDecodeTokens: opt.Of(1000)},
+		{GenerationTokens: opt.Of(50), LiveDecodeTokens: opt.Of(1400)},
+	}
+	s := summarise(Plan{Load: closed, Duration: 2 * time.Second}, frames(3*time.Second, closed, nil, withEngine(readings)))
+	near(t, "tokens: 0 and 400 in 2 s", s.Engine.OutputPerS, 200)
+}
+
 func TestServerQuantilesFromBuckets(t *testing.T) {
 	bounds := []float64{0.1, 0.5, 1, math.Inf(1)}
 	before := engine.Histogram{Bounds: bounds, Counts: []float64{10, 10, 10, 10}, Count: 10, Sum: 1}

@@ -222,31 +222,6 @@ func TestFromSamples(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that no page makes Parse panic, and that every sample it gives
-// comes from a line of the page.
-func FuzzParse(f *testing.F) {
-	for _, s := range []string{
-		"a 1", "# TYPE a gauge\na{x=\"1\"} 2 # {} 3\n", "{\"a\",b=\"c\"} 1", "a{b=c,d} 1\r\n", "[]", "<", "{\"", "a{x=\"\\", "a{=\"\"} 1\na{} NaN",
-		"# HELP", "# TYPE ", "a\xff{x=\"\xff\"} 1", "a_created 1\na -nan",
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		p, err := Parse(body, nil)
-		if err != nil && len(p.Names()) > 0 {
-			t.Fatalf("samples beside the error %v", err)
-		}
-		lines := strings.Count(string(body), "\n") + 1
-		n := 0
-		for _, name := range p.Names() {
-			n += len(p.Samples(name))
-		}
-		if n > lines {
-			t.Fatalf("%d samples from %d lines", n, lines)
-		}
-	})
-}
-
 // BenchmarkLargePage reads a page of 2 MB of which ten series are wanted.
 func BenchmarkLargePage(b *testing.B) {
 	var page strings.Builder
