@@ -11,7 +11,7 @@ import (
 // with its age where it is older than the rest.
 func origins(e *probe.EngineStatus) []string {
 	var lines []string
-	for _, name := range []string{"KV cache fill", "KV cache capacity", "running", "waiting", "prefix hits"} {
+	for _, name := range []string{"KV cache fill", "KV cache capacity", "running", "waiting", "prefix cache rate", "output rate"} {
 		o, known := e.Reading.Origin(name)
 		if !known {
 			continue

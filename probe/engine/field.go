@@ -21,8 +21,9 @@ const (
 	FieldMaxModelLen  Field = "max model length"   // tokens
 	FieldMaxRunning   Field = "max running"        // requests
 	FieldServers      Field = "servers"            // engines behind a router
-	FieldOutputGauge  Field = "output rate"        // tokens/s, the engine's own gauge
-	FieldHitRateGauge Field = "prefix cache rate"  // 0 to 1, the engine's own gauge
+	FieldOutputGauge  Field = "output rate"        // tokens/s
+	FieldInputRate    Field = "input rate"         // tokens/s
+	FieldHitRateGauge Field = "prefix cache rate"  // 0 to 1
 	FieldWaitingMean  Field = "waiting per server" // requests, mean over the servers of a router
 )
 
@@ -86,6 +87,8 @@ func (r *Reading) figure(f Field) *opt.Float {
 		return &r.Servers
 	case FieldOutputGauge:
 		return &r.GenerationTokensPerS
+	case FieldInputRate:
+		return &r.PromptTokensPerS
 	case FieldHitRateGauge:
 		return &r.PrefixHitRate
 	case FieldWaitingMean:

@@ -23,7 +23,7 @@ func (s *snapshot) since(prev *snapshot) {
 	s.tokenRates(prev, seconds)
 	queries, hits := s.gained(prev, FieldPrefixQueries), s.gained(prev, FieldPrefixHits)
 	if queries.V > 0 && hits.OK {
-		s.PrefixHitRate = opt.Of(min(hits.V/queries.V, 1))
+		s.increase(FieldHitRateGauge, opt.Of(min(hits.V/queries.V, 1)), FieldPrefixHits)
 	}
 }
 
@@ -32,22 +32,24 @@ func (s *snapshot) since(prev *snapshot) {
 // stay unknown, or what the engine itself works out.
 func (s *snapshot) tokenRates(prev *snapshot, seconds float64) {
 	if s.LiveDecodeTokens.OK {
-		setKnown(&s.GenerationTokensPerS, s.rate(prev, FieldLiveDecode, seconds))
+		s.increase(FieldOutputGauge, s.rate(prev, FieldLiveDecode, seconds), FieldLiveDecode)
 		computed, cached := s.rate(prev, FieldLivePrefill, seconds), s.rate(prev, FieldLiveCached, seconds)
-		setKnown(&s.PromptTokensPerS, opt.Float{V: computed.V + cached.V, OK: computed.OK})
+		s.increase(FieldInputRate, opt.Float{V: computed.V + cached.V, OK: computed.OK}, FieldLivePrefill)
 		return
 	}
 	if s.CountersOnFinish {
 		return
 	}
-	setKnown(&s.GenerationTokensPerS, s.rate(prev, FieldGenerationTokens, seconds))
-	setKnown(&s.PromptTokensPerS, s.rate(prev, FieldPromptTokens, seconds))
+	s.increase(FieldOutputGauge, s.rate(prev, FieldGenerationTokens, seconds), FieldGenerationTokens)
+	s.increase(FieldInputRate, s.rate(prev, FieldPromptTokens, seconds), FieldPromptTokens)
 }
 
-// setKnown keeps what is there, the engine's own gauge, where v is unknown.
-func setKnown(to *opt.Float, v opt.Float) {
+// increase sets what was made of a counter's increase. Where that is unknown, the
+// engine's own gauge stays.
+func (s *snapshot) increase(f Field, v opt.Float, of Field) {
 	if v.OK {
-		*to = v
+		*s.figure(f) = v
+		s.from(f, Origin{Source: "increase of " + s.Origins[of].Source, At: s.At})
 	}
 }
 

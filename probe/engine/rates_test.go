@@ -128,6 +128,11 @@ func TestLiveCountersOfSGLang(t *testing.T) {
 	got := series(t, 2*time.Second, live(100, 10, 0), live(300, 50, 20))
 	check(t, "the gauge, before anything has moved", got[0].GenerationTokensPerS, 7)
 	check(t, "200 in 2 s", got[1].GenerationTokensPerS, 100)
+	for s, want := range map[*snapshot]string{&got[0]: "sglang:gen_throughput", &got[1]: "increase of sglang:realtime_tokens_total{mode=decode}"} {
+		if from := s.Origins[FieldOutputGauge].Source; from != want {
+			t.Errorf("the rate comes from %q, want %q", from, want)
+		}
+	}
 	check(t, "40 computed and 20 found in 2 s", got[1].PromptTokensPerS, 30)
 	check(t, "20 of 60", got[1].PrefixHitRate, 20.0/60)
 	old := series(t, time.Second, "sglang:gen_throughput 7\nsglang:generation_tokens_total 0\n", "sglang:gen_throughput 8\nsglang:generation_tokens_total 900\n")

@@ -149,7 +149,7 @@ func (w via) is(v view) bool {
 	if w.prefix == "" && w.label == "" {
 		return w.metric == "" || v.page.Has(w.metric)
 	}
-	p, ok := v.pick(v.table.gauges[FieldRunning], "")
+	p, ok := v.pick(slices.Concat(v.table.gauges[FieldRunning], v.table.counters[FieldGenerationTokens]), "")
 	if !ok || w.prefix != "" && w.prefix != p.prefix {
 		return false
 	}

@@ -68,3 +68,26 @@ dynamo_frontend_model_context_length{model="Qwen/B"} 8192
 		t.Errorf("model %q of %q", got.Model, got.onPage)
 	}
 }
+
+// What a page came through shows in its prefix, its labels or the company it keeps.
+func TestWhatAPageCameThrough(t *testing.T) {
+	for page, want := range map[string]string{
+		"vllm:num_requests_running 1\n":                                                                          "",
+		"ray_vllm:num_requests_running{ReplicaId=\"a\"} 1\n":                                                     "Ray",
+		"vllm:generation_tokens_total{model=\"m\",version=\"1\"} 1\n":                                            "Triton",
+		"vllm:num_requests_running 1\nrequest_predict_seconds_count 1\nrequest_predict_seconds_sum 1\n":          "KServe",
+		"sglang:num_running_reqs 1\ndynamo_component_inflight_requests{dynamo_component=\"b\"} 1\n":              "Dynamo worker",
+		"dynamo_component_inflight_requests 4\ndynamo_component_kvstats_gpu_cache_usage_percent{x=\"y\"} 0.25\n": "Dynamo worker",
+	} {
+		if got := take(t, page, ""); got.Via != want {
+			t.Errorf("%q came through %q, want %q", page, got.Via, want)
+		}
+	}
+	// A worker whose engine has no names of its own.
+	alone := take(t, "dynamo_component_inflight_requests 4\ndynamo_component_kvstats_gpu_cache_usage_percent 0.25\n", "")
+	check(t, "running", alone.Running, 4)
+	check(t, "fill", alone.KVFill, 0.25)
+	if alone.Engine != "" {
+		t.Errorf("engine %q of a page that names none", alone.Engine)
+	}
+}

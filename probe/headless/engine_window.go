@@ -65,7 +65,7 @@ func (e *engineWindow) gauges(r *engine.Reading, held time.Duration) {
 	e.waiting.add(r.Waiting, held)
 	e.kv.add(r.KVFill, held)
 	fullest := r.KVFillMax
-	if !fullest.OK {
+	if !fullest.OK && !r.Router { // a router's fill is a mean, which says nothing of the fullest
 		fullest = r.KVFill
 	}
 	e.kvMax.add(fullest, held)
