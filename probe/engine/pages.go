@@ -36,14 +36,14 @@ func readable(parser *promtext.Parser, body []byte) (promtext.Page, []*kind, err
 	if err != nil {
 		return page, nil, err
 	}
-	return page, fitting(page), nil
+	return page, fitting(page, kinds), nil
 }
 
-// fitting returns the engines whose tables a page can be read with. Gateways say
+// fitting returns the engines, of some, whose tables a page can be read with. Gateways say
 // the same in old and new names: only the first engine's own table counts.
-func fitting(page promtext.Page) []*kind {
+func fitting(page promtext.Page, among []*kind) []*kind {
 	var own, companions []*kind
-	for _, k := range kinds {
+	for _, k := range among {
 		switch {
 		case k.table == nil:
 		case !k.table.companion && own != nil:

@@ -18,19 +18,18 @@ import (
 type PrometheusSource struct {
 	*Source
 	poller *promql.Poller
-	unread error // why the newest samples give no reading
+	kinds  []*kind // whose series are asked for
+	unread error   // why the newest samples give no reading
 }
 
 // NewPrometheusSource makes a source for an engine that Detect has found. The
 // selector holds further matchers in PromQL, "" for none. Nothing is read before Run.
 func NewPrometheusSource(server *promql.Server, selector string, id Identity) *PrometheusSource {
 	id.MetricsURL, id.MetricsWhy = server.URL(), ""
+	of := fleetKinds(id)
 	return &PrometheusSource{
-		Source: NewSource(Config{}, id),
-		poller: promql.NewPoller(server, promql.Query{
-			What: "vllm:…", Names: "vllm:.*", Selector: selector,
-			Markers: []string{vllmTable.prefixes[0] + vllmTable.gauges[FieldRunning][0]},
-		}),
+		Source: NewSource(Config{}, id), kinds: of,
+		poller: promql.NewPoller(server, fleetQuery(of, selector)),
 	}
 }
 
@@ -84,25 +83,34 @@ func (p *PrometheusSource) ask(ctx context.Context) (ok bool) {
 func (p *PrometheusSource) take(news promql.News) error {
 	model := *p.model.Load()
 	page := promtext.FromSamples(readOnly(news.Samples))
-	if !page.Has(vllmTable.prefixes[0]) {
-		return errors.New("the series from Prometheus hold none of vLLM's queue, KV cache and latencies: check --selector")
+	fits := fitting(page, p.kinds)
+	if len(fits) == 0 {
+		return fmt.Errorf("the series from Prometheus hold none of %s queue, KV cache and latencies: check --selector", owners(p.kinds))
 	}
-	shot, err := read(page, []*kind{&vllmKind}, model, news.At)
+	shot, err := read(page, fits, model, news.At)
 	if err != nil {
 		return errors.New(strings.Replace(err.Error(), "the metrics page carries", "the series from Prometheus carry", 1))
 	}
 	shot.Notes = append(shot.Notes, news.Notes...)
-	if named := models(page, &vllmTable); len(named) == 1 && model != "" && !strings.EqualFold(named[0], model) {
+	if named := shot.onPage; len(named) == 1 && model != "" && !strings.EqualFold(named[0], model) {
 		shot.note(fmt.Sprintf("the series are of the model %s", named[0]))
 	}
 	shot.since(p.prev)
 	shot.replicasChanged(p.prev)
 	p.prev = &shot
 	if p.identity.Kind == "" {
-		p.identity.be(&vllmKind)
+		p.identity.be(fits[0])
 	}
 	p.latest.Store(&Status{Identity: p.named(model), Reading: shot.Reading, Have: true, Why: news.Why, OnPage: shot.onPage})
 	return nil
+}
+
+// owners names the engines whose figures are missing: "vLLM's".
+func owners(of []*kind) string {
+	if len(of) == 1 {
+		return of[0].name + "'s"
+	}
+	return "any engine's"
 }
 
 // replicasChanged marks a reading with more ranks than the one before. What they

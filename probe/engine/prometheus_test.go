@@ -189,6 +189,50 @@ func TestWhyPrometheusGivesNoReading(t *testing.T) {
 	}
 }
 
+// The engine is found by its series where nothing else tells, and its table reads
+// them: ranks of each replica, none twice.
+func TestOtherEnginesFromPrometheus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked string
+		source, stop := reading(t, func(r *http.Request) (int, string) {
+			asked = r.URL.Query().Get("query")
+			if r.Body != nil {
+				if err := r.ParseForm(); err == nil && asked == "" {
+					asked = r.Form.Get("query")
+				}
+			}
+			return 200, scrapedBy(map[string]time.Duration{"h:1": 0, "h:2": 0},
+				`sglang:num_running_reqs{instance="h:1",server="a",dp_rank="0",tp_rank="0",model_name="m"} 3`,
+				`sglang:num_running_reqs{instance="h:1",server="a",dp_rank="0",tp_rank="1",model_name="m"} 3`,
+				`sglang:num_running_reqs{instance="h:2",server="a",dp_rank="0",tp_rank="0",model_name="m"} 4`,
+				`sglang:token_usage{instance="h:1",server="a",dp_rank="0",tp_rank="0",model_name="m"} 0.25`,
+				`sglang:token_usage{instance="h:2",server="a",dp_rank="0",tp_rank="0",model_name="m"} 0.75`)
+		}, Identity{Model: "m"})
+		defer stop()
+		synctest.Wait()
+		got := source.Latest()
+		if !got.Have || got.Identity.Kind != "sglang" || !slices.Equal(got.OnPage, []string{"m"}) {
+			t.Fatalf("%+v", got)
+		}
+		check(t, "running", got.Reading.Running, 7)
+		check(t, "fill", got.Reading.KVFill, 0.5)
+		check(t, "fullest", got.Reading.KVFillMax, 0.75)
+		for _, part := range []string{`vllm:.*|ray_vllm_.*`, `sglang:.*`, "timestamp(sglang:num_running_reqs{})", "timestamp(trtllm_num_requests_running{})"} {
+			if !strings.Contains(asked, part) {
+				t.Errorf("%q does not ask for %s", asked, part)
+			}
+		}
+	})
+	for id, want := range map[string]string{"sonde-sim": "vllm", "vllm": "vllm", "tgi": "tgi"} {
+		if of := fleetKinds(Identity{Kind: id}); len(of) != 1 || of[0].id != want {
+			t.Errorf("%s: %d kinds", id, len(of))
+		}
+	}
+	if n := len(fleetKinds(Identity{Kind: "litellm"})); n < 5 {
+		t.Errorf("%d kinds behind a gateway", n)
+	}
+}
+
 // After a failure the same samples as before make the reading whole again.
 func TestPrometheusComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
