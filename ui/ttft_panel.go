@@ -55,7 +55,7 @@ func ttftNotes(t *theme, p *picture) []figure {
 	if answersLater(c.TTFT, c.TTFA) {
 		notes = append(notes, summaryNote(t, "TTFA", c.TTFA))
 	}
-	return append(notes, waitingNote(t, p)...)
+	return append(append(notes, pathNote(t, p)...), waitingNote(t, p)...)
 }
 
 // answersLater tells whether the answer begins later than the first token. Over

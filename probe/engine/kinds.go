@@ -59,9 +59,9 @@ var commonPaths = []string{"/metrics", "/v1/metrics", "/prometheus/metrics"}
 
 // kinds is the list of known engines. To read a new one, write its kind with its
 // table in a file of its own, as in kind_vllm.go, put it here, and add a page of it
-// to testdata. The order decides where several match: our own engine publishes
-// vLLM's names, gateways repeat the owner of the engine behind them, and vLLM's
-// names appear on the pages of others.
+// to testdata with what it says to expected.json. The order decides where several
+// match: our own engine publishes vLLM's names, gateways repeat the owner of the
+// engine behind them, and vLLM's names appear on the pages of others.
 var kinds = []*kind{
 	&simKind, &litellmKind, &llamacppKind, &sglangKind, &trtllmKind, &tgiKind, &lmdeployKind,
 	&mlcKind, &ollamaKind, &lmstudioKind, &llmdKind, &eppKind, &sglangGatewayKind, &dynamoKind,

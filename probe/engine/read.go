@@ -43,7 +43,12 @@ func newSnapshot(model string) snapshot {
 type otherModelsError struct{ onPage []string }
 
 func (e *otherModelsError) Error() string {
-	return fmt.Sprintf("the metrics page carries the models %s: choose one with --model", strings.Join(e.onPage, ", "))
+	const most = 8 // a gateway may have hundreds
+	names := strings.Join(e.onPage[:min(len(e.onPage), most)], ", ")
+	if more := len(e.onPage) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("the metrics page carries the models %s: choose one with --model", names)
 }
 
 // read takes one page apart by the tables that fit it, the engine's own first.

@@ -61,10 +61,13 @@ func (f fetcher) findMetrics(ctx context.Context, k *kind, model string) found {
 func (f fetcher) lookFor(ctx context.Context, address string, k *kind, model string) glance {
 	got := f.look(ctx, address)
 	if k.pagePerModel && got.status == http.StatusBadRequest && model != "" {
-		return f.look(ctx, address+"?model="+url.QueryEscape(model))
+		return f.look(ctx, address+modelQuery+url.QueryEscape(model))
 	}
 	return got
 }
+
+// modelQuery asks for the page of one model.
+const modelQuery = "?model="
 
 // otherPages are pages that an engine or a gateway publishes at a port of their
 // own: Triton, the gateways' endpoint pickers, SGLang's model gateway.

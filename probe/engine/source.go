@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -161,15 +163,25 @@ func (s *Source) named(model string) Identity {
 	return id
 }
 
+// address is that of the page, with the chosen model where there is one for each.
+func (s *Source) address(model string) string {
+	page, _, perModel := strings.Cut(s.identity.MetricsURL, modelQuery)
+	if !perModel || model == "" {
+		return s.identity.MetricsURL
+	}
+	return page + modelQuery + url.QueryEscape(model)
+}
+
 // read fetches the metrics page and takes it apart. The error is one sentence; the
 // snapshot can be filled from other pages all the same.
 func (s *Source) read(ctx context.Context, model string) (snapshot, error) {
 	if s.identity.MetricsURL == "" {
 		return newSnapshot(model), errors.New(s.identity.MetricsWhy)
 	}
-	a, err := s.fetch.page(ctx, s.identity.MetricsURL)
+	address := s.address(model)
+	a, err := s.fetch.page(ctx, address)
 	if err != nil {
-		_, says := s.fetch.explain(s.identity.MetricsURL, err, probeTimeout)
+		_, says := s.fetch.explain(address, err, probeTimeout)
 		return newSnapshot(model), errors.New(says)
 	}
 	if a.status != http.StatusOK {

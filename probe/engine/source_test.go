@@ -258,6 +258,29 @@ func TestModelThatIsNotOnThePage(t *testing.T) {
 	})
 }
 
+func TestManyModelsAreNotAllNamed(t *testing.T) {
+	err := &otherModelsError{strings.Split("a b c d e f g h i j", " ")}
+	if want := "the metrics page carries the models a, b, c, d, e, f, g, h and 2 more: choose one with --model"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+}
+
+// Where each model has a page of its own, the choice is another page.
+func TestAPageForEachModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		id := Identity{Kind: "llama.cpp", Model: "a", MetricsURL: "http://engine:8000/metrics?model=a"}
+		source, stop := running(func(r *http.Request) (int, string) {
+			return 200, map[string]string{"a": "llamacpp:requests_processing 1\n", "b/c:1": "llamacpp:requests_processing 2\n"}[r.URL.Query().Get("model")]
+		}, id)
+		defer stop()
+		synctest.Wait()
+		check(t, "of a", source.Latest().Reading.Running, 1)
+		source.SetModel("b/c:1")
+		time.Sleep(1500 * time.Millisecond)
+		check(t, "of the other", source.Latest().Reading.Running, 2)
+	})
+}
+
 func TestSourceWithoutAPage(t *testing.T) {
 	source := NewSource(Config{}, Identity{Kind: "ollama", MetricsWhy: "Ollama has no metrics page"})
 	source.Run(context.Background()) // returns: there is nothing to do
