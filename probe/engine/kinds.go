@@ -108,19 +108,24 @@ func (k *kind) publishes(metric string) bool {
 	return false
 }
 
-// on tells whether a page holds this engine's metrics.
-func (k *kind) on(page promtext.Page) bool {
-	var with, without bool
-	for _, name := range page.Names() {
+// on tells whether a page, with these names, holds this engine's metrics.
+func (k *kind) on(page promtext.Page, names []string) bool {
+	with := false
+	for _, name := range names {
 		if !k.publishes(name) {
 			continue
 		}
+		if with = with || len(k.with) == 0; with && len(k.without) == 0 {
+			return true
+		}
 		for _, s := range page.Samples(name) {
+			if len(k.without) > 0 && hasAll(s.Labels, k.without) {
+				return false
+			}
 			with = with || hasAll(s.Labels, k.with)
-			without = without || len(k.without) > 0 && hasAll(s.Labels, k.without)
 		}
 	}
-	return with && !without
+	return with
 }
 
 func hasAll(labels map[string]string, want []string) bool {

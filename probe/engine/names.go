@@ -91,6 +91,12 @@ func (t term) accepts(labels map[string]string) bool {
 	return true
 }
 
+// selects tells whether a label is the one by which the term selects its series.
+func (t term) selects(label string) bool {
+	return label == pidLabel || slices.Contains(partLabels, label) ||
+		slices.ContainsFunc(t.where, func(m labelMatch) bool { return m.label == label && len(m.values) == 1 })
+}
+
 // scale is what a value must be multiplied with to be in seconds, if it is a time
 // in a smaller unit; else 1.
 func (t term) scale() float64 {

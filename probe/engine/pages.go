@@ -43,11 +43,12 @@ func readable(parser *promtext.Parser, body []byte) (promtext.Page, []*kind, err
 // the same in old and new names: only the first engine's own table counts.
 func fitting(page promtext.Page, among []*kind) []*kind {
 	var own, companions []*kind
+	names := page.Names()
 	for _, k := range among {
 		switch {
 		case k.table == nil:
 		case !k.table.companion && own != nil:
-		case !k.on(page):
+		case !k.on(page, names):
 		case k.table.companion:
 			companions = append(companions, k)
 		default:
@@ -59,8 +60,9 @@ func fitting(page promtext.Page, among []*kind) []*kind {
 
 // publisher returns the engine whose metrics a page holds; nil if it is nobody's.
 func publisher(page promtext.Page) *kind {
+	names := page.Names()
 	for _, k := range kinds {
-		if k.on(page) {
+		if k.on(page, names) {
 			return k
 		}
 	}

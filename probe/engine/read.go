@@ -55,10 +55,14 @@ func (e *otherModelsError) Error() string {
 // model is the model to look at where a page carries several; the error, an
 // *otherModelsError, says that it is none of them.
 func read(page promtext.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
+	return newFactBook().read(page, fits, model, at)
+}
+
+func (b *factBook) read(page promtext.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
 	s := newSnapshot(model)
 	s.At = at
 	s.Notes = append(s.Notes, page.Notes()...)
-	s.onPage = models(page, fits[0].table)
+	s.onPage = models(page, fits[0].table, b)
 	only := ""
 	if len(s.onPage) > 0 {
 		only = match(s.onPage, model)
@@ -76,7 +80,7 @@ func read(page promtext.Page, fits []*kind, model string, at time.Time) (snapsho
 	}
 	repeated := mayRepeat(page)
 	for _, k := range fits {
-		s.table(view{page: page, table: k.table, only: only, several: len(s.onPage) > 1, mayRepeat: repeated}, k)
+		s.table(view{page: page, table: k.table, only: only, several: len(s.onPage) > 1, facts: b, mayRepeat: repeated}, k)
 	}
 	for _, p := range page.Samples(startTime) {
 		s.started = max(s.started, p.Value)

@@ -73,22 +73,34 @@ func BenchmarkScrapePage(b *testing.B) {
 	}
 }
 
-// BenchmarkScrape2MBWanted is a scrape of 2 MB of nothing but what is read: sixty
-// data-parallel ranks.
+// BenchmarkScrape2MBWanted is a scrape of 2 MB of nothing but one engine's page:
+// sixty data-parallel ranks.
 func BenchmarkScrape2MBWanted(b *testing.B) {
-	var page strings.Builder
-	text, err := os.ReadFile("testdata/vllm-2026-08-dp2.txt")
+	for _, page := range []struct{ file, rank string }{
+		{"vllm-2026-08-dp2.txt", `engine="%d"`}, {"sglang-0.5.9-dp2.txt", `dp_rank="%d"`},
+	} {
+		b.Run(page.file, func(b *testing.B) { scrapeRanks(b, page.file, page.rank) })
+	}
+}
+
+// scrapeRanks repeats rank 1 of a page until it has 2 MB.
+func scrapeRanks(b *testing.B, file, rank string) {
+	text, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		b.Fatal(err)
 	}
+	one, rest := "", ""
 	for line := range strings.Lines(string(text)) {
-		ranks := 1
-		if strings.Contains(line, `engine="1"`) {
-			ranks = 60
+		if strings.Contains(line, fmt.Sprintf(rank, 1)) {
+			one += line
+		} else {
+			rest += line
 		}
-		for rank := range ranks {
-			page.WriteString(strings.Replace(line, `engine="1"`, fmt.Sprintf(`engine="%d"`, rank+1), 1))
-		}
+	}
+	page := strings.Builder{}
+	page.WriteString(rest)
+	for i := 1; page.Len() < 2<<20; i++ {
+		page.WriteString(strings.ReplaceAll(one, fmt.Sprintf(rank, 1), fmt.Sprintf(rank, i)))
 	}
 	source := NewSource(Config{Base: "http://engine", Client: &http.Client{Transport: fixedPage(page.String())}}, vllmIdentity)
 	b.SetBytes(int64(page.Len()))

@@ -31,6 +31,7 @@ type Source struct {
 	// What follows is Run's own.
 	identity  Identity
 	parser    *promtext.Parser
+	facts     *factBook
 	prev      *snapshot // of the last page that was read
 	searched  time.Time // when the page was last looked for
 	extras    []*extraState
@@ -41,7 +42,7 @@ type Source struct {
 // NewSource makes a source for an engine that Detect has found. Nothing is read
 // before Run.
 func NewSource(c Config, id Identity) *Source {
-	s := &Source{fetch: newFetcher(c), interval: c.Interval, identity: id, parser: newParser()}
+	s := &Source{fetch: newFetcher(c), interval: c.Interval, identity: id, parser: newParser(), facts: newFactBook()}
 	if s.interval <= 0 {
 		s.interval = defaultInterval
 	}
@@ -194,7 +195,7 @@ func (s *Source) read(ctx context.Context, model string) (snapshot, error) {
 	if len(fits) == 0 {
 		return newSnapshot(model), errors.New(unreadable(a.body, kindByID(s.identity.Kind)))
 	}
-	shot, err := read(page, fits, model, a.at)
+	shot, err := s.facts.read(page, fits, model, a.at)
 	if shot.started == 0 {
 		shot.started = page.Created()
 	}

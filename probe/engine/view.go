@@ -17,6 +17,7 @@ type view struct {
 	only    string
 	several bool // the page carries more models than that
 
+	facts     *factBook
 	mayRepeat bool // the page has labels of series that repeat each other
 }
 
@@ -53,7 +54,7 @@ func (v view) series(p picked, t term, suffix string) []promtext.Sample {
 	if !v.mayRepeat {
 		return found
 	}
-	return onePerRank(found)
+	return v.facts.onePerRank(found)
 }
 
 // has tells whether the page has series of a term.
@@ -70,9 +71,9 @@ func (v view) chosen(samples []promtext.Sample) []promtext.Sample {
 		return samples
 	}
 	var out []promtext.Sample
-	for _, s := range samples {
-		if m := modelOf(s); m == "" || strings.EqualFold(m, v.only) {
-			out = append(out, s)
+	for i := range samples {
+		if m := v.facts.of(&samples[i]).model; m == "" || strings.EqualFold(m, v.only) {
+			out = append(out, samples[i])
 		}
 	}
 	return out
@@ -103,11 +104,19 @@ func (v view) perRank(list names) (picked, []rankValue) {
 
 // values are a term's finite values, in seconds if they are times.
 func (v view) values(p picked, t term) []rankValue {
-	var out []rankValue
-	for _, s := range v.series(p, t, "") {
-		if finite(s.Value) {
-			out = append(out, rankValue{seriesKey(s.Labels, t), rankOf(s.Labels), s.Value * t.scale()})
+	series := v.series(p, t, "")
+	out := make([]rankValue, 0, len(series))
+	for i := range series {
+		s := &series[i]
+		if !finite(s.Value) {
+			continue
 		}
+		f := v.facts.of(s)
+		key := f.key
+		if p.op != "" && p.op != "+" && len(t.where) > 0 {
+			key = keyWithout(s.Labels, t.selects) // to belong to a series that was selected otherwise
+		}
+		out = append(out, rankValue{key, f.rank, s.Value * t.scale()})
 	}
 	return out
 }
@@ -136,18 +145,6 @@ func combine(a, b []rankValue, op string) []rankValue {
 	return out
 }
 
-// seriesKey identifies a series among those of its term.
-func seriesKey(labels map[string]string, t term) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		selected := slices.ContainsFunc(t.where, func(m labelMatch) bool { return m.label == name && len(m.values) == 1 })
-		if name != pidLabel && labels[name] != "" && !selected {
-			b.WriteString(name + "\x00" + labels[name] + "\x00")
-		}
-	}
-	return b.String()
-}
-
 // rankOf names the rank of a series; "" if nothing tells it from others.
 func rankOf(labels map[string]string) string {
 	var parts []string
@@ -160,9 +157,9 @@ func rankOf(labels map[string]string) string {
 }
 
 // modelOf names the model of a series. Some engines write that they have no name.
-func modelOf(s promtext.Sample) string {
+func modelOf(labels map[string]string) string {
 	for _, label := range modelLabels {
-		if m := s.Labels[label]; m != "" && m != "undefined" {
+		if m := labels[label]; m != "" && m != "undefined" {
 			return m
 		}
 	}
@@ -171,11 +168,16 @@ func modelOf(s promtext.Sample) string {
 
 // models returns the models that a page tells apart, sorted. Spellings that differ
 // in case are one model: Dynamo has both on one page.
-func models(page promtext.Page, t *table) []string {
-	seen := map[string]string{}
+func models(page promtext.Page, t *table, book *factBook) []string {
+	seen, last := map[string]string{}, ""
 	for _, name := range modelMetrics(page, t) {
-		for _, s := range page.Samples(name) {
-			m := modelOf(s)
+		samples := page.Samples(name)
+		for i := range samples {
+			m := book.of(&samples[i]).model
+			if m == last {
+				continue
+			}
+			last = m
 			fold := strings.ToLower(m)
 			if known := seen[fold]; m != "" && (known == "" || m < known) {
 				seen[fold] = m // upper case sorts first: the spelling that people chose
