@@ -1,7 +1,6 @@
 package record
 
 import (
-	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ type engineLine struct {
 	Identity identityLine `json:"identity"`
 	Reading  *readingLine `json:"reading,omitempty"` // nil: there is none
 	Why      string       `json:"why,omitempty"`
+	OnPage   []string     `json:"on_page,omitempty"`
 }
 
 type identityLine struct {
@@ -30,41 +30,6 @@ type identityLine struct {
 	MetricsWhy  string   `json:"metrics_why"`
 	GPUURL      string   `json:"gpu_url"`
 }
-
-type readingLine struct {
-	At                   time.Time     `json:"at"`
-	Running              opt.Float     `json:"running"`
-	Waiting              opt.Float     `json:"waiting"`
-	KVFill               opt.Float     `json:"kv_fill"`
-	KVFillMax            opt.Float     `json:"kv_fill_max"`
-	KVCapacityTokens     opt.Float     `json:"kv_capacity_tokens"`
-	Preemptions          opt.Float     `json:"preemptions"`
-	PrefixQueries        opt.Float     `json:"prefix_queries"`
-	PrefixHits           opt.Float     `json:"prefix_hits"`
-	PromptTokens         opt.Float     `json:"prompt_tokens"`
-	GenerationTokens     opt.Float     `json:"generation_tokens"`
-	PrefixHitRate        opt.Float     `json:"prefix_hit_rate"`
-	PromptTokensPerS     opt.Float     `json:"prompt_tokens_per_s"`
-	GenerationTokensPerS opt.Float     `json:"generation_tokens_per_s"`
-	TTFT                 histogramLine `json:"ttft_s,omitzero"`
-	Gap                  histogramLine `json:"gap_s,omitzero"`
-	Queue                histogramLine `json:"queue_s,omitzero"`
-	Prefill              histogramLine `json:"prefill_s,omitzero"`
-	E2E                  histogramLine `json:"e2e_s,omitzero"`
-	Restarted            bool          `json:"restarted,omitempty"`
-	Notes                []string      `json:"notes,omitempty"`
-}
-
-// histogramLine leaves out the last bound, +Inf, which JSON cannot hold.
-type histogramLine struct {
-	Bounds []finite `json:"bounds"`
-	Counts []finite `json:"counts"` // one more than bounds
-	Sum    finite   `json:"sum"`
-	Count  finite   `json:"count"`
-}
-
-// IsZero tells that the histogram is unknown.
-func (l histogramLine) IsZero() bool { return len(l.Counts) == 0 }
 
 type gpuLine struct {
 	At     time.Time    `json:"at,omitzero"`
@@ -96,74 +61,23 @@ type deviceLine struct {
 }
 
 func fromEngine(s *engine.Status) *engineLine {
-	l := &engineLine{Identity: identityLine(s.Identity), Why: s.Why}
+	l := &engineLine{Identity: identityLine(s.Identity), Why: s.Why, OnPage: s.OnPage}
 	l.Identity.MetricsURL = withoutSecrets(l.Identity.MetricsURL)
 	l.Identity.GPUURL = withoutSecrets(l.Identity.GPUURL)
 	if !s.Have {
 		return l
 	}
-	r := &s.Reading
-	l.Reading = &readingLine{
-		At: r.At, Running: r.Running, Waiting: r.Waiting, KVFill: r.KVFill, KVFillMax: r.KVFillMax,
-		KVCapacityTokens: r.KVCapacityTokens, Preemptions: r.Preemptions,
-		PrefixQueries: r.PrefixQueries, PrefixHits: r.PrefixHits,
-		PromptTokens: r.PromptTokens, GenerationTokens: r.GenerationTokens,
-		PrefixHitRate: r.PrefixHitRate, PromptTokensPerS: r.PromptTokensPerS, GenerationTokensPerS: r.GenerationTokensPerS,
-		TTFT: fromHistogram(r.TTFT), Gap: fromHistogram(r.Gap), Queue: fromHistogram(r.Queue),
-		Prefill: fromHistogram(r.Prefill), E2E: fromHistogram(r.E2E),
-		Restarted: r.Restarted, Notes: r.Notes,
-	}
+	l.Reading = fromReading(&s.Reading)
 	return l
 }
 
 func (l *engineLine) status() engine.Status {
-	s := engine.Status{Identity: engine.Identity(l.Identity), Why: l.Why}
+	s := engine.Status{Identity: engine.Identity(l.Identity), Why: l.Why, OnPage: l.OnPage}
 	if l.Reading == nil {
 		return s
 	}
-	r := l.Reading
-	s.Have = true
-	s.Reading = engine.Reading{
-		At: r.At, Running: r.Running, Waiting: r.Waiting, KVFill: r.KVFill, KVFillMax: r.KVFillMax,
-		KVCapacityTokens: r.KVCapacityTokens, Preemptions: r.Preemptions,
-		PrefixQueries: r.PrefixQueries, PrefixHits: r.PrefixHits,
-		PromptTokens: r.PromptTokens, GenerationTokens: r.GenerationTokens,
-		PrefixHitRate: r.PrefixHitRate, PromptTokensPerS: r.PromptTokensPerS, GenerationTokensPerS: r.GenerationTokensPerS,
-		TTFT: r.TTFT.histogram(), Gap: r.Gap.histogram(), Queue: r.Queue.histogram(),
-		Prefill: r.Prefill.histogram(), E2E: r.E2E.histogram(),
-		Restarted: r.Restarted, Notes: r.Notes,
-	}
+	s.Have, s.Reading = true, l.Reading.reading()
 	return s
-}
-
-func fromHistogram(h engine.Histogram) histogramLine {
-	n := len(h.Bounds)
-	if n == 0 || n != len(h.Counts) || !math.IsInf(h.Bounds[n-1], 1) {
-		return histogramLine{}
-	}
-	l := histogramLine{Sum: finite(h.Sum), Count: finite(h.Count), Bounds: []finite{}}
-	for _, b := range h.Bounds[:n-1] {
-		l.Bounds = append(l.Bounds, finite(b))
-	}
-	for _, c := range h.Counts {
-		l.Counts = append(l.Counts, finite(c))
-	}
-	return l
-}
-
-func (l histogramLine) histogram() engine.Histogram {
-	if len(l.Counts) != len(l.Bounds)+1 {
-		return engine.Histogram{}
-	}
-	h := engine.Histogram{Sum: float64(l.Sum), Count: float64(l.Count)}
-	for _, b := range l.Bounds {
-		h.Bounds = append(h.Bounds, float64(b))
-	}
-	h.Bounds = append(h.Bounds, math.Inf(1))
-	for _, c := range l.Counts {
-		h.Counts = append(h.Counts, float64(c))
-	}
-	return h
 }
 
 func fromGPU(s *gpu.Status) *gpuLine {
