@@ -6,17 +6,23 @@ import (
 	"sonde/probe"
 )
 
+// explained are the fields whose origin the KV panel tells, by a word for each.
+var explained = []struct{ word, field string }{
+	{"fill", "KV cache fill"}, {"capacity", "KV cache capacity"}, {"run", "running"}, {"wait", "waiting"},
+	{"hits", "prefix cache rate"}, {"out", "output rate"}, {"in", "input rate"},
+}
+
 // origins names where fields of the engine's reading come from, one line each:
-// "running: vllm:num_requests_running", with what is unusual about the figure, and
-// with its age where it is older than the rest.
+// "run vllm:num_requests_running", with what is unusual about the figure, and with
+// its age where it is older than the rest.
 func origins(e *probe.EngineStatus) []string {
 	var lines []string
-	for _, name := range []string{"KV cache fill", "KV cache capacity", "running", "waiting", "prefix cache rate", "output rate"} {
-		o, known := e.Reading.Origin(name)
+	for _, x := range explained {
+		o, known := e.Reading.Origin(x.field)
 		if !known {
 			continue
 		}
-		line := name + ": " + clean(o.Source)
+		line := x.word + " " + clean(o.Source)
 		if o.Remark != "" {
 			line += " (" + clean(o.Remark) + ")"
 		}

@@ -26,7 +26,7 @@ func (s *snapshot) kvFill(v view) {
 			weights = append(weights, c)
 		}
 	}
-	s.fills(fills, weights, Origin{Source: p.text(p.prefix), At: s.At, Remark: v.table.remarks[FieldKVFill]})
+	s.fills(fills, weights, Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[FieldKVFill]})
 	if v.table.meanFill {
 		s.KVFillMax, s.KVByRank = opt.Float{}, nil
 	}
@@ -70,7 +70,7 @@ func (s *snapshot) kvCapacity(v view) map[string]float64 {
 	}
 	if len(ranks) > 0 && !s.KVCapacityTokens.OK {
 		s.KVCapacityTokens = opt.Of(sum)
-		s.from(FieldKVCapacity, Origin{Source: p.text(p.prefix), At: s.At, Remark: v.table.remarks[FieldKVCapacity]})
+		s.from(FieldKVCapacity, Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[FieldKVCapacity]})
 	}
 	return byRank
 }

@@ -110,21 +110,14 @@ func (t term) scale() float64 {
 	return 1
 }
 
-// text writes an expression for people, with the prefix.
-func (e expression) text(prefix string) string {
-	var b strings.Builder
-	for i, t := range e.terms {
-		if i > 0 {
-			b.WriteString(" " + e.op + " ")
-		}
-		b.WriteString(prefix + t.name)
-		for j, m := range t.where {
-			b.WriteString(map[bool]string{true: "{", false: ","}[j == 0])
-			b.WriteString(m.label + "=" + strings.Join(m.values, "|"))
-		}
-		if len(t.where) > 0 {
-			b.WriteString("}")
-		}
+// String writes a term for people.
+func (t term) String() string {
+	if len(t.where) == 0 {
+		return t.name
 	}
-	return b.String()
+	var labels []string
+	for _, m := range t.where {
+		labels = append(labels, m.label+"="+strings.Join(m.values, "|"))
+	}
+	return t.name + "{" + strings.Join(labels, ",") + "}"
 }

@@ -118,12 +118,12 @@ func (s *snapshot) table(v view, k *kind) {
 	s.prefixUnit(t)
 	for f, list := range t.histograms {
 		if h, p := v.histogram(list); len(h.Bounds) > 0 {
-			s.keep(f, h, p.text(p.prefix), t)
+			s.keep(f, h, v.source(p), t)
 		}
 	}
 	for f, m := range t.means {
 		if h, p := v.mean(m); len(h.Bounds) > 0 {
-			s.keep(f, h, p.text(p.prefix), t)
+			s.keep(f, h, v.source(p), t)
 		}
 	}
 	s.circumstances(v)
@@ -181,7 +181,7 @@ func (s *snapshot) gauge(v view, f Field, list names) {
 		}
 	}
 	if *to = opt.Of(sum); to.OK {
-		s.from(f, Origin{Source: p.text(p.prefix), At: s.At, Remark: v.table.remarks[f]})
+		s.from(f, Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[f]})
 	}
 }
 
@@ -207,7 +207,7 @@ func (s *snapshot) countUp(v view, f Field, list names) {
 	}
 	if *to = opt.Of(series.total()); to.OK {
 		s.series[f] = series
-		s.from(f, Origin{Source: p.text(p.prefix), At: s.At, Remark: v.table.remarks[f]})
+		s.from(f, Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[f]})
 	}
 }
 
@@ -219,7 +219,7 @@ func (s *snapshot) rateGauge(v view) {
 		return
 	}
 	s.PrefixHitRate = opt.Of(ranks[0].value)
-	s.from(FieldHitRateGauge, Origin{Source: p.text(p.prefix), At: s.At, Remark: v.table.remarks[FieldHitRateGauge]})
+	s.from(FieldHitRateGauge, Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[FieldHitRateGauge]})
 }
 
 // prefixUnit says what hits and queries of the prefix cache count.

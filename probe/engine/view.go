@@ -45,6 +45,17 @@ func (v view) pick(list names, suffix string) (picked, bool) {
 	return picked{}, false
 }
 
+// source writes for people what a field is read from: of a sum only what is there.
+func (v view) source(p picked) string {
+	var parts []string
+	for _, t := range p.terms {
+		if p.op != "+" || v.has(p, t, "") {
+			parts = append(parts, p.prefix+t.String())
+		}
+	}
+	return strings.Join(parts, " "+p.op+" ")
+}
+
 // series returns the series of a term, of the chosen model, one per rank.
 func (v view) series(p picked, t term, suffix string) []promtext.Sample {
 	found := v.chosen(v.page.Samples(p.prefix + t.name + suffix))
