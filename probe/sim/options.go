@@ -35,7 +35,7 @@ type Options struct {
 
 	Speed  float64 // 2 is a machine twice as fast
 	Seed   uint64  // words and natural lengths of answers, drafts that hold
-	Faults Faults  // what goes wrong on request
+	Behaviour
 }
 
 // The demo runs an 8B model on an A100. Its bandwidth gives 10 ms a token, and
@@ -90,7 +90,7 @@ type setup struct {
 	specAcceptance float64 // 0 to 1
 	disaggregated  bool
 	transfer       float64 // bytes/s, of the link between prefill and decode
-	faults         Faults
+	behaviour
 	instance       int // tells engines on one machine apart: the port
 }
 
