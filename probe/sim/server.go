@@ -26,6 +26,7 @@ type Server struct {
 	created  int64 // Unix seconds
 	driver   *driver
 	trouble  *trouble
+	theatre  theatre
 	pieces   pieces // tokens that can be turned back into text
 	handler  http.Handler
 	requests atomic.Uint64 // numbers the ids of answers
@@ -48,7 +49,12 @@ func New(o Options) (*Server, error) {
 
 // Start runs the engine until ctx ends; then streams in flight end with an
 // error, and new requests get 503.
-func (s *Server) Start(ctx context.Context) { s.driver.start(ctx) }
+func (s *Server) Start(ctx context.Context) {
+	s.driver.start(ctx)
+	if s.setup.scenario != "" {
+		_ = s.Play(s.setup.scenario) // the name was checked by New
+	}
+}
 
 // Handler is the engine's HTTP interface.
 func (s *Server) Handler() http.Handler { return s.handler }
