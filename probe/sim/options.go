@@ -33,8 +33,8 @@ type Options struct {
 	Disaggregated bool    // prompts are read by as many GPUs again, which do nothing else
 	TransferGBs   float64 // of the link that their KV crosses, 1e9 bytes/s; default 25
 
-	Speed  float64 // 2 is a machine twice as fast
-	Seed   uint64  // words and natural lengths of answers, drafts that hold
+	Speed float64 // 2 is a machine twice as fast
+	Seed  uint64  // words and natural lengths of answers, drafts that hold
 	Behaviour
 }
 
@@ -91,7 +91,7 @@ type setup struct {
 	disaggregated  bool
 	transfer       float64 // bytes/s, of the link between prefill and decode
 	behaviour
-	instance       int // tells engines on one machine apart: the port
+	instance int // tells engines on one machine apart: the port
 }
 
 func (s *setup) kvTokens() int { return s.kvBlocks * s.blockTokens }

@@ -85,9 +85,9 @@ func misread(err error) *apiError {
 		return badRequest("messages", "messages: %v", content)
 	case errors.As(err, &wrong) && wrong.Field != "":
 		field := strings.TrimPrefix(wrong.Field, "samplingBody.")
-		return badRequest(field, "%s has to be %s, not %s", field, kindInWords(wrong.Type), wrong.Value)
+		return badRequest(field, "%s has to be %s, not %s", field, kindInWords(wrong.Type), valueInWords(wrong.Value))
 	case errors.As(err, &wrong):
-		return badRequest("", "the request body has to be an object, not %s", wrong.Value)
+		return badRequest("", "the request body has to be an object, not %s", valueInWords(wrong.Value))
 	}
 	return badRequest("", "the request body is not understood: %v", err)
 }
@@ -106,6 +106,22 @@ func kindInWords(t reflect.Type) string {
 		return "a list"
 	}
 	return "an object"
+}
+
+// valueInWords is for the decoder's words for what it found, such as "number 1.5".
+func valueInWords(v string) string {
+	kind, value, _ := strings.Cut(v, " ")
+	switch kind {
+	case "string":
+		return "a text"
+	case "number":
+		return strings.TrimSpace("the number " + value)
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	}
+	return "true or false"
 }
 
 // check refuses what this engine cannot do, rather than answer something else.

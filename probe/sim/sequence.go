@@ -72,7 +72,7 @@ func newSequence(a ask, engine *setup) *sequence {
 	}
 	s.length = a.maxTokens
 	if !a.ignoreEOS {
-		s.length = min(max(a.reasoning.natural(naturalLength(s.writer.random)), a.minTokens), a.maxTokens)
+		s.length = min(max(a.reasoning.natural(naturalLength(rand.New(rand.NewPCG(engine.seed, ^whole)))), a.minTokens), a.maxTokens)
 	}
 	s.thinking = a.reasoning.tokens(s.length)
 	s.script = newTranscript(s)
