@@ -17,7 +17,6 @@ const (
 	finishAbort  finish = "abort"
 )
 
-var finishes = []finish{finishStop, finishLength, finishAbort}
 
 // ask is what a client wants generated.
 type ask struct {

@@ -43,7 +43,7 @@ func New(o Options) (*Server, error) {
 	engine := newMetrics(&s.setup, s.modelID)
 	s.driver = newDriver(newCore(set), engine)
 	s.trouble = newTrouble(s.driver, set.faults)
-	s.handler = s.routes(engine.registry(s.driver.snapshot), newHardware(&s.setup, s.driver.snapshot))
+	s.handler = s.routes(engine.serve(&s.setup, s.driver.snapshot), newHardware(&s.setup, s.driver.snapshot))
 	return s, nil
 }
 
