@@ -29,7 +29,7 @@ func lengthBuckets(most int) (b []float64) {
 
 // metrics publishes the engine's state under the names of vLLM V1, with its units:
 // seconds, tokens, and a fraction in kv_cache_usage_perc. Histograms are filled as
-// things happen, most of the rest is read at each scrape (page).
+// things happen, most of the rest is read at each scrape (scrapedPage).
 type metrics struct {
 	registry *prometheus.Registry
 	labels   prometheus.Labels

@@ -6,9 +6,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// page is the part of the metrics that is read at each scrape. All its values are of
+// scrapedPage is the part of the metrics that is read at each scrape. All its values are of
 // one moment.
-type page struct {
+type scrapedPage struct {
 	snapshot func() snapshot
 	rows     []scraped
 	info     prometheus.Metric
@@ -24,12 +24,12 @@ type scraped struct {
 
 // serve adds the values that are read at a scrape, and gives all that is published.
 func (m *metrics) serve(s *setup, snap func() snapshot) *prometheus.Registry {
-	m.registry.MustRegister(&page{snapshot: snap, rows: scrapedRows(s, m.labels), info: cacheInfo(s)})
+	m.registry.MustRegister(&scrapedPage{snapshot: snap, rows: scrapedRows(s, m.labels), info: cacheInfo(s)})
 	return m.registry
 }
 
 // Describe implements prometheus.Collector.
-func (p *page) Describe(out chan<- *prometheus.Desc) {
+func (p *scrapedPage) Describe(out chan<- *prometheus.Desc) {
 	for _, s := range p.rows {
 		out <- s.desc
 	}
@@ -37,7 +37,7 @@ func (p *page) Describe(out chan<- *prometheus.Desc) {
 }
 
 // Collect implements prometheus.Collector.
-func (p *page) Collect(out chan<- prometheus.Metric) {
+func (p *scrapedPage) Collect(out chan<- prometheus.Metric) {
 	snap := p.snapshot()
 	for _, s := range p.rows {
 		out <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(&snap), s.labels...)

@@ -17,7 +17,6 @@ const (
 	finishAbort  finish = "abort"
 )
 
-
 // ask is what a client wants generated.
 type ask struct {
 	prompt    []uint32 // token ids, at least one

@@ -12,9 +12,9 @@ type stage interface {
 	abort(*sequence)
 }
 
-// play is a scene being played: a state machine whose time is what its caller says.
+// staging is a scene being played: a state machine whose time is what its caller says.
 // The seed gives the same requests at the same times in every performance.
-type play struct {
+type staging struct {
 	scene  *scene
 	setup  *setup
 	random *rand.Rand
@@ -33,8 +33,8 @@ type play struct {
 	news     chan struct{} // something was answered
 }
 
-func newPlay(sc *scene, set *setup, st stage, faults func(Faults), now time.Duration) *play {
-	p := &play{
+func newStaging(sc *scene, set *setup, st stage, faults func(Faults), now time.Duration) *staging {
+	p := &staging{
 		scene: sc, setup: set, stage: st, faults: faults, began: now, act: after, ends: now,
 		random: rand.New(rand.NewPCG(set.seed, 0x5ce7e)), present: map[*sequence]bool{}, news: make(chan struct{}, 1),
 	}
@@ -45,7 +45,7 @@ func newPlay(sc *scene, set *setup, st stage, faults func(Faults), now time.Dura
 }
 
 // advance plays up to an instant and tells when there is something to do again.
-func (p *play) advance(now time.Duration) (again time.Duration) {
+func (p *staging) advance(now time.Duration) (again time.Duration) {
 	if now >= p.ends {
 		p.enter(now)
 	}
@@ -63,7 +63,7 @@ func (p *play) advance(now time.Duration) (again time.Duration) {
 }
 
 // enter begins the act of this instant.
-func (p *play) enter(now time.Duration) {
+func (p *staging) enter(now time.Duration) {
 	a, ends := actAt(now - p.began)
 	p.act, p.ends = a, p.began+ends
 	if a != incident {
@@ -80,7 +80,7 @@ func (p *play) enter(now time.Duration) {
 }
 
 // replaceAnswered sends the next request of each client that has its answer.
-func (p *play) replaceAnswered() {
+func (p *staging) replaceAnswered() {
 	p.mu.Lock()
 	gone := p.answered
 	p.answered = nil
@@ -91,7 +91,7 @@ func (p *play) replaceAnswered() {
 	p.arrive(p.cast.clients - len(p.present))
 }
 
-func (p *play) arrive(n int) {
+func (p *staging) arrive(n int) {
 	for range n {
 		s := newSequence(p.cast.request(p.random), p.setup)
 		s.sink = func(_ []uint16, end finish) {
@@ -105,7 +105,7 @@ func (p *play) arrive(n int) {
 }
 
 // note remembers that a request was answered. It never waits.
-func (p *play) note(s *sequence) {
+func (p *staging) note(s *sequence) {
 	p.mu.Lock()
 	p.answered = append(p.answered, s)
 	p.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *play) note(s *sequence) {
 }
 
 // leave lets all other clients hang up.
-func (p *play) leave() {
+func (p *staging) leave() {
 	for s := range p.present {
 		p.stage.abort(s)
 	}
@@ -124,7 +124,7 @@ func (p *play) leave() {
 }
 
 // end leaves the engine as it was.
-func (p *play) end() {
+func (p *staging) end() {
 	p.leave()
 	p.faults(Faults{})
 }

@@ -55,15 +55,15 @@ func (s *Server) Play(name string) error {
 
 // perform plays until ctx or the engine ends.
 func (s *Server) perform(ctx context.Context, p *performance) {
-	play := newPlay(p.scene, &s.setup, s.driver, s.trouble.play, p.began)
-	defer play.end()
+	staged := newStaging(p.scene, &s.setup, s.driver, s.trouble.play, p.began)
+	defer staged.end()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		timer.Reset(play.advance(s.driver.now()) - s.driver.now())
+		timer.Reset(staged.advance(s.driver.now()) - s.driver.now())
 		select {
 		case <-timer.C:
-		case <-play.news:
+		case <-staged.news:
 		case <-ctx.Done():
 			return
 		case <-s.driver.ended:
