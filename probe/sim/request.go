@@ -51,13 +51,21 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (*requestBody,
 	if e != nil {
 		return nil, e
 	}
-	var b requestBody
-	if err := json.Unmarshal(raw, &b); err != nil {
-		return nil, misread(err)
+	b, e := parseBody(raw)
+	if e != nil {
+		return nil, e
 	}
 	if b.Model != "" && b.Model != s.modelID {
 		return nil, &apiError{status: http.StatusNotFound, kind: "NotFoundError", code: http.StatusNotFound, param: "model",
 			message: "The model `" + b.Model + "` does not exist; this engine serves `" + s.modelID + "`."}
+	}
+	return b, nil
+}
+
+func parseBody(raw []byte) (*requestBody, *apiError) {
+	var b requestBody
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return nil, misread(err)
 	}
 	return &b, b.check()
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync/atomic"
 	"testing"
 )
 
@@ -179,7 +178,7 @@ func TestNotStartedAndStopped(t *testing.T) {
 }
 
 func TestMailboxNeverBlocks(t *testing.T) {
-	m := newMailbox(&atomic.Int64{})
+	m := newMailbox(noClump())
 	for i := range 10000 { // nobody reads
 		m.put([]uint16{uint16(i)}, finishNone)
 	}

@@ -52,7 +52,11 @@ func (t *trouble) replace(which *spell, f Faults) {
 		f.Stall = 0
 	}
 	now := time.Now()
-	*which = spell{f, now.Add(f.LoadingFor)}
+	loaded := now.Add(f.LoadingFor)
+	if old := which.at(now); old.LoadingFor > 0 && old.LoadingFor == f.LoadingFor {
+		loaded = which.loaded // other faults changed while it loads
+	}
+	*which = spell{f, loaded}
 	base, scene := t.asked.at(now), t.scene.at(now)
 	both := &spell{Faults: scene.over(base), loaded: t.asked.loaded}
 	if scene.Loading {
