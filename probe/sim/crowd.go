@@ -69,22 +69,19 @@ func longPromptCrowd(s *setup) crowd {
 	return crowd{burst: 1, every: 5 * time.Second, regularly: true, prompt: long, answer: 16}
 }
 
-// growingCrowd fits into the KV cache with its prompts, and asks for half as much
-// again with its answers.
+// growingCrowd fits into the KV cache when its answers begin, and needs two fifths
+// more than there is when they are half done.
 func growingCrowd(s *setup) crowd {
-	c := crowd{prompt: min(128, s.maxModelLen/8), answer: min(1024, s.maxModelLen/2)}
-	c.clients = max(2, s.kvTokens()*3/2/(c.prompt+c.answer))
-	if most := s.maxSeqs * 3 / 4; c.clients > most { // a large cache needs longer answers
-		c.clients = max(2, most)
-		c.answer = min(s.kvTokens()*3/2/c.clients-c.prompt, s.maxModelLen-c.prompt)
-	}
+	c := crowd{answer: min(1024, s.maxModelLen/2)}
+	c.clients = max(2, min(s.maxSeqs*3/4, s.kvTokens()*5/2/(c.answer+128)))
+	c.prompt = min(max(16, s.kvTokens()*7/5/c.clients-c.answer/2), s.maxModelLen-c.answer)
 	return c
 }
 
-// burstingCrowd sends a burst of prompts every six seconds that takes about two
+// burstingCrowd sends a burst of prompts every five seconds that takes about two
 // seconds to serve.
 func burstingCrowd(s *setup) crowd {
-	c := crowd{every: 6 * time.Second, regularly: true, prompt: min(1536, s.maxModelLen/2), answer: min(96, s.maxModelLen/4)}
+	c := crowd{every: 5 * time.Second, regularly: true, prompt: min(1536, s.maxModelLen/2), answer: min(96, s.maxModelLen/4)}
 	c.burst = min(max(2, int(2*time.Second/serviceTime(s, c))), max(2, s.maxSeqs/2))
 	return c
 }
