@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"context"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -168,5 +170,45 @@ func TestFaultsOfAScenarioLieOnTop(t *testing.T) {
 	s.trouble.play(Faults{})
 	if got := s.Faults(); got != (Faults{Clump: 4, Slow: 2}) {
 		t.Errorf("%s is left", got)
+	}
+}
+
+// The table of faults in the README is the program's.
+func TestReadmeListsTheFaults(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range FaultKinds() {
+		if row := "| `" + k.Example + "` | " + k.Means + " |"; !strings.Contains(string(text), row) {
+			t.Errorf("the README has no row %s", row)
+		}
+	}
+}
+
+func TestHealEndsEverything(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Start(ctx)
+	defer cancel()
+	for _, list := range s.FaultExamples() {
+		if err := s.ChangeFaults(list); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range s.ScenarioNames() {
+		if err := s.Play(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if name, part, _ := s.Playing(); name != "loading" || part != "calm before" {
+		t.Errorf("%s in %s", name, part)
+	}
+	s.Heal()
+	if name, _, _ := s.Playing(); name != "" || s.FaultList() != "" {
+		t.Errorf("%s, %q left", name, s.FaultList())
 	}
 }
