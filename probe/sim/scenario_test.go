@@ -103,7 +103,7 @@ func (h *hall) mean(from, to int, figure func(visit) time.Duration) float64 {
 }
 
 func ttftOf(v visit) time.Duration  { return v.ttft }
-func paceOf(v visit) time.Duration { return v.tpot }
+func paceOf(v visit) time.Duration  { return v.tpot }
 func worstOf(v visit) time.Duration { return v.worst }
 
 // stages are machines of very different size: incidents are incidents on all of them.
