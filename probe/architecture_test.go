@@ -36,6 +36,9 @@ var allowed = map[string][]string{
 
 	"probe": {"gpu", "probe/api", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/promql", "probe/prompt"},
 
+	// For tests only: the embedded engine measured in virtual time.
+	"probe/simtest": {"probe", "probe/api", "probe/prompt", "probe/sim"},
+
 	// The doctor's scripted server stands beside the program, its checklist above it.
 	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
 	"probe/doctor": {"gpu", "probe", "probe/api", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/guard", "probe/load",

@@ -25,6 +25,7 @@ func (s *Session) Connect(ctx context.Context) error {
 	client, err := api.NewClient(api.Options{
 		Address: s.addr, Kind: s.addr.Kind, Model: id.Model, Engine: id.Kind,
 		APIKey: s.opt.APIKey, Header: s.opt.Header, TLS: s.opt.TLS, Idle: s.opt.Idle, Epoch: s.epoch,
+		Dial: s.opt.Dial,
 	})
 	if err != nil {
 		return fmt.Errorf("the proxy settings of the environment cannot be used: %w", err)
@@ -92,6 +93,9 @@ func (s *Session) gpuOptions(id engine.Identity) gpu.Options {
 func (s *Session) httpClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = s.opt.TLS
+	if s.opt.Dial != nil {
+		transport.DialContext = s.opt.Dial
+	}
 	return &http.Client{Transport: transport}
 }
 

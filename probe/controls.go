@@ -7,6 +7,7 @@ type Load struct {
 	Poisson      bool    // open loop arrivals: Poisson, else constant
 	InputTokens  int
 	OutputTokens int
+	Prefix       string // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
 }
 
 // Controls is the only way from a reader back to the sources: the operator's

@@ -73,7 +73,6 @@ type LoadState struct {
 	Level   int  // counts settings from 1; 0 before the first load
 	Settled bool // the level's numbers can be trusted
 	Max     int  // safety cap for concurrency
-	Prefix  string
 }
 
 // Health says whether the client itself is in the way.

@@ -1,8 +1,11 @@
 package probe
 
 import (
+	"context"
 	"crypto/tls"
+	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"sonde/gpu"
@@ -29,7 +32,7 @@ type Options struct {
 	Roofline *gpu.Roofline // model and hardware of the lower bounds; nil = found by itself
 
 	Prompts prompt.Source
-	Prefix  string // for display: what the prefix cache may reuse
+	Prefix  string // what a prefix cache may reuse, until Load says otherwise
 	Seed    uint64
 
 	Load           Load
@@ -37,6 +40,9 @@ type Options struct {
 	MaxTokensTotal int64 // stop the load after so many tokens, in and out; 0 = no limit
 
 	Tick time.Duration // length of a slice; 0 = 250 ms
+
+	// Dial opens every connection of the measurement; nil = the machine's network.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // DefaultTick is the length of a slice.
@@ -59,8 +65,11 @@ func (o Options) unloaded() Load {
 func (o Options) clamp(l Load) Load {
 	l.Concurrency = min(max(l.Concurrency, 0), o.MaxConcurrency)
 	l.InputTokens = min(max(l.InputTokens, minTokens), maxTokens)
+	if !slices.Contains(prompt.Prefixes, prompt.Prefix(l.Prefix)) {
+		l.Prefix = o.Prefix
+	}
 	if _, fromFile := o.Prompts.(*prompt.File); fromFile {
-		l.InputTokens = 0 // nothing is asked: they are sent as they are
+		l.InputTokens, l.Prefix = 0, o.Prefix // nothing is asked: they are sent as they are
 	}
 	l.OutputTokens = min(max(l.OutputTokens, minTokens), maxTokens)
 	l.Rate = max(l.Rate, 0)

@@ -156,7 +156,7 @@ func (s *Session) closeFrame() {
 	events = append(events, s.watchRefusals(now, t.Requests)...)
 	f := &Frame{
 		At: now, Slice: slice, Stopped: stopped, Target: s.target(),
-		Load:   LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Prefix: s.opt.Prefix},
+		Load:   LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency},
 		Client: t.Client, Health: s.health.frame(&t, slice, s.opt.Tick, s.stamps(), wish),
 		Streams: t.Cells, Requests: t.Requests, Events: events, Err: fatal,
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sonde/probe/load"
+	"sonde/probe/prompt"
 )
 
 // Load is the wish as it stands.
@@ -41,6 +42,9 @@ func (s *Session) apply(l Load, says string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wish = l
+	if synthetic, ok := s.opt.Prompts.(*prompt.Synthetic); ok {
+		synthetic.SetPrefix(prompt.Prefix(l.Prefix))
+	}
 	s.todo = append(s.todo, func(time.Duration) { s.beginLevel(at, l) })
 	if says != "" {
 		s.events = append(s.events, Event{At: at, Kind: EventLoad, Text: says})
@@ -109,6 +113,8 @@ func describeChange(old, l Load) string {
 		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)
 	case l.Concurrency != old.Concurrency:
 		return fmt.Sprintf("concurrency %d → %d", old.Concurrency, l.Concurrency)
+	case l.Prefix != old.Prefix:
+		return fmt.Sprintf("prompts: %s → %s prefixes", old.Prefix, l.Prefix)
 	case l.InputTokens != old.InputTokens:
 		return fmt.Sprintf("prompt %d → %d tokens", old.InputTokens, l.InputTokens)
 	}

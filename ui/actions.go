@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"sonde/probe"
@@ -94,6 +96,16 @@ func (m *model) shorterOutput() tea.Cmd {
 
 func (m *model) longerOutput() tea.Cmd {
 	return m.change(func(l *probe.Load) { l.OutputTokens = stepUp(l.OutputTokens) })
+}
+
+// prefixes are what a prefix cache may reuse of the prompts; see probe.Load.
+var prefixes = [...]string{"unique", "shared", "same"}
+
+func (m *model) nextPrefix() tea.Cmd {
+	return m.change(func(l *probe.Load) {
+		now := slices.Index(prefixes[:], l.Prefix)
+		l.Prefix = prefixes[(now+1)%len(prefixes)]
+	})
 }
 
 func (m *model) stopLoad() tea.Cmd {

@@ -62,7 +62,7 @@ var fakeStart = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func newFake(streams int) *fakeSource {
 	return &fakeSource{
 		random: rand.New(rand.NewPCG(1, 2)), level: 1, gpus: 1, seconds: 30,
-		load: probe.Load{Concurrency: streams, InputTokens: 1024, OutputTokens: 256},
+		load: probe.Load{Concurrency: streams, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"},
 	}
 }
 
@@ -186,7 +186,7 @@ func (s *fakeSource) summarise(f *probe.Frame, base float64, busy bool) {
 	c.ConcurrencyMean = opt.Of(float64(s.load.Concurrency) - 0.2)
 	c.Level = probe.Frame{}.Client.Level
 	c.Level.TTFT, c.Level.TPOT, c.Level.OutTokensPerS = c.TTFT, c.TPOT, c.OutTokensPerS
-	f.Load.Asked, f.Load.Level, f.Load.Max, f.Load.Prefix = s.load, s.level, 256, "unique"
+	f.Load.Asked, f.Load.Level, f.Load.Max = s.load, s.level, 256
 	f.Load.Settled = s.now-s.levelAt > 8*time.Second
 	f.Health.Stamps, f.Health.CPU, f.Health.LateMsP99 = "kernel", opt.Of(0.04), 0.03
 	s.machine(f, busy)

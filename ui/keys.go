@@ -36,6 +36,7 @@ func commands() []command {
 		on("→", "prompt length", "prompt", (*model).longerPrompt, "right"),
 		on("[", "output length", "output", (*model).shorterOutput, "["),
 		on("]", "output length", "output", (*model).longerOutput, "]"),
+		on("p", "prefixes of the prompts: unique, shared, same", "", (*model).nextPrefix, "p"),
 		on("0", "stop: send nothing new, let running requests end", "stop", (*model).stopLoad, "0"),
 		on("x", "abort: cancel everything in flight now", "", (*model).abort, "x"),
 		on("l", "send one long prompt, see what it does to the others", "long prompt", (*model).fireLong, "l"),

@@ -132,19 +132,21 @@ func TestLoadKeys(t *testing.T) {
 		keys []string
 		want probe.Load
 	}{
-		{[]string{"up", "+", "="}, probe.Load{Concurrency: 7, InputTokens: 256, OutputTokens: 128}},
-		{[]string{"down", "-"}, probe.Load{Concurrency: 2, InputTokens: 256, OutputTokens: 128}},
-		{[]string{"pgup", "pgup"}, probe.Load{Concurrency: 16, InputTokens: 256, OutputTokens: 128}},
-		{[]string{"pgdown", "pgdown", "pgdown", "pgdown"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128}},
-		{[]string{"right", "right"}, probe.Load{Concurrency: 4, InputTokens: 512, OutputTokens: 128}},
-		{[]string{"left"}, probe.Load{Concurrency: 4, InputTokens: 192, OutputTokens: 128}},
-		{[]string{"]"}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 192}},
-		{[]string{"[", "["}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 64}},
-		{[]string{"0"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128}},
-		{[]string{"x"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128}},
+		{[]string{"up", "+", "="}, probe.Load{Concurrency: 7, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"down", "-"}, probe.Load{Concurrency: 2, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"pgup", "pgup"}, probe.Load{Concurrency: 16, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"pgdown", "pgdown", "pgdown", "pgdown"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"right", "right"}, probe.Load{Concurrency: 4, InputTokens: 512, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"left"}, probe.Load{Concurrency: 4, InputTokens: 192, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"]"}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 192, Prefix: "unique"}},
+		{[]string{"[", "["}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 64, Prefix: "unique"}},
+		{[]string{"p"}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128, Prefix: "shared"}},
+		{[]string{"p", "p", "p"}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"0"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"x"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
 	} {
 		s := newFake(4)
-		s.load = probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128}
+		s.load = probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}
 		m := at(s, 80, 24)
 		for _, k := range c.keys {
 			press(m, k)

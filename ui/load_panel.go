@@ -58,7 +58,7 @@ func (l *loadPanel) lines(p *picture, w int) []string {
 		t.entry(w, "in flight", t.count(inFlight(f)), l.inFlight(p)...),
 		l.tokens(w, "prompt", p.wish.InputTokens, f.Client.InputTokens, f.Client.TokensEstimated),
 		l.tokens(w, "output", p.wish.OutputTokens, f.Client.OutputTokens, f.Client.TokensEstimated),
-		t.entry(w, "prefix", figure{cleanOr(f.Load.Prefix, unknown), t.plain}, t.dim.Render(" hit ")+prefixHits(p)),
+		t.entry(w, "prefix", figure{cleanOr(p.wish.Prefix, unknown), t.plain}, t.dim.Render(" hit ")+prefixHits(p)),
 		t.endToEnd(p, w),
 		t.counts(f, w),
 		l.honesty(p, w),

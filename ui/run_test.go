@@ -101,7 +101,7 @@ func TestWholeProgramInAVirtualTerminal(t *testing.T) {
 	v.wait(t, "TTFT ms")
 	for _, step := range []struct{ keys, shows string }{
 		{"+", "c   5"}, {"\x1b[A", "c   6"}, {"\x1b[C", "in 1 536"}, {"l", "long prompt is on its way"},
-		{"?", "this help"}, {"\x1b", "↑↓ concurrency"}, {"3z", "p99.9"}, {"z", "tokens/s"}, {" ", "PAUSED"}, {" ", "TTFT ms"},
+		{"?", "lines 1 to"}, {"\x1b", "↑↓ concurrency"}, {"3z", "p99.9"}, {"z", "tokens/s"}, {" ", "PAUSED"}, {" ", "TTFT ms"},
 		{"0", "stopped"},
 	} {
 		if _, err := io.WriteString(keys, step.keys); err != nil {
@@ -241,7 +241,7 @@ func TestNoColorWritesNoColorCodes(t *testing.T) {
 	v, keys, ended := start(t, context.Background(), Options{Frames: stepping{s}, Controls: s, Judge: &fakeJudge{}, Color: "never"})
 	v.wait(t, "probing")
 	_, _ = io.WriteString(keys, "1z?")
-	v.wait(t, "this help")
+	v.wait(t, "lines 1 to")
 	_, _ = io.WriteString(keys, "q")
 	if err := result(t, ended); err != nil {
 		t.Fatal(err)

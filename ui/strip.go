@@ -51,7 +51,7 @@ func (t *theme) stripLoad(p *picture) []figure {
 	}
 	return append(parts, figure{flight, t.plain},
 		lengths("in", p.wish.InputTokens, f.Client.InputTokens), lengths("out", p.wish.OutputTokens, f.Client.OutputTokens),
-		figure{cleanOr(f.Load.Prefix, ""), t.dim})
+		figure{cleanOr(p.wish.Prefix, ""), t.dim})
 }
 
 func (t *theme) stripDone(p *picture) []figure {

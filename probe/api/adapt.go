@@ -21,6 +21,7 @@ func (x *exchange) adapt() bool {
 	}
 	if x.status != 0 {
 		c.settled.Store(true)
+		c.begun.Store(true)
 	}
 	return false
 }
@@ -38,7 +39,8 @@ func (c *Client) otherPath(x *exchange) bool {
 	return x.target == candidates[0] // another stream has moved on meanwhile
 }
 
-// followOnce follows a redirect that keeps the method, to the same host only.
+// followOnce follows a redirect that keeps the method, to the same host only, and
+// before any answer: later it would change what is being measured.
 func (c *Client) followOnce(x *exchange) bool {
 	to, err := x.target.Parse(x.location)
 	if err != nil || x.location == "" || to.Host != x.target.Host || to.Scheme != x.target.Scheme {
@@ -46,6 +48,9 @@ func (c *Client) followOnce(x *exchange) bool {
 	}
 	if c.note.Load() != nil {
 		return c.target.Load() != x.target
+	}
+	if c.begun.Load() {
+		return false
 	}
 	note := "redirected once, to " + Redacted(to)
 	c.note.Store(&note)

@@ -38,7 +38,8 @@ type Client struct {
 	proxy   *url.URL
 	pool    pool
 	target  atomic.Pointer[url.URL] // where requests go now
-	settled atomic.Bool             // target has answered with something else than 404 or a redirect
+	settled atomic.Bool             // the path of target is right: given whole, or answered there
+	begun   atomic.Bool             // an answer came that was neither 404 nor a redirect
 	note    atomic.Pointer[string]  // a redirect that was followed
 	stamps  atomic.Bool             // the kernel stamps arrivals
 }

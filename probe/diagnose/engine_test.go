@@ -90,7 +90,7 @@ func TestPrefixCache(t *testing.T) {
 		return scene(func(f *probe.Frame) {
 			r := &f.Engine.Reading
 			r.PrefixHits = r.PrefixQueries.Scale(share)
-			f.Load.Prefix = prefix
+			f.Load.Asked.Prefix = prefix
 		})
 	}
 	only(t, hitting(0.047, "unique"), "prefix_cache", Note, "the prefix cache answers 4.7 % of prompt tokens although every prompt is to be new")

@@ -54,7 +54,7 @@ func healthy(at time.Duration) *probe.Frame {
 	seconds := at.Seconds()
 	f := &probe.Frame{Seq: uint64(at / tick), At: at, Slice: tick}
 	f.Target = probe.Target{Started: epoch, Host: "gpu-box:8000"}
-	f.Load = probe.LoadState{Asked: probe.Load{Concurrency: 16, InputTokens: 1024, OutputTokens: 256}, Level: 1, Prefix: "unique"}
+	f.Load = probe.LoadState{Asked: probe.Load{Concurrency: 16, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Level: 1}
 	f.Requests = []measure.Request{ok(at)}
 	f.Client = probe.Client{
 		InFlight: 16, Prefill: 1, Window: 30 * time.Second, RequestsPerS: 4, InTokensPerS: 4124, OutTokensPerS: 1024,

@@ -178,7 +178,7 @@ func (r *prefixCache) check(h *history) outcome {
 	if asked.V < fewest {
 		return unclear
 	}
-	r.share, r.prefix = hit.V/asked.V, h.now().Load.Prefix
+	r.share, r.prefix = hit.V/asked.V, h.now().Load.Asked.Prefix
 	if r.prefix == "unique" {
 		return found(r.share > 0.01)
 	}

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"maps"
 
 	"sonde/probe/diagnose"
@@ -62,7 +63,7 @@ func (a *Accumulator) load() Load {
 		asked = a.first.Load.Asked // brought into range
 	}
 	l := Load{
-		Mode: "closed", Concurrency: asked.Concurrency, Prefix: Text(a.plan.Prefix),
+		Mode: "closed", Concurrency: asked.Concurrency, Prefix: Text(cmp.Or(asked.Prefix, a.plan.Prefix)),
 		OutputTokens: asked.OutputTokens,
 	}
 	if asked.InputTokens > 0 {

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ type fakeServer struct {
 	epoch   time.Time
 	service time.Duration
 	reply   func(n int) api.Result // by number of the request, from 1; nil = success
+	prompts prompt.Source          // nil = synthetic ones
 
 	mu       sync.Mutex
 	begun    []time.Duration
@@ -65,8 +67,12 @@ func bubble(t *testing.T, server *fakeServer, f func(p *Pool)) []measure.Request
 	synctest.Test(t, func(t *testing.T) {
 		server.epoch = time.Now()
 		collector := measure.NewCollector(func() int { return 0 })
+		prompts := server.prompts
+		if prompts == nil {
+			prompts = prompt.NewSynthetic(prompt.Unique, 1)
+		}
 		p := New(Options{
-			Doer: server, Prompts: prompt.NewSynthetic(prompt.Unique, 1), NewTrack: collector.NewTrack, Epoch: server.epoch,
+			Doer: server, Prompts: prompts, NewTrack: collector.NewTrack, Epoch: server.epoch,
 			Fail: func(err error) { t.Error(err) },
 		})
 		f(p)
@@ -312,5 +318,20 @@ func TestLongPromptGoesBeside(t *testing.T) {
 	}
 	if long != 1 {
 		t.Errorf("%d long prompts", long)
+	}
+}
+
+func TestFileChoosesTheLengthOfAnswers(t *testing.T) {
+	file, err := prompt.Read(strings.NewReader("{\"prompt\":\"a\",\"max_tokens\":7}\n{\"prompt\":\"b\"}\n"), "p.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &fakeServer{service: time.Second, prompts: file}
+	records := bubble(t, s, func(p *Pool) {
+		p.Set(Setting{Concurrency: 1, OutputTokens: 50})
+		after(1500 * time.Millisecond)
+	})
+	if len(records) != 2 || records[0].AskedOut != 7 || records[1].AskedOut != 50 {
+		t.Errorf("records %+v", records)
 	}
 }

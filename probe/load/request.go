@@ -21,6 +21,9 @@ type job struct {
 func (p *Pool) request(s *stream, j job) api.Result {
 	made := p.opt.Prompts.Next(j.in)
 	s.track.Begin(j.intent, j.long, made.Estimate())
+	if made.MaxTokens > 0 {
+		j.out = made.MaxTokens
+	}
 	call := api.Call{Text: made.Text, Messages: made.Messages, MaxTokens: j.out}
 	res := p.opt.Doer.Do(j.ctx, call, s.track)
 	res.ID, res.Slot, res.Long = p.nextID(), s.index, j.long

@@ -20,8 +20,8 @@ type File struct {
 // maxLine bounds one line of a prompt file.
 const maxLine = 16 << 20
 
-// Read reads a prompt file: JSON lines with "prompt" or "messages", or plain
-// text with a prompt a line, blanks at its ends included. Blank lines are passed
+// Read reads a prompt file: JSON lines with "prompt" or "messages", and where a
+// line wants an answer of its own length "max_tokens"; or plain text with a prompt a line, blanks at its ends included. Blank lines are passed
 // over; a line that starts like JSON and is none is an error that names it.
 func Read(r io.Reader, name string) (*File, error) {
 	lines := bufio.NewScanner(r)
@@ -60,15 +60,23 @@ func parseLine(line []byte) (Prompt, error) {
 	var rec struct {
 		Prompt   *string         `json:"prompt"`
 		Messages json.RawMessage `json:"messages"`
+
+		// The longest answer, under its two names in the API.
+		MaxTokens           int `json:"max_tokens"`
+		MaxCompletionTokens int `json:"max_completion_tokens"`
 	}
 	if err := json.Unmarshal(line, &rec); err != nil {
 		return Prompt{}, fmt.Errorf("broken JSON: %w", err)
 	}
+	longest := max(rec.MaxTokens, rec.MaxCompletionTokens)
+	if min(rec.MaxTokens, rec.MaxCompletionTokens) < 0 {
+		return Prompt{}, fmt.Errorf("max_tokens cannot be negative")
+	}
 	switch {
 	case len(rec.Messages) > 0 && rec.Messages[0] == '[':
-		return Prompt{Messages: rec.Messages}, nil
+		return Prompt{Messages: rec.Messages, MaxTokens: longest}, nil
 	case rec.Prompt != nil:
-		return Prompt{Text: *rec.Prompt}, nil
+		return Prompt{Text: *rec.Prompt, MaxTokens: longest}, nil
 	}
 	return Prompt{}, fmt.Errorf(`neither "prompt" (a text) nor "messages" (a list)`)
 }

@@ -68,13 +68,29 @@ func TestFile(t *testing.T) {
 		t.Error("the messages were missed")
 	}
 	for text, says := range map[string]string{
-		"{\"prompt\":\"a\"}\n{broken\n": "p.jsonl, line 2: broken JSON",
-		"{\"text\":\"a\"}\n":            `p.jsonl, line 1: neither "prompt"`,
-		"\n\n":                          "p.jsonl holds no prompt",
-		"a\nb\xff\n":                    "p.jsonl, line 2: not UTF-8",
+		"{\"prompt\":\"a\"}\n{broken\n":          "p.jsonl, line 2: broken JSON",
+		"{\"text\":\"a\"}\n":                     `p.jsonl, line 1: neither "prompt"`,
+		"{\"prompt\":\"a\",\"max_tokens\":-1}\n": "p.jsonl, line 1: max_tokens cannot be negative",
+		"\n\n":                                   "p.jsonl holds no prompt",
+		"a\nb\xff\n":                             "p.jsonl, line 2: not UTF-8",
 	} {
 		if _, err := Read(strings.NewReader(text), "p.jsonl"); err == nil || !strings.HasPrefix(err.Error(), says) {
 			t.Errorf("%q: error %v, want %s…", text, err, says)
+		}
+	}
+}
+
+func TestLinesAskForTheirOwnAnswers(t *testing.T) {
+	f, err := Read(strings.NewReader(`{"prompt":"a","max_tokens":7}
+{"messages":[],"max_completion_tokens":9}
+{"prompt":"b"}
+`), "p.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{7, 9, 0} {
+		if got := f.Next(1).MaxTokens; got != want {
+			t.Errorf("max_tokens %d, want %d", got, want)
 		}
 	}
 }

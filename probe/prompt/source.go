@@ -14,6 +14,8 @@ type Prompt struct {
 	Messages json.RawMessage // instead of Text: a list of chat messages, sent as given
 	Words    int             // synthetic: how many words, for Learn; 0 for a file's
 	Tokens   int             // asked length; 0 for a file's
+
+	MaxTokens int // output tokens that a file's line asks for; 0: as many as the load says
 }
 
 // bytesPerToken is the usual length of a token in English text.
@@ -46,6 +48,9 @@ const (
 	Shared Prefix = "shared" // the first half, which all prompts have in common
 	Same   Prefix = "same"   // everything: one prompt for all requests of a length
 )
+
+// Prefixes are all of them, from the least to the most that can be reused.
+var Prefixes = []Prefix{Unique, Shared, Same}
 
 // Open gives the prompts of a file, or synthetic ones if path is "".
 func Open(path string, prefix Prefix, seed uint64) (Source, error) {

@@ -10,18 +10,25 @@ import (
 // Synthetic makes prompts of random words. With the same seed the n-th prompt of
 // a run has the same words in every run.
 type Synthetic struct {
-	prefix Prefix
-	seed   uint64
-	fixed  bool // lengths are not learned while running: bodies repeat exactly
+	seed uint64
 
-	mu    sync.Mutex
-	count uint64
-	fit   fit
+	mu     sync.Mutex // guards what follows
+	prefix Prefix
+	fixed  bool // lengths are not learned while running: bodies repeat exactly
+	count  uint64
+	fit    fit
 }
 
 // NewSynthetic makes a source of prompts from a seed.
 func NewSynthetic(prefix Prefix, seed uint64) *Synthetic {
 	return &Synthetic{prefix: prefix, seed: seed, fit: newFit()}
+}
+
+// SetPrefix chooses what the prompts from now on have in common.
+func (s *Synthetic) SetPrefix(p Prefix) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.prefix = p
 }
 
 // Freeze stops learning, so that from here on the same seed gives the same
@@ -36,13 +43,13 @@ func (s *Synthetic) Freeze() {
 func (s *Synthetic) Next(tokens int) Prompt {
 	s.mu.Lock()
 	s.count++
-	n := s.count
+	n, prefix := s.count, s.prefix
 	words := s.fit.words(tokens)
 	s.mu.Unlock()
 
 	var b strings.Builder
 	common := 0
-	switch s.prefix {
+	switch prefix {
 	case Shared:
 		common = words / 2
 	case Same:

@@ -49,7 +49,6 @@ type loadLine struct {
 	Level   int       `json:"level"`
 	Settled bool      `json:"settled"`
 	Max     int       `json:"max_concurrency"`
-	Prefix  string    `json:"prefix"`
 }
 
 type askedLine struct {
@@ -58,6 +57,7 @@ type askedLine struct {
 	Poisson      bool    `json:"poisson"`
 	InputTokens  int     `json:"input_tokens"`
 	OutputTokens int     `json:"output_tokens"`
+	Prefix       string  `json:"prefix"`
 }
 
 type healthLine struct {
@@ -103,7 +103,7 @@ func fromFrame(f *probe.Frame) frameLine {
 		Type: typeFrame, Seq: f.Seq, At: millis(f.At), Slice: millis(f.Slice), Stopped: f.Stopped,
 		Load: loadLine{
 			Asked: askedLine(f.Load.Asked), Level: f.Load.Level, Settled: f.Load.Settled,
-			Max: f.Load.Max, Prefix: f.Load.Prefix,
+			Max: f.Load.Max,
 		},
 		Client: fromClient(&f.Client),
 		Health: healthLine{
@@ -130,7 +130,7 @@ func (l *frameLine) frame() *probe.Frame {
 		Seq: l.Seq, At: time.Duration(l.At), Slice: time.Duration(l.Slice), Stopped: l.Stopped,
 		Load: probe.LoadState{
 			Asked: probe.Load(l.Load.Asked), Level: l.Load.Level, Settled: l.Load.Settled,
-			Max: l.Load.Max, Prefix: l.Load.Prefix,
+			Max: l.Load.Max,
 		},
 		Client: l.Client.client(),
 		Health: probe.Health{

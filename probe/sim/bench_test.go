@@ -67,7 +67,7 @@ func (b *bench) step(due func(until time.Duration)) bool {
 	}
 	b.pass(it.end)
 	for _, y := range b.core.finish(it.end) {
-		if !y.first {
+		if !y.first && b.gaps != nil {
 			b.gaps[y.seq] = append(b.gaps[y.seq], y.gap)
 		}
 		if b.onYield != nil {

@@ -24,10 +24,10 @@ func TestSingleStreamIsNearTheFloor(t *testing.T) {
 func TestRateSaturatesAndTTFTTakesOff(t *testing.T) {
 	o := plenty()
 	o.MaxSeqs = 32
-	levels := []int{1, 2, 4, 8, 16, 32, 48, 64, 128}
+	levels := []int{1, 2, 4, 8, 16, 32, 48, 128}
 	rate, ttft := map[int]float64{}, map[int]float64{}
 	for _, c := range levels {
-		got := closedLoop{streams: c, ask: varied(256, 128), warmup: 30 * time.Second, window: 3 * time.Minute}.run(newBench(t, o))
+		got := closedLoop{streams: c, ask: varied(256, 128), warmup: 20 * time.Second, window: 100 * time.Second}.run(newBench(t, o))
 		rate[c], ttft[c] = got.outputPerS, quantile(got.ttft, 0.95)
 		t.Logf("%4d streams: %6.0f tokens/s, TTFT p95 %6.0f ms, TPOT %4.1f ms", c, rate[c], ttft[c]*1e3, mean(got.tpot)*1e3)
 	}
@@ -53,9 +53,9 @@ func TestRateSaturatesAndTTFTTakesOff(t *testing.T) {
 // Even where KV runs out and sequences lose theirs, the total stays near the best.
 func TestOverloadDoesNotCollapse(t *testing.T) {
 	best := 0.0
-	for _, c := range []int{8, 16, 32, 64, 128, 256} {
+	for _, c := range []int{32, 64, 128, 256} {
 		b := newBench(t, Options{}) // KV for 32,768 tokens: 68 answers of 256 + 128 + 16 in the middle
-		got := closedLoop{streams: c, ask: varied(256, 256), warmup: 30 * time.Second, window: 2 * time.Minute}.run(b)
+		got := closedLoop{streams: c, ask: varied(256, 256), warmup: 30 * time.Second, window: time.Minute}.run(b)
 		total := got.outputPerS
 		best = max(best, total)
 		if c >= 64 && total < 0.95*best {
@@ -147,7 +147,7 @@ func TestLittlesLawInAClosedLoop(t *testing.T) {
 	for _, c := range []int{4, 100} { // of 64 places
 		o := plenty()
 		o.MaxSeqs = 64
-		got := closedLoop{streams: c, ask: varied(200, 100), warmup: 2 * time.Minute, window: 15 * time.Minute}.run(newBench(t, o))
+		got := closedLoop{streams: c, ask: varied(200, 100), warmup: 2 * time.Minute, window: 5 * time.Minute}.run(newBench(t, o))
 		near(t, "rate × time in the engine", got.perS*got.e2e, float64(c), 0.02)
 		near(t, "requests in flight", got.inFlight, float64(c), 1e-6)
 	}

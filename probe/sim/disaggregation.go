@@ -1,6 +1,9 @@
 package sim
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // prefillPool is the other half of a disaggregated engine: GPUs of its own that do
 // nothing but read prompts. A prompt's KV then crosses a link to the GPUs that decode,
@@ -86,6 +89,15 @@ func (p *prefillPool) next() (at time.Duration, ok bool) {
 		at, ok = p.moving[0].ready, true
 	}
 	return at, ok
+}
+
+// devices names the GPUs, for people.
+func (s *setup) devices() string {
+	text := fmt.Sprintf("%d × %s", s.machine.gpus, s.machine.driverName)
+	if s.disaggregated {
+		text += fmt.Sprintf(" for decode and %d for prefill", s.machine.gpus)
+	}
+	return text
 }
 
 // prefills are the iterations that the pool began since the last call; none without

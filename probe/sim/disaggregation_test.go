@@ -70,6 +70,18 @@ func TestFirstTokenComesBehindPrefillTransferAndAStep(t *testing.T) {
 	near(t, "TTFT in ms", (s.first-s.arrived).Seconds()*1e3, 177.3+0.6+10.5+10.0, 0.002)
 }
 
+// What slows the engine slows both halves.
+func TestConditionsReachThePool(t *testing.T) {
+	ttft := func(c conditions) time.Duration {
+		b := newBench(t, Options{Disaggregated: true, TransferGBs: 1000})
+		b.core.setConditions(c)
+		s := b.submit(exactly(prompt(2000, 1), 1))
+		b.drain()
+		return s.first - s.arrived
+	}
+	near(t, "TTFT of a slow replica", ttft(conditions{slow: 2}).Seconds(), 2*ttft(conditions{}).Seconds(), 0.002)
+}
+
 // A second transfer waits for the first one: on a slow link prompts arrive one behind
 // the other.
 func TestTransfersShareTheLink(t *testing.T) {

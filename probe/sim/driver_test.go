@@ -14,7 +14,12 @@ func (nobody) tokens([]yield)      {}
 
 func startDriver(t *testing.T, ctx context.Context) *driver {
 	t.Helper()
-	s, err := Options{}.resolve()
+	return startDriverOf(t, ctx, Options{})
+}
+
+func startDriverOf(t *testing.T, ctx context.Context, o Options) *driver {
+	t.Helper()
+	s, err := o.resolve()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,5 +116,59 @@ func TestDriverReportsAPanic(t *testing.T) {
 		if d.failure() == nil || d.isRunning() {
 			t.Error("a panic of the engine went unnoticed")
 		}
+	})
+}
+
+// Between two requests nothing decodes, but the pool reads a prompt and the link moves
+// its KV: the driver has to wake up for both by itself.
+func TestDriverPacesAPrefillPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		d := startDriverOf(t, ctx, Options{Disaggregated: true})
+		time.Sleep(time.Second)
+		s := newSequence(exactly(prompt(2000, 1), 2), &d.core.setup)
+		ended := make(chan time.Duration, 1)
+		s.sink = func(_ []uint16, end finish) {
+			if end != finishNone {
+				ended <- d.now()
+			}
+		}
+		d.submit(s)
+		time.Sleep(100 * time.Millisecond) // in the middle of its prefill
+		if snap := d.snapshot(); snap.running != 1 || snap.waiting != 0 || snap.prefill.sm == 0 || snap.activity.sm != 0 {
+			t.Errorf("while the pool reads: %d running, %d waiting, SM %.2f in the pool, %.2f elsewhere",
+				snap.running, snap.waiting, snap.prefill.sm, snap.activity.sm)
+		}
+		at := <-ended
+		near(t, "TTFT", (s.first - s.arrived).Seconds(), 0.1984, 0.01) // disaggregation_test.go has the terms
+		if late := at - s.last; late < 0 || late > timerGrain {
+			t.Errorf("the last token is %v late", late)
+		}
+		cancel()
+		<-d.ended
+	})
+}
+
+// Conditions count from the next iteration on.
+func TestConditionsChangeBetweenIterations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		d := startDriver(t, ctx)
+		d.change(conditions{slow: 100})
+		s := newSequence(exactly(prompt(20, 1), 2), &d.core.setup)
+		ended := make(chan struct{})
+		s.sink = func(_ []uint16, end finish) {
+			if end != finishNone {
+				close(ended)
+			}
+		}
+		d.submit(s)
+		time.Sleep(10 * time.Millisecond)
+		d.change(conditions{}) // the second iteration is at full speed again
+		<-ended
+		near(t, "first token, a hundred times as slow", (s.first - s.arrived).Seconds(), 0.98, 0.03)
+		near(t, "second token", (s.last - s.first).Seconds(), 0.0098, 0.03)
+		cancel()
+		<-d.ended
 	})
 }

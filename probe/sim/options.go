@@ -5,8 +5,11 @@
 //
 // The physics is a roofline: an iteration lasts as long as its arithmetic or
 // its memory traffic, whichever takes longer, plus an overhead (step.go). The
-// scheduler decides what goes into an iteration (scheduler.go), the driver
-// makes it happen at the right moment (driver.go), the rest is protocol.
+// scheduler decides what goes into an iteration (scheduler.go), drafts make several
+// tokens of one step (speculation.go), prompts may be read elsewhere
+// (disaggregation.go), and what goes wrong while it runs are conditions
+// (conditions.go). None of this knows the clock or the network: the driver makes it
+// happen at the right moment (driver.go), the rest is protocol.
 package sim
 
 // Options choose the simulated machine and engine. The zero value of every
@@ -36,6 +39,8 @@ type Options struct {
 	Speed float64 // 2 is a machine twice as fast
 	Seed  uint64  // words and natural lengths of answers, drafts that hold
 	Behaviour
+
+	VirtualTime bool // the clock is a test's (testing/synctest): its timers are exact, and the system's would not know of it
 }
 
 // The demo runs an 8B model on an A100. Its bandwidth gives 10 ms a token, and
@@ -91,7 +96,8 @@ type setup struct {
 	disaggregated  bool
 	transfer       float64 // bytes/s, of the link between prefill and decode
 	behaviour
-	instance int // tells engines on one machine apart: the port
+	virtual  bool // no timers of the system
+	instance int  // tells engines on one machine apart: the port
 }
 
 func (s *setup) kvTokens() int { return s.kvBlocks * s.blockTokens }

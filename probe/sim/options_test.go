@@ -45,6 +45,21 @@ func TestEveryModelRunsOnEveryGPU(t *testing.T) {
 	}
 }
 
+func TestDescribeNamesBothHalves(t *testing.T) {
+	for says, o := range map[string]Options{
+		"Llama-3.1-8B on 1 × A100-SXM4-80GB, KV cache 32768 tokens, context 16384 tokens":                                  {},
+		"Llama-3.1-8B-FP8 on 2 × H100 80GB HBM3 for decode and 2 for prefill, KV cache 32768 tokens, context 16384 tokens": {GPU: "h100", Dtype: "fp8", TP: 2, Disaggregated: true},
+	} {
+		s, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Describe(); got != says {
+			t.Errorf("described as %q, want %q", got, says)
+		}
+	}
+}
+
 func TestWrongOptionsSayWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		o    Options
@@ -56,6 +71,15 @@ func TestWrongOptionsSayWhatIsWrong(t *testing.T) {
 		{Options{KVGB: 100, TP: 1}, []string{"116 GB", "1 × A100-80GB"}},
 		{Options{KVGB: 0.001}, []string{"KV cache"}},
 		{Options{KVGB: 1, MaxModelLen: 8192}, []string{"8192", "7616"}},
+		{Options{TP: 3}, []string{"3 GPUs", "32 attention heads"}},
+		{Options{TP: 128}, []string{"128 GPUs", "up to 64"}},
+		{Options{Dtype: "fp4"}, []string{`"fp4"`, "bf16, fp8, int4"}},
+		{Options{KVDtype: "int8"}, []string{`"int8"`, "auto, fp8"}},
+		{Options{SpecTokens: 20}, []string{"2048", "128 sequences", "one token and 20 drafts"}},
+		{Options{SpecTokens: -1}, []string{"-1 draft"}},
+		{Options{SpecTokens: 1, SpecAcceptance: 1.5}, []string{"1.5"}},
+		{Options{BlockTokens: -1}, []string{"block size (-1)"}},
+		{Options{Disaggregated: true, TransferGBs: -1}, []string{"transfer -1"}},
 		{Options{Speed: -1}, []string{"speed -1"}},
 		{Options{Speed: math.NaN()}, []string{"speed NaN"}},
 		{Options{KVGB: math.Inf(1)}, []string{"+Inf"}},

@@ -45,9 +45,9 @@ func TestNarrowLinksSpoilPrefill(t *testing.T) {
 	}
 }
 
-// Qwen2.5-7B has 4 KV heads: on 8 GPUs each is held twice.
+// Qwen3-30B-A3B has 4 KV heads: on 8 GPUs each is held twice.
 func TestKVHeadsAreCopiedWhenTheyRunOut(t *testing.T) {
-	s, _ := shapeNamed("Qwen2.5-7B")
+	s, _ := shapeNamed("Qwen3-30B-A3B")
 	one, _ := machineNamed("A100-40GB")
 	for gpus, want := range map[int]float64{1: 1, 4: 1, 8: 2} {
 		m := one.times(gpus)

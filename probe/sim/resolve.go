@@ -11,7 +11,7 @@ func (o Options) resolve() (setup, error) {
 	d := DefaultOptions()
 	s := setup{
 		maxSeqs: or(o.MaxSeqs, d.MaxSeqs), tokenBudget: or(o.TokenBudget, d.TokenBudget), blockTokens: or(o.BlockTokens, d.BlockTokens),
-		speed: or(o.Speed, d.Speed), seed: o.Seed, chunked: !o.Unchunked, prefixCache: !o.NoPrefixCache,
+		speed: or(o.Speed, d.Speed), seed: o.Seed, chunked: !o.Unchunked, prefixCache: !o.NoPrefixCache, virtual: o.VirtualTime,
 		specTokens: o.SpecTokens, specAcceptance: or(o.SpecAcceptance, d.SpecAcceptance),
 		disaggregated: o.Disaggregated, transfer: or(o.TransferGBs, d.TransferGBs) * 1e9,
 	}
@@ -84,14 +84,18 @@ func (s *setup) chooseMaxModelLen(asked int) error {
 	return nil
 }
 
+// mostGPUs is the largest tensor parallel group: with more GPUs, nothing but
+// communication is left.
+const mostGPUs = 64
+
 // fit spreads the model over the asked number of GPUs, or over as few (a power
 // of two) as hold it.
 func fit(m machine, sh shape, kvBytes float64, asked int) (machine, error) {
-	const most = 64
-	if asked > most {
-		return machine{}, fmt.Errorf("simulated engine: a model cannot be spread over %d GPUs; take up to %d", asked, most)
+	if asked > mostGPUs || asked > 0 && sh.heads%asked != 0 {
+		return machine{}, fmt.Errorf("simulated engine: %s cannot be spread over %d GPUs; take a number up to %d that divides its %d attention heads",
+			sh.name, asked, mostGPUs, sh.heads)
 	}
-	for n := max(asked, 1); n <= most; n *= 2 {
+	for n := max(asked, 1); n <= mostGPUs && sh.heads%n == 0; n *= 2 {
 		together := m.times(n)
 		need := sh.weightBytes() + kvBytes*together.kvReplicas(&sh)
 		if need <= usableMemory*m.memory*float64(n) {
@@ -102,7 +106,7 @@ func fit(m machine, sh shape, kvBytes float64, asked int) (machine, error) {
 				sh.fullName(), kvBytes/1e9, need/1e9, n, m.name)
 		}
 	}
-	return machine{}, fmt.Errorf("simulated engine: %s with %.1f GB of KV cache does not fit into %d × %s; take a larger GPU or less cache", sh.fullName(), kvBytes/1e9, most, m.name)
+	return machine{}, fmt.Errorf("simulated engine: %s with %.1f GB of KV cache does not fit into as many %s as it can be spread over; take a larger GPU or less cache", sh.fullName(), kvBytes/1e9, m.name)
 }
 
 func or[T comparable](v, otherwise T) T {

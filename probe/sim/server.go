@@ -61,9 +61,8 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 // Describe says in one line what is being simulated.
 func (s *Server) Describe() string {
-	m := &s.setup.machine
-	return fmt.Sprintf("%s on %d × %s, KV cache %d tokens, context %d tokens",
-		s.setup.shape.fullName(), m.gpus, m.driverName, s.setup.kvTokens(), s.setup.maxModelLen)
+	return fmt.Sprintf("%s on %s, KV cache %d tokens, context %d tokens",
+		s.setup.shape.fullName(), s.setup.devices(), s.setup.kvTokens(), s.setup.maxModelLen)
 }
 
 func (s *Server) routes(engine, hardware *prometheus.Registry) http.Handler {
