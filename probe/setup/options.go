@@ -106,7 +106,7 @@ func Engine(c config.Config) (*sim.Server, error) {
 		MaxSeqs: m.MaxSeqs, TokenBudget: m.TokenBudget, MaxModelLen: m.MaxModelLen, BlockTokens: m.BlockSize, KVGB: m.KVGB,
 		Unchunked: m.Unchunked, NoPrefixCache: m.NoPrefixCache, SpecTokens: m.SpecTokens, SpecAcceptance: m.SpecAcceptance,
 		Disaggregated: m.Disaggregated, TransferGBs: m.TransferGBs, Speed: m.Speed, Seed: seed,
-		Behaviour: sim.Behaviour{Faults: faults, Reasoning: m.Reasoning, Scenario: m.Scenario},
+		Reasoning: m.Reasoning, Faults: faults, Scenario: m.Scenario,
 	})
 	if err != nil {
 		return nil, Usage(err)

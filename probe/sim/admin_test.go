@@ -156,7 +156,7 @@ func TestLoadingEnds(t *testing.T) {
 
 // A scenario's faults lie on top of those that were asked for, and go without them.
 func TestFaultsOfAScenarioLieOnTop(t *testing.T) {
-	s, err := New(Options{Behaviour: Behaviour{Faults: Faults{Clump: 4, Slow: 2}}})
+	s, err := New(Options{Faults: Faults{Clump: 4, Slow: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

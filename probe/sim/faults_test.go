@@ -104,7 +104,7 @@ func TestClumps(t *testing.T) {
 }
 
 func TestStalls(t *testing.T) {
-	b := newBench(t, Options{Behaviour: Behaviour{Faults: Faults{Stall: 500 * time.Millisecond, StallEvery: time.Second}}})
+	b := newBench(t, Options{Faults: Faults{Stall: 500 * time.Millisecond, StallEvery: time.Second}})
 	s := b.submit(exactly(prompt(100, 1), 400))
 	b.drain()
 	stalls := 0

@@ -116,7 +116,7 @@ func TestCountsByHand(t *testing.T) {
 
 // 0.4 of 1,410 MHz are 564; the reason is bit 0x20, thermal.
 func TestThrottlingShowsOnTheHardwarePage(t *testing.T) {
-	s, err := New(Options{Behaviour: Behaviour{Faults: Faults{Throttle: 0.4}}})
+	s, err := New(Options{Faults: Faults{Throttle: 0.4}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,10 @@ type Options struct {
 
 	Speed float64 // 2 is a machine twice as fast
 	Seed  uint64  // words and natural lengths of answers, drafts that hold
-	Behaviour
+
+	Reasoning float64 // of the answers to a chat: a share below 1, a number of tokens from 1 on
+	Faults    Faults  // what goes wrong on request
+	Scenario  string  // one of Scenarios(), which plays from the start; "" for none
 
 	VirtualTime bool // the clock is a test's (testing/synctest): its timers are exact, and the system's would not know of it
 }

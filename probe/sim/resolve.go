@@ -19,7 +19,7 @@ func (o Options) resolve() (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
-	if s.behaviour, err = o.Behaviour.resolve(); err != nil {
+	if s.behaviour, err = o.behaviour(); err != nil {
 		return setup{}, err
 	}
 	kvBytes := or(o.KVGB*1e9, float64(defaultKVTokens)*s.shape.kvBytesPerToken())

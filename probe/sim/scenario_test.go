@@ -233,11 +233,11 @@ func TestEverySceneCanBePlayed(t *testing.T) {
 		if _, err := ParseFaults(s.trouble); err != nil || s.Says == "" || (s.trouble == "" && s.crowd == nil) {
 			t.Errorf("%s: %v", s.Name, err)
 		}
-		if _, err := New(Options{Behaviour: Behaviour{Scenario: s.Name}}); err != nil {
+		if _, err := New(Options{Scenario: s.Name}); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := New(Options{Behaviour: Behaviour{Scenario: "tsunami"}}); err == nil || !strings.Contains(err.Error(), "overload, long-prompts") {
+	if _, err := New(Options{Scenario: "tsunami"}); err == nil || !strings.Contains(err.Error(), "overload, long-prompts") {
 		t.Errorf("%v does not name the scenarios", err)
 	}
 }
