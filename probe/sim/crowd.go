@@ -12,22 +12,23 @@ import (
 type crowd struct {
 	clients   int           // each sends its next request when it has its answer; 0: requests come on a schedule …
 	every     time.Duration // … this far apart on average …
-	regularly bool          // … or exactly …
-	burst     int           // … so many at a time
+	regularly bool          // … or exactly
 	prompt    int           // tokens
-	answer    int           // tokens
+	answer    int           // tokens, on average
 }
 
-// request makes the next request. No two prompts are alike.
+// request makes the next request. No two prompts are alike, and answers have half to
+// one and a half times the length, so that clients do not march in step.
 func (c *crowd) request(random *rand.Rand) ask {
-	a := ask{prompt: make([]uint32, c.prompt), maxTokens: c.answer, ignoreEOS: true}
+	length := c.answer/2 + random.IntN(c.answer+1)
+	a := ask{prompt: make([]uint32, c.prompt), maxTokens: max(1, length), ignoreEOS: true}
 	for i := range a.prompt {
 		a.prompt[i] = random.Uint32()
 	}
 	return a
 }
 
-// wait is the time to the next requests of a crowd that comes on a schedule.
+// wait is the time to the next request of a crowd that comes on a schedule.
 func (c *crowd) wait(random *rand.Rand) time.Duration {
 	if c.regularly {
 		return c.every
@@ -37,7 +38,7 @@ func (c *crowd) wait(random *rand.Rand) time.Duration {
 
 // overloadCrowd asks for half as much again as the engine can do.
 func overloadCrowd(s *setup) crowd {
-	c := crowd{burst: 1, prompt: min(512, s.maxModelLen/4), answer: min(128, s.maxModelLen/4)}
+	c := crowd{prompt: min(512, s.maxModelLen/4), answer: min(128, s.maxModelLen/4)}
 	c.every = max(time.Millisecond, time.Duration(float64(serviceTime(s, c))/1.5))
 	return c
 }
@@ -66,22 +67,22 @@ func serviceTime(s *setup, c crowd) time.Duration {
 // longPromptCrowd sends a prompt of 8,192 tokens, or what fits, every five seconds.
 func longPromptCrowd(s *setup) crowd {
 	long := min(8192, s.maxModelLen/2, s.kvTokens()/2)
-	return crowd{burst: 1, every: 5 * time.Second, regularly: true, prompt: long, answer: 16}
+	return crowd{every: 5 * time.Second, regularly: true, prompt: long, answer: 16}
 }
 
 // growingCrowd fits into the KV cache when its answers begin, and needs two fifths
 // more than there is when they are half done.
 func growingCrowd(s *setup) crowd {
-	c := crowd{answer: min(1024, s.maxModelLen/2)}
+	c := crowd{answer: min(1024, s.maxModelLen/4)}
 	c.clients = max(2, min(s.maxSeqs*3/4, s.kvTokens()*5/2/(c.answer+128)))
-	c.prompt = min(max(16, s.kvTokens()*7/5/c.clients-c.answer/2), s.maxModelLen-c.answer)
+	c.prompt = min(max(16, s.kvTokens()*7/5/c.clients-c.answer/2), s.maxModelLen-c.answer*3/2)
 	return c
 }
 
-// burstingCrowd sends a burst of prompts every five seconds that takes about two
-// seconds to serve.
-func burstingCrowd(s *setup) crowd {
-	c := crowd{every: 5 * time.Second, regularly: true, prompt: min(1536, s.maxModelLen/2), answer: min(96, s.maxModelLen/4)}
-	c.burst = min(max(2, int(2*time.Second/serviceTime(s, c))), max(2, s.maxSeqs/2))
+// tenantCrowd keeps half of the batch busy, or three fifths of the KV cache if that is
+// less, with prompts that are long enough to be felt.
+func tenantCrowd(s *setup) crowd {
+	c := crowd{prompt: min(768, s.maxModelLen/2), answer: min(256, s.maxModelLen/4)}
+	c.clients = max(2, min(s.maxSeqs/2, s.kvTokens()*3/5/(c.prompt+c.answer)))
 	return c
 }

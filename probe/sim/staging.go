@@ -57,7 +57,7 @@ func (p *staging) advance(now time.Duration) (again time.Duration) {
 		return p.ends
 	}
 	for ; p.next <= now; p.next += p.cast.wait(p.random) {
-		p.arrive(p.cast.burst)
+		p.arrive(1)
 	}
 	return min(p.next, p.ends)
 }
