@@ -144,6 +144,9 @@ func serve(ctx context.Context, c config.Config) error {
 	}
 	fmt.Fprintf(os.Stderr, "embedded engine at %s (ctrl+c ends it)\n", url)
 	fmt.Fprintf(os.Stderr, "it simulates %s\n", engine.Describe())
+	if name, _, left := engine.Playing(); name != "" {
+		fmt.Fprintf(os.Stderr, "it plays %s: the incident begins in %.0f s\n", name, left.Seconds())
+	}
 	if err := <-done; err != nil && ctx.Err() == nil {
 		return err
 	}

@@ -93,3 +93,31 @@ func TestOthersComeAndGo(t *testing.T) {
 		}
 	})
 }
+
+// A stall that was asked for once happens once, at once, and is no fault in force
+// afterwards.
+func TestAStallHappensOnce(t *testing.T) {
+	onStage(t, Options{}, func(s *Server) {
+		took := func() time.Duration {
+			seq := newSequence(exactly(prompt(16, 1), 50), &s.setup)
+			ended := make(chan struct{})
+			seq.sink = func(_ []uint16, end finish) {
+				if end != finishNone {
+					close(ended)
+				}
+			}
+			s.driver.submit(seq)
+			<-ended
+			return seq.last - seq.arrived
+		}
+		usual := took()
+		if err := s.ChangeFaults("stall=700ms"); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.FaultList(); got != "" {
+			t.Errorf("%q is in force", got)
+		}
+		near(t, "E2E with the stall", took().Seconds(), (usual + 700*time.Millisecond).Seconds(), 0.02)
+		near(t, "E2E after it", took().Seconds(), usual.Seconds(), 0.02)
+	})
+}
