@@ -10,7 +10,7 @@ import (
 
 const off = "off"
 
-func readShare(into *float64) func(string) error {
+func readNumber(into *float64) func(string) error {
 	return func(v string) (err error) {
 		if *into = 0; v != off {
 			*into, err = strconv.ParseFloat(v, 64)

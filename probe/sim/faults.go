@@ -46,17 +46,17 @@ type faultKind struct {
 var faultKinds = []faultKind{
 	{FaultKind{"429", "429=SHARE[/WAIT]", "429=0.3/2s", "that share of requests is refused with 429 and Retry-After"},
 		func(f *Faults, v string) error {
-			return readPair(v, readShare(&f.RateLimited), readTime(&f.RetryAfter))
+			return readPair(v, readNumber(&f.RateLimited), readTime(&f.RetryAfter))
 		},
 		func(f *Faults) string { return pairText(shareText(f.RateLimited), f.RetryAfter) }},
 	{FaultKind{"503", "503=SHARE", "503=0.2", "that share of requests is refused with 503"},
-		func(f *Faults, v string) error { return readShare(&f.Unavailable)(v) },
+		func(f *Faults, v string) error { return readNumber(&f.Unavailable)(v) },
 		func(f *Faults) string { return shareText(f.Unavailable) }},
 	{FaultKind{"error", "error=SHARE", "error=0.2", "that share of streams ends with an error inside the 200"},
-		func(f *Faults, v string) error { return readShare(&f.StreamError)(v) },
+		func(f *Faults, v string) error { return readNumber(&f.StreamError)(v) },
 		func(f *Faults) string { return shareText(f.StreamError) }},
 	{FaultKind{"cut", "cut=SHARE", "cut=0.2", "that share of streams has its connection cut"},
-		func(f *Faults, v string) error { return readShare(&f.Cut)(v) },
+		func(f *Faults, v string) error { return readNumber(&f.Cut)(v) },
 		func(f *Faults) string { return shareText(f.Cut) }},
 	{FaultKind{"loading", "loading[=TIME]", "loading=10s", "503 as while the model loads, for that long or until it is switched off"},
 		func(f *Faults, v string) error { return readLoading(f, v) },
@@ -68,13 +68,13 @@ var faultKinds = []faultKind{
 		func(f *Faults, v string) error { return readCount(&f.Clump)(v) },
 		clumpText},
 	{FaultKind{"slow", "slow=TIMES", "slow=3", "a slow replica: every iteration takes that many times as long"},
-		func(f *Faults, v string) error { return readShare(&f.Slow)(v) },
+		func(f *Faults, v string) error { return readNumber(&f.Slow)(v) },
 		func(f *Faults) string { return factorText(f.Slow) }},
 	{FaultKind{"throttle", "throttle=SHARE", "throttle=0.4", "the GPU is hot: its clock is down to that share"},
-		func(f *Faults, v string) error { return readShare(&f.Throttle)(v) },
+		func(f *Faults, v string) error { return readNumber(&f.Throttle)(v) },
 		func(f *Faults) string { return factorText(f.Throttle) }},
 	{FaultKind{"kv", "kv=SHARE", "kv=0.9", "somebody else keeps that share of the KV cache"},
-		func(f *Faults, v string) error { return readShare(&f.KV)(v) },
+		func(f *Faults, v string) error { return readNumber(&f.KV)(v) },
 		func(f *Faults) string { return shareText(f.KV) }},
 }
 
