@@ -34,7 +34,7 @@ func main() {
 	// hardly felt, and the tool stays small on the machine that it watches.
 	debug.SetGCPercent(50)
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: gpu.BuiltWithNVML}
-	actions := config.Actions{Live: live, Bench: bench, Sim: serve, Doctor: examine}
+	actions := config.Actions{Live: live, Bench: bench, Sim: serve, Doctor: examine, Plan: plan, Replay: replay}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
 }
 
@@ -44,7 +44,7 @@ const quickAnswer = 150 * time.Millisecond
 
 // live shows the screen.
 func live(ctx context.Context, c config.Config) error {
-	if err := ui.CheckTerminal(os.Stdin, os.Stdout); err != nil {
+	if err := ui.CheckTerminal(os.Stdin, os.Stdout, "use `sonde bench` for a run without a screen"); err != nil {
 		return setup.Usage(err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -151,6 +151,40 @@ func serve(ctx context.Context, c config.Config) error {
 		return err
 	}
 	return exit(context.Cause(ctx))
+}
+
+// plan does the arithmetic of capacity.
+func plan(_ context.Context, c config.Config) error {
+	if err := headless.CheckOut(c.Out); err != nil {
+		return setup.Usage(err)
+	}
+	p, err := setup.Capacity(c)
+	if err != nil {
+		return setup.Usage(err)
+	}
+	return headless.Write(p, c.Out, c.Format, c.Color, os.Stdout)
+}
+
+// replay shows a recording in the screen of a live session.
+func replay(ctx context.Context, c config.Config) error {
+	r, err := setup.OpenRecording(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := ui.CheckTerminal(os.Stdin, os.Stdout, "run it in one"); err != nil {
+		return setup.Usage(err)
+	}
+	judge := func() ui.Judge {
+		j := diagnose.New()
+		j.SetSLOs(r.SLOs)
+		return j
+	}
+	return exit(ui.Run(ctx, ui.Options{
+		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: sloLines(r.SLOs),
+		Save:  func(svg string) (string, error) { return headless.SavePicture(".", c.Replay.File, time.Now(), svg) },
+		ASCII: c.ASCII, Color: c.Color,
+	}))
 }
 
 // examine says what can be seen from here, or how right the measurement is.

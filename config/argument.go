@@ -28,7 +28,9 @@ func (c command) argument(flags *pflag.FlagSet, args []string, isHost func(strin
 	case c.args == "":
 		return "", fmt.Errorf("%s takes flags only, no arguments (%s)", c.name, help)
 	case len(args) > 1:
-		return "", fmt.Errorf("there must be one URL, not %d (flags need dashes: %s)", len(args), help)
+		return "", fmt.Errorf("there must be one %s, not %d (flags need dashes: %s)", strings.Trim(c.args, "[]"), len(args), help)
+	case c.takes != "":
+		return args[0], nil
 	case args[0] == "":
 		return "", errors.New("the URL is empty: leave it out for the embedded engine")
 	}

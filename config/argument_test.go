@@ -8,16 +8,17 @@ import (
 
 // A lone word is the name of a host that there is, or a command that there is not.
 func TestLoneWords(t *testing.T) {
+	const known = "bench, sim, plan, replay or doctor"
 	isHost := func(name string) bool { return name == "gpubox" || name == "sim-host" }
 	for _, c := range []struct {
 		args    []string
 		address string
 		problem string
 	}{
-		{[]string{"swep"}, "", "unknown command 'swep': must be bench, sim or doctor (for a host of that name: http://swep)"},
-		{[]string{"sweep", "h:1"}, "", "unknown command 'sweep': must be bench, sim or doctor (for a host of that name: http://sweep)"},
+		{[]string{"word"}, "", "unknown command 'word': must be " + known + " (for a host of that name: http://word)"},
+		{[]string{"word", "h:1"}, "", "unknown command 'word': must be " + known + " (for a host of that name: http://word)"},
 		{[]string{"docter"}, "", "unknown command 'docter': did you mean 'doctor'? (for a host of that name: http://docter)"},
-		{[]string{secret}, "", "unknown command: must be bench, sim or doctor (for a host of that name: http://NAME)"},
+		{[]string{secret}, "", "unknown command: must be " + known + " (for a host of that name: http://NAME)"},
 		{[]string{"gpubox"}, "gpubox", ""},
 		{[]string{"localhost"}, "localhost", ""},
 		{[]string{"http://swep"}, "http://swep", ""},

@@ -7,13 +7,14 @@ import (
 
 // Actions are what the commands do.
 type Actions struct {
-	Live, Bench, Sim, Doctor func(context.Context, Config) error
+	Live, Bench, Sim, Doctor, Plan, Replay func(context.Context, Config) error
 }
 
 // command is one command of the tree: its words, its settings and its action.
 type command struct {
 	name    string // "" is the root
 	args    string // what may follow the name
+	takes   string // key of the setting that it is; "" is the URL, or @PROFILE
 	short   string
 	long    string
 	example string
@@ -26,7 +27,7 @@ type command struct {
 
 // commands is the tree, the root first.
 func commands() []command {
-	return []command{liveCommand(), benchCommand(), simCommand(), doctorCommand()}
+	return []command{liveCommand(), benchCommand(), simCommand(), planCommand(), replayCommand(), doctorCommand()}
 }
 
 // settings are the rows of the table that the command takes.

@@ -48,7 +48,7 @@ type Config struct {
 	Roofline   string // MODEL@GPU of the lower bounds; "" finds both
 	Record     string // file for Frames and requests; "" is none
 
-	Format string // "table", "json", "csv", "md" or "" for table on a terminal and else json
+	Format string // "table", "json", "csv", "md", "vllm" or "" for table on a terminal and else json
 	Out    string // file for the summary; "" is standard output
 
 	ASCII bool   // draw with ASCII characters only
@@ -59,7 +59,9 @@ type Config struct {
 	File    string // settings file, given or found; it may be missing only at its default place
 	Profile string // chosen [profile.NAME] of that file
 
-	Sim Sim
+	Sim    Sim
+	Plan   Plan
+	Replay Replay
 }
 
 // Sim is the machine of the embedded engine.

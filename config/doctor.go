@@ -32,7 +32,7 @@ func checkDoctor(r *resolved) error {
 	if c.Calibrate && r.origins["url"].rank == rankFlag {
 		return r.fail("url", "--calibrate is about this machine: leave the URL out")
 	}
-	if c.Format == "csv" {
+	if c.Format == "csv" || c.Format == "vllm" {
 		if r.origins["format"].rank == rankFlag {
 			return r.fail("format", "must be table, json or md for sonde doctor")
 		}

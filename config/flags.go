@@ -39,8 +39,9 @@ func addFlag(flags *pflag.FlagSet, s setting, common bool) {
 	}
 }
 
-// flagLayer is what the command line says: flags, and the address as argument.
-func flagLayer(flags *pflag.FlagSet, address string) (layer, error) {
+// flagLayer is what the command line says: flags, and the argument, which is the
+// setting of the key.
+func flagLayer(flags *pflag.FlagSet, key, argument string) (layer, error) {
 	l := newLayer(rankFlag)
 	given := func(f *pflag.Flag) (string, any) {
 		if v, ok := f.Value.(*flagValue); ok {
@@ -51,8 +52,8 @@ func flagLayer(flags *pflag.FlagSet, address string) (layer, error) {
 	if err := l.values.Load(posflag.ProviderWithFlag(flags, ".", nil, given), nil); err != nil {
 		return l, err
 	}
-	if address != "" {
-		return l, l.values.Set("url", []string{address})
+	if argument != "" {
+		return l, l.values.Set(key, []string{argument})
 	}
 	return l, nil
 }

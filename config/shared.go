@@ -82,8 +82,8 @@ func outputSettings() []setting {
 	return []setting{
 		{key: "record", arg: "FILE", group: groupRecord, help: "write Frames and requests as they happen",
 			check: checkRecord, field: func(c *Config) any { return &c.Record }},
-		{key: "format", arg: "NAME", group: groupReport, help: "table, json, csv or md (by output)",
-			choices: []string{"", "table", "json", "csv", "md"}, field: func(c *Config) any { return &c.Format }},
+		{key: "format", arg: "NAME", group: groupReport, help: "table, json, csv, md or vllm (by output)",
+			choices: []string{"", "table", "json", "csv", "md", "vllm"}, field: func(c *Config) any { return &c.Format }},
 		{key: "out", arg: "FILE", group: groupReport, help: "write the summary to a file",
 			check: writable(func(c *Config) string { return c.Out }), field: func(c *Config) any { return &c.Out }},
 		{key: "ascii", group: groupScreen, help: "draw with ASCII characters only",

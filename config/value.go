@@ -26,6 +26,12 @@ func wanted(field any) error {
 		return errors.New("must be a number of requests such as 5, or a time such as 5s")
 	case *[]Header:
 		return errors.New("must look like 'Name: value'")
+	case *Count:
+		return errors.New("must be a number such as 6000, 6k or 1.5M")
+	case *PerSecond:
+		return errors.New("must be a rate such as 4 (per second) or 240/min")
+	case *Fraction:
+		return errors.New("must be a share such as 50% or 0.5")
 	default:
 		return errors.New("must be text in quotes")
 	}
@@ -58,9 +64,21 @@ func setText(field any, text []string) error {
 		*f, err = parseWarmup(last)
 	case *[]Header:
 		*f, err = parseHeaders(text)
+	case *Count:
+		*(*float64)(f), err = parseCount(last)
+	case *PerSecond:
+		*(*float64)(f), err = parsePerSecond(last)
+	case *Fraction:
+		*(*float64)(f), err = parseFraction(last)
 	case *[]SLO:
 		*f, err = ParseSLO(last)
 		return err // names the faulty part
+	case *[]PlanLoad:
+		*f, err = parsePlanLoads(text)
+		return err
+	case *[]PlanLimit:
+		*f, err = parsePlanLimits(text)
+		return err
 	default:
 		panic(fmt.Sprintf("config: no reader for %T", field))
 	}
@@ -87,15 +105,17 @@ func setTOML(field, value any) error {
 		}
 	case int64:
 		switch field.(type) {
-		case *int, *int64, *uint64, *float64, *Warmup:
+		case *int, *int64, *uint64, *float64, *Warmup, *Count, *PerSecond, *Fraction:
 			return setText(field, []string{strconv.FormatInt(v, 10)})
 		}
 	case float64:
-		if _, ok := field.(*float64); ok {
-			return setText(field, []string{strconv.FormatFloat(v, 'g', -1, 64)})
+		switch field.(type) {
+		case *float64, *Count, *PerSecond, *Fraction:
+			return setText(field, []string{strconv.FormatFloat(v, 'f', -1, 64)})
 		}
 	case []any:
-		if _, ok := field.(*[]Header); ok {
+		switch field.(type) {
+		case *[]Header, *[]PlanLoad:
 			return setTexts(field, v)
 		}
 	}
@@ -151,6 +171,20 @@ func tomlValue(field any) any {
 		return lines
 	case *[]SLO:
 		return joinSLO(*f)
+	case *Count:
+		return float64(*f)
+	case *PerSecond:
+		return float64(*f)
+	case *Fraction:
+		return float64(*f)
+	case *[]PlanLoad:
+		lines := []string{}
+		for _, l := range *f {
+			lines = append(lines, l.Text)
+		}
+		return lines
+	case *[]PlanLimit:
+		return joinLimits(*f)
 	}
 	panic(fmt.Sprintf("config: no writer for %T", field))
 }

@@ -20,7 +20,7 @@ func ParseRoofline(text string) (Roofline, error) {
 	if at < 0 {
 		return Roofline{}, errors.New("must be MODEL@GPU, such as Llama-3.1-8B@H100 or path/to/config.json@4xH100")
 	}
-	model, modelErr := modelAsked(strings.TrimSpace(text[:at]))
+	model, modelErr := FindModel(strings.TrimSpace(text[:at]))
 	gpus, device, deviceErr := deviceAsked(strings.TrimSpace(text[at+1:]))
 	switch {
 	case modelErr != nil && deviceErr != nil:
@@ -33,7 +33,8 @@ func ParseRoofline(text string) (Roofline, error) {
 	return Roofline{Model: model, Device: device, GPUs: gpus}, nil
 }
 
-func modelAsked(text string) (Model, error) {
+// FindModel reads the MODEL of ParseRoofline.
+func FindModel(text string) (Model, error) {
 	if info, err := os.Stat(text); err == nil && info.IsDir() && text != "" {
 		text = strings.TrimRight(text, "/") + "/config.json"
 	}

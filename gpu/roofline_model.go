@@ -35,6 +35,10 @@ func (m *Model) KVBytesPerToken() float64 {
 	return float64(m.Layers+m.WindowedLayers) * m.KVLayerBytes
 }
 
+// KVBytes is what one sequence with so many tokens of context holds in the KV
+// cache, if windowed layers keep no more than their window.
+func (m *Model) KVBytes(context float64) float64 { return m.kvRead(context) }
+
 // kvRead is what a step reads of one sequence's KV cache.
 func (m *Model) kvRead(context float64) float64 {
 	windowed := math.Min(context, float64(m.Window))

@@ -26,7 +26,7 @@ func (m *model) draw() {
 	if m.notice.text != "" && v.h == 1 { // the keys can wait, the verdict cannot
 		lines = append(lines, m.theme.noticeLine(m.notice, m.layout.w))
 	} else {
-		lines = append(lines, m.theme.keyLine(m.commands, m.layout.w))
+		lines = append(lines, m.theme.keyLine(m.commands, m.lineOrder(), m.layout.w))
 	}
 	m.content = m.finish(lines)
 }

@@ -48,7 +48,7 @@ func commands() []command {
 		on("esc", "back", "", (*model).back, "esc"),
 		on("i", "explain the panel: definition, source, window, age", "", (*model).toggleExplain, "i"),
 		on("v", "all verdicts, with their evidence and advice", "why", (*model).toggleVerdicts, "v"),
-		on("space", "pause the picture; measuring goes on", "pause", (*model).togglePause, "space"),
+		on("space", "pause the picture (measuring goes on), or the recording", "pause", (*model).togglePause, "space"),
 		on("r", "reset statistics", "", (*model).resetStatistics, "r"),
 		on("w", "live window of 10, 30, 60 s", "", (*model).nextWindow, "w"),
 		on("e", "save what was measured, and the picture", "save", (*model).save, "e"),
@@ -57,6 +57,14 @@ func commands() []command {
 		on("ctrl+z", "suspend", "", (*model).suspend, "ctrl+z"),
 		on("q", "quit", "quit", (*model).quit, "q"),
 		on("ctrl+c", "interrupt: ends, also when nothing else does", "", (*model).interrupt, "ctrl+c"),
+		on(",", "recording: 10 s back, on", "10 s", (*model).littleBack, ","),
+		on(".", "recording: 10 s back, on", "10 s", (*model).littleOn, "."),
+		on("<", "recording: a minute back, on", "minute", (*model).minuteBack, "<"),
+		on(">", "recording: a minute back, on", "minute", (*model).minuteOn, ">"),
+		on("home", "recording: its beginning, its end", "", (*model).toBeginning, "home"),
+		on("end", "recording: its beginning, its end", "", (*model).toEnd, "end"),
+		on("{", "recording: slower, faster", "speed", (*model).slower, "{"),
+		on("}", "recording: slower, faster", "speed", (*model).faster, "}"),
 	}
 }
 
@@ -91,9 +99,12 @@ func hints(all []command) []hint {
 // the narrowest screen.
 var lineOrder = []string{"help", "quit", "concurrency", "stop", "long prompt", "zoom", "why", "panel", "prompt", "output", "pause", "save"}
 
+// replayOrder is lineOrder for a recording, whose load cannot be changed.
+var replayOrder = []string{"help", "quit", "pause", "10 s", "speed", "minute", "zoom", "why", "panel", "save"}
+
 // keyLine shows the keys that matter most, as many as fit, in the order of the
 // key map.
-func (t *theme) keyLine(all []command, w int) string {
+func (t *theme) keyLine(all []command, order []string, w int) string {
 	keep := map[string]bool{}
 	line := func() string {
 		var parts []string
@@ -104,7 +115,7 @@ func (t *theme) keyLine(all []command, w int) string {
 		}
 		return " " + strings.Join(parts, "  ")
 	}
-	for _, word := range lineOrder {
+	for _, word := range order {
 		keep[word] = true
 		if lipgloss.Width(line()) > w {
 			delete(keep, word)

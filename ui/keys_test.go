@@ -97,7 +97,7 @@ func TestWithAnOverlayOpenTheArrowsScroll(t *testing.T) {
 func TestKeyLineFitsAndKeepsWhatMatters(t *testing.T) {
 	th := newTestTheme()
 	for w := 60; w < 200; w += 9 {
-		line := ansi.Strip(th.keyLine(commands(), w))
+		line := ansi.Strip(th.keyLine(commands(), lineOrder, w))
 		if got := ansi.StringWidth(line); got != w {
 			t.Errorf("width %d: %d cells", w, got)
 		}

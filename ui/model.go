@@ -20,7 +20,9 @@ const refreshEvery = 250 * time.Millisecond
 type model struct {
 	frames   probe.Frames
 	controls probe.Controls // nil for a recording
+	playback probe.Playback // nil for a live session
 	judge    Judge
+	newJudge func() Judge // for Frames that begin anew; nil: the same
 	saveFile func(svg string) (path string, err error)
 
 	theme    *theme
@@ -45,6 +47,7 @@ type model struct {
 	restoreCap int // open loop: the cap before it was stopped
 	turn       int // which panels of a band may show new data now
 	generation int // of the chain of ticks; older ones are dropped
+	epoch      int // of the playback, whose Frames are shown
 	content    string
 	err        error // ends the program
 }
@@ -74,7 +77,7 @@ func newModel(o Options, t *theme) *model {
 		width = time.Second
 	}
 	m := &model{
-		frames: o.Frames, controls: o.Controls, judge: o.Judge, saveFile: o.Save,
+		frames: o.Frames, controls: o.Controls, playback: o.Playback, judge: o.Judge, newJudge: o.NewJudge, saveFile: o.Save,
 		theme: t, commands: commands(), panels: newPanels(t),
 		focus: panelTTFT, lastFrame: time.Now(),
 	}
@@ -165,6 +168,7 @@ func (m *model) restart() tea.Cmd {
 
 // pull folds what is new. It goes on while the picture is paused.
 func (m *model) pull(now time.Time) {
+	m.beginAnew()
 	fresh := m.frames.Since(m.lastSeq)
 	for _, f := range fresh {
 		m.lastSeq = f.Seq
@@ -172,16 +176,17 @@ func (m *model) pull(now time.Time) {
 		if m.judge != nil {
 			m.judge.Add(f)
 		}
-		m.announce(f.Events, now)
-		if f.Err != nil {
-			m.err = f.Err
+		if !m.leadsUp() {
+			m.announce(f.Events, now)
 		}
+		m.fatal(f.Err)
 	}
 	if n := len(fresh); n > 0 {
 		m.live.frame, m.live.have, m.lastFrame = fresh[n-1], true, now
 		m.live.verdicts = m.verdicts()
 	}
 	m.live.silent = now.Sub(m.lastFrame)
+	m.showPlayback()
 	if now.After(m.notice.until) {
 		m.notice = notice{}
 	}

@@ -54,9 +54,14 @@ func (m *model) back() tea.Cmd {
 	return nil
 }
 
-// togglePause freezes the picture: a copy of the history is drawn while the real
-// one goes on.
+// togglePause stops a recording, or freezes the picture of a live session: a copy
+// of the history is drawn while the real one goes on.
 func (m *model) togglePause() tea.Cmd {
+	if m.playback != nil {
+		m.playback.Pause(!m.playback.State().Paused)
+		m.showPlayback()
+		return nil
+	}
 	m.paused = !m.paused
 	m.shown = m.live
 	if m.paused {

@@ -16,7 +16,8 @@ type picture struct {
 	history *history
 	wish    probe.Load // always as it stands, also while paused
 	slos    []SLOLine
-	silent  time.Duration // how long no Frame has come
+	silent  time.Duration        // how long no Frame has come
+	play    *probe.PlaybackState // where a recording is; nil for a live session
 
 	verdicts []diagnose.Verdict // strongest first
 }

@@ -19,7 +19,9 @@ import (
 type Options struct {
 	Frames   probe.Frames
 	Controls probe.Controls                            // nil: a recording, whose load cannot be changed
+	Playback probe.Playback                            // of a recording; nil: Frames come as they happen
 	Judge    Judge                                     // nil: no verdict
+	NewJudge func() Judge                              // in the place of Judge when a jump makes Frames begin anew; nil: the same goes on
 	Save     func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
 	SLOs     []SLOLine
 
@@ -88,24 +90,24 @@ func reason(ctx context.Context, own, signal, program error) error {
 }
 
 // CheckTerminal says, in one line that names the way out, why there can be no
-// live screen on these two.
-func CheckTerminal(stdin, stdout *os.File) error {
+// live screen on these two. The way out is the caller's to know.
+func CheckTerminal(stdin, stdout *os.File, wayOut string) error {
 	for _, f := range []struct {
 		file *os.File
 		name string
 	}{{stdout, "output"}, {stdin, "input"}} {
 		if f.file == nil || !term.IsTerminal(int(f.file.Fd())) {
-			return fmt.Errorf("standard %s is not a terminal, and the live screen needs one: use `sonde bench` for a run without a screen", f.name)
+			return fmt.Errorf("standard %s is not a terminal, and the screen needs one: %s", f.name, wayOut)
 		}
 	}
-	return checkKind(os.Getenv("TERM"))
+	return checkKind(os.Getenv("TERM"), wayOut)
 }
 
 // checkKind refuses a terminal that cannot move its cursor: it must not get a
 // single escape code.
-func checkKind(kind string) error {
+func checkKind(kind, wayOut string) error {
 	if kind == "dumb" {
-		return errors.New("this terminal cannot draw a screen (TERM=dumb): use `sonde bench` for a run without a screen")
+		return errors.New("this terminal cannot draw a screen (TERM=dumb): " + wayOut)
 	}
 	return nil
 }

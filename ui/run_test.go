@@ -180,17 +180,17 @@ func TestWithoutATerminalOneLineNamesTheWayOut(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	err = CheckTerminal(r, w)
+	err = CheckTerminal(r, w, "use sonde bench")
 	if err == nil || !strings.Contains(err.Error(), "sonde bench") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
 	}
 	if !strings.HasPrefix(err.Error(), "standard output is not a terminal") {
 		t.Errorf("got %v", err)
 	}
-	if err = checkKind("dumb"); err == nil || !strings.Contains(err.Error(), "sonde bench") || strings.ContainsAny(err.Error(), "\n\x1b") {
+	if err = checkKind("dumb", "use sonde bench"); err == nil || !strings.Contains(err.Error(), "sonde bench") || strings.ContainsAny(err.Error(), "\n\x1b") {
 		t.Errorf("TERM=dumb: %v", err)
 	}
-	if err = checkKind("xterm-256color"); err != nil {
+	if err = checkKind("xterm-256color", ""); err != nil {
 		t.Errorf("TERM=xterm-256color: %v", err)
 	}
 }

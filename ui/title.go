@@ -68,12 +68,20 @@ func (t *theme) state(p *picture, paused, narrow bool) string {
 	if p.silent > staleAfter {
 		parts = append(parts, t.warn.Render(signWarn+" no data for "+span(p.silent)))
 	}
-	parts = append(parts, t.activity(p))
+	if p.play != nil {
+		parts = append(parts, t.playing(p.play, narrow))
+	} else {
+		parts = append(parts, t.activity(p))
+	}
 	if l := p.frame.Load.Level; l > 0 {
 		idle := p.wish.Concurrency == 0
 		parts = append(parts, t.levelState(l, p.frame.Load.Settled, idle, narrow))
 	}
-	return strings.Join(append(parts, clock(p.frame.At)), "  ") + " "
+	at := clock(p.frame.At)
+	if p.play != nil {
+		at += "/" + clock(p.play.Last)
+	}
+	return strings.Join(append(parts, at), "  ") + " "
 }
 
 // levelState says whether the level's numbers can be trusted; without load there

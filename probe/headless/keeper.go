@@ -1,12 +1,10 @@
 package headless
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -106,32 +104,8 @@ func (k *Keeper) Save(dir string, now time.Time, svg string) (string, error) {
 			continue
 		}
 		if err == nil {
-			err = create(path+".svg", func(w io.Writer) error {
-				_, err := io.WriteString(w, svg)
-				return err
-			})
+			err = create(path+".svg", text(svg))
 		}
 		return path + ".json, .svg", err
 	}
-}
-
-// create writes a file that must not exist yet.
-func create(path string, write func(io.Writer) error) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(file), file.Close())
-}
-
-// fileName keeps of a name what is safe in a file's name everywhere.
-func fileName(s string) string {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
-			return r
-		}
-		return '-'
-	}, s)
-	return clean[:min(len(clean), 60)]
 }

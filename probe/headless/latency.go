@@ -77,8 +77,9 @@ func (l *latencies) table() Latencies {
 func quantiles(d *measure.Dist) Quantiles {
 	s := d.Summary()
 	of := func(v float64) Number { return number(s.Value(v)) }
+	std, _ := d.Std()
 	return Quantiles{
 		N: s.N, Mean: of(s.Mean), Min: of(s.Min), P50: of(s.P50), P90: of(s.P90), P95: of(s.P95),
-		P99: of(s.P99), P999: of(s.P999), Max: of(s.Max), Weak: s.Weak(),
+		P99: of(s.P99), P999: of(s.P999), Max: of(s.Max), Weak: s.Weak(), Std: of(std),
 	}
 }

@@ -38,38 +38,45 @@ func CheckOut(path string) error {
 	return nil
 }
 
-// Write writes the Summary in a format: "table", "json", "csv", "md", or "" for
-// a table on a terminal and JSON elsewhere. It goes into the file at path, or to
-// stdout if that is "". When the file cannot be written stdout gets the Summary
-// as JSON, and the error says so. color is "always", "never" or "auto": on a
-// terminal that wants it. A reader that has closed its pipe is a normal end.
-func Write(s Summary, path, format, color string, stdout *os.File) error {
-	err := s.writeTo(path, format, color, stdout)
+// Document is a result that can be written in a format: "table", "json", "csv" or
+// "md". A table is at most width cells wide; without color it holds no escape
+// codes.
+type Document interface {
+	Write(w io.Writer, format string, width int, color bool) error
+}
+
+// Write writes a Document in a format: one of its own, or "" for a table on a
+// terminal and JSON elsewhere. It goes into the file at path, or to stdout if
+// that is "". When the file cannot be written stdout gets the Document as JSON,
+// and the error says so. color is "always", "never" or "auto": on a terminal that
+// wants it. A reader that has closed its pipe is a normal end.
+func Write(d Document, path, format, color string, stdout *os.File) error {
+	err := writeTo(d, path, format, color, stdout)
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	if err == nil || path == "" {
 		return err
 	}
-	if instead := s.WriteJSON(stdout); instead != nil {
+	if instead := d.Write(stdout, "json", 0, false); instead != nil {
 		return fmt.Errorf("--out: %w; the summary is lost: %w", err, instead)
 	}
 	return fmt.Errorf("--out: %w; the summary was written to standard output as JSON instead", err)
 }
 
-func (s Summary) writeTo(path, format, color string, stdout *os.File) error {
+func writeTo(d Document, path, format, color string, stdout *os.File) error {
 	if path == "" {
-		return s.writeFile(stdout, format, color)
+		return writeFile(d, stdout, format, color)
 	}
 	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.writeFile(file, format, color), file.Close())
+	return errors.Join(writeFile(d, file, format, color), file.Close())
 }
 
 // writeFile chooses what depends on whether the file is a terminal.
-func (s Summary) writeFile(to *os.File, format, color string) error {
+func writeFile(d Document, to *os.File, format, color string) error {
 	terminal := term.IsTerminal(int(to.Fd()))
 	if format == "" {
 		format = "json"
@@ -77,10 +84,11 @@ func (s Summary) writeFile(to *os.File, format, color string) error {
 			format = "table"
 		}
 	}
-	return s.write(to, format, TerminalWidth(to), color == "always" || color != "never" && terminal && colorful())
+	return d.Write(to, format, TerminalWidth(to), color == "always" || color != "never" && terminal && colorful())
 }
 
-func (s Summary) write(w io.Writer, format string, width int, color bool) error {
+// Write writes the Summary in one of the formats of a Document, or as "vllm".
+func (s Summary) Write(w io.Writer, format string, width int, color bool) error {
 	switch format {
 	case "table":
 		return s.WriteTable(w, width, color)
@@ -88,6 +96,8 @@ func (s Summary) write(w io.Writer, format string, width int, color bool) error 
 		return s.WriteCSV(w)
 	case "md":
 		return s.WriteMarkdown(w)
+	case "vllm":
+		return WriteVLLM(w, []Summary{s})
 	}
 	return s.WriteJSON(w)
 }

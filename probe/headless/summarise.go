@@ -70,7 +70,7 @@ func (a *Accumulator) load() Load {
 		l.InputTokens = opt.Of(float64(asked.InputTokens))
 	}
 	if asked.Rate > 0 {
-		l.Mode, l.Rate = "open", number(opt.Of(asked.Rate))
+		l.Mode, l.Rate, l.Poisson = "open", number(opt.Of(asked.Rate)), asked.Poisson
 	}
 	return l
 }

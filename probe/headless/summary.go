@@ -59,6 +59,7 @@ type Load struct {
 	InputTokens  Number `json:"input_tokens"` // unknown for prompts from a file
 	OutputTokens int    `json:"output_tokens"`
 	Prefix       Text   `json:"prefix"`
+	Poisson      bool   `json:"-"` // arrivals of the open loop, else constant
 }
 
 // RequestCounts says what became of the measured requests. Sent is the sum of
@@ -116,6 +117,7 @@ type Quantiles struct {
 	P999 Number   `json:"p999"`
 	Max  Number   `json:"max"`
 	Weak []string `json:"weak"`
+	Std  Number   `json:"-"` // standard deviation, for formats that have it
 }
 
 // Rates are per second of the window, and 60 times that. A request that reaches

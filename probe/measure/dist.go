@@ -19,8 +19,8 @@ const (
 )
 
 // Dist collects latency samples in milliseconds. Up to a cap it keeps them all
-// and its quantiles are exact; beyond it they come from a histogram. Mean, minimum
-// and maximum are exact either way.
+// and its quantiles are exact; beyond it they come from a histogram. Mean, deviation,
+// minimum and maximum are exact either way.
 //
 // A Dist belongs to one goroutine.
 type Dist struct {
@@ -34,6 +34,7 @@ type Dist struct {
 	n        int
 	sum      float64
 	min, max float64
+	spread   spread
 }
 
 // NewDist makes a Dist that is exact for up to exactUpTo samples, and right to
@@ -51,6 +52,7 @@ func (d *Dist) Add(ms float64) {
 		return
 	}
 	d.count(ms, ms, ms, 1)
+	d.spread.add(ms)
 	if d.hist != nil {
 		_ = d.hist.RecordValue(toBucketUS(ms))
 		return
@@ -77,6 +79,7 @@ func (d *Dist) Merge(o *Dist) {
 		d.spill()
 	}
 	d.count(o.sum, o.min, o.max, o.n)
+	d.spread.merge(o.spread)
 	d.hist.Merge(o.hist)
 }
 
@@ -88,6 +91,7 @@ func (d *Dist) Reset() {
 		d.spare, d.hist = d.hist, nil
 	}
 	d.n, d.sum, d.min, d.max, d.sorted = 0, 0, 0, 0, false
+	d.spread = spread{}
 }
 
 // N is the number of samples.
@@ -108,6 +112,15 @@ func (d *Dist) Quantile(q float64) (ms float64, ok bool) {
 		d.sorted = true
 	}
 	return interpolate(d.exact, q), true
+}
+
+// Std is the standard deviation of the samples in milliseconds, exact like the
+// mean.
+func (d *Dist) Std() (ms float64, ok bool) {
+	if d.n == 0 {
+		return 0, false
+	}
+	return d.spread.std(), true
 }
 
 // Summary gives the usual figures at once.

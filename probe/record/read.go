@@ -13,27 +13,65 @@ import (
 	"sonde/probe/engine"
 )
 
-// Read reads a recording. A torn last line, as a crash or a full disk leaves it,
-// is ignored, and so are requests whose Frame is missing. Any other fault gives
-// an error that names the line, with the Frames before it.
+// Read reads a whole recording. A torn last line, as a crash or a full disk
+// leaves it, is ignored, and so are requests whose Frame is missing. Any other
+// fault gives an error that names the line, with the Frames before it.
 func Read(r io.Reader) (Header, []*probe.Frame, error) {
-	d := decoder{in: bufio.NewReaderSize(r, buffer)}
-	if err := d.header(); err != nil {
+	reader, err := NewReader(r)
+	if err != nil {
 		return Header{}, nil, err
 	}
+	var frames []*probe.Frame
 	for {
-		line, last, err := d.next()
+		f, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return reader.Header(), frames, nil
+		}
 		if err != nil {
-			return d.head, d.frames, err
+			return reader.Header(), frames, err
 		}
-		if err := d.take(line); err != nil && !last {
-			return d.head, d.frames, fmt.Errorf("line %d of the recording: %w", d.number, err)
+		frames = append(frames, f)
+	}
+}
+
+// Reader gives the Frames of a recording one by one, so that a long one needs no
+// more memory than a short one. It belongs to one goroutine.
+type Reader struct{ d decoder }
+
+// NewReader reads the header.
+func NewReader(r io.Reader) (*Reader, error) {
+	reader := &Reader{decoder{in: bufio.NewReaderSize(r, buffer)}}
+	return reader, reader.d.header()
+}
+
+// Header says what was recorded.
+func (r *Reader) Header() Header { return r.d.head }
+
+// Next is the next Frame, with the requests that ended in it; io.EOF after the
+// last one that is whole.
+func (r *Reader) Next() (*probe.Frame, error) {
+	for {
+		line, last, err := r.d.next(longestLine)
+		if err != nil {
+			return nil, err
 		}
-		if last {
-			return d.head, d.frames, nil
+		f, err := r.d.take(line)
+		switch {
+		case err != nil && !last:
+			return nil, fmt.Errorf("line %d of the recording: %w", r.d.number, err)
+		case f != nil:
+			return f, nil
+		case last:
+			return nil, io.EOF
 		}
 	}
 }
+
+// Longest lines that can be ours: a Frame of a thousand streams has some 100 kB.
+const (
+	longestHeader = 1 << 20
+	longestLine   = 256 << 20
+)
 
 // decoder puts lines together into Frames.
 type decoder struct {
@@ -41,7 +79,6 @@ type decoder struct {
 	number int // of the current line
 
 	head     Header
-	frames   []*probe.Frame
 	requests []probe.Request // of the Frame that comes next
 	target   probe.Target
 	engine   engine.Status
@@ -49,21 +86,28 @@ type decoder struct {
 }
 
 // next gives the next line, and whether it is the last one.
-func (d *decoder) next() (line []byte, last bool, err error) {
-	line, err = d.in.ReadBytes('\n')
+func (d *decoder) next(longest int) (line []byte, last bool, err error) {
 	d.number++
-	if errors.Is(err, io.EOF) {
-		return bytes.TrimSpace(line), true, nil
+	for {
+		part, err := d.in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > longest:
+			return nil, false, fmt.Errorf("line %d of the recording is too long to be one of sonde", d.number)
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF):
+			return bytes.TrimSpace(line), true, nil
+		case err != nil:
+			return nil, false, fmt.Errorf("line %d of the recording: %w", d.number, err)
+		}
+		_, err = d.in.Peek(1)
+		return bytes.TrimSpace(line), errors.Is(err, io.EOF), nil
 	}
-	if err != nil {
-		return nil, false, fmt.Errorf("line %d of the recording: %w", d.number, err)
-	}
-	_, err = d.in.Peek(1)
-	return bytes.TrimSpace(line), errors.Is(err, io.EOF), nil
 }
 
 func (d *decoder) header() error {
-	line, _, err := d.next()
+	line, _, err := d.next(longestHeader)
 	if err != nil {
 		return err
 	}
@@ -78,36 +122,59 @@ func (d *decoder) header() error {
 	return nil
 }
 
-// take reads one line after the header. Types that are not known are left to
-// programs that know them.
-func (d *decoder) take(line []byte) error {
+// take reads one line after the header; it gives a Frame if the line completes
+// one. Types that are not known are left to programs that know them.
+func (d *decoder) take(line []byte) (*probe.Frame, error) {
 	if len(line) == 0 {
-		return nil
+		return nil, nil
 	}
-	var kind struct {
-		Type string `json:"type"`
+	kind, err := typeOf(line)
+	if err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(line, &kind); err != nil {
-		return err
-	}
-	switch kind.Type {
+	switch kind {
 	case typeRequest:
 		var l requestLine
 		if err := json.Unmarshal(line, &l); err != nil {
-			return err
+			return nil, err
 		}
 		d.requests = append(d.requests, l.request())
 	case typeFrame:
 		var l frameLine
 		if err := json.Unmarshal(line, &l); err != nil {
-			return err
+			return nil, err
 		}
-		d.addFrame(&l)
+		return d.frame(&l), nil
 	}
-	return nil
+	return nil, nil
 }
 
-func (d *decoder) addFrame(l *frameLine) {
+// typeOf is the type of a line. Ours begins with it, which saves reading the line
+// twice.
+func typeOf(line []byte) (string, error) {
+	for _, kind := range []string{typeRequest, typeFrame} {
+		if bytes.HasPrefix(line, []byte(`{"type":"`+kind+`",`)) {
+			return kind, nil
+		}
+	}
+	var l struct {
+		Type string `json:"type"`
+	}
+	err := json.Unmarshal(line, &l)
+	return l.Type, err
+}
+
+// frame completes a Frame by what did not change since the one before.
+func (d *decoder) frame(l *frameLine) *probe.Frame {
+	d.keep(l)
+	f := l.frame()
+	f.Target, f.Engine, f.GPU, f.Requests = d.target, d.engine, d.gpu, d.requests
+	d.requests = nil
+	return f
+}
+
+// keep notes the parts of a Frame's line that count until they change.
+func (d *decoder) keep(l *frameLine) {
 	if l.Target != nil {
 		d.target = probe.Target(*l.Target)
 	}
@@ -117,8 +184,4 @@ func (d *decoder) addFrame(l *frameLine) {
 	if l.GPU != nil {
 		d.gpu = l.GPU.status()
 	}
-	f := l.frame()
-	f.Target, f.Engine, f.GPU, f.Requests = d.target, d.engine, d.gpu, d.requests
-	d.requests = nil
-	d.frames = append(d.frames, f)
 }

@@ -54,7 +54,7 @@ func Open(ctx context.Context, c config.Config, version string) (*Measurement, e
 		if err != nil {
 			return nil, Usage(fmt.Errorf("--record: %w", err))
 		}
-		m.record = record.NewWriter(file, record.Header{Started: time.Now(), Version: version, URL: session.URL(), Seed: opt.Seed})
+		m.record = record.NewWriter(file, record.Header{Started: time.Now(), Version: version, URL: session.URL(), Seed: opt.Seed, Plan: settingsOf(m.Plan.SLOs)})
 		m.Follow(m.recordFrame)
 	}
 	session.Start(ctx)

@@ -80,13 +80,19 @@ func plan(c config.Config, opt probe.Options) headless.Plan {
 		Requests: c.Requests, Duration: c.Duration,
 		WarmupRequests: c.Warmup.Requests, WarmupFor: c.Warmup.Duration, DrainFor: c.IdleTimeout,
 	}
-	for _, s := range c.SLO {
-		p.SLOs = append(p.SLOs, headless.SLO{
+	p.SLOs = slosOf(c.SLO)
+	return p
+}
+
+func slosOf(asked []config.SLO) []headless.SLO {
+	var all []headless.SLO
+	for _, s := range asked {
+		all = append(all, headless.SLO{
 			Metric: s.Metric, Quantile: s.Quantile, LimitMS: float64(s.Limit) / float64(time.Millisecond),
 			SuccessShare: s.Share, Text: s.Text,
 		})
 	}
-	return p
+	return all
 }
 
 // Engine makes the embedded engine. Only options that cannot be used are wrong

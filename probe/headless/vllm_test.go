@@ -1,0 +1,119 @@
+package headless
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+)
+
+// asVLLM writes a Summary and reads it as a script would.
+func asVLLM(t *testing.T, s Summary) map[string]any {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.Write(&b, "vllm", 0, false); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "\n"); n != 1 {
+		t.Errorf("%d lines", n)
+	}
+	var form map[string]any
+	if err := json.Unmarshal(b.Bytes(), &form); err != nil {
+		t.Fatalf("%v in %s", err, b.String())
+	}
+	return form
+}
+
+// vllmNames are what `vllm bench serve` writes into its result file (0.11), less
+// the lists of single requests.
+const vllmNames = "date endpoint_type backend label model_id tokenizer_id num_prompts request_rate burstiness max_concurrency " +
+	"duration completed failed total_input_tokens total_output_tokens request_throughput request_goodput output_throughput " +
+	"total_token_throughput max_output_tokens_per_s max_concurrent_requests " +
+	"mean_ttft_ms median_ttft_ms std_ttft_ms p99_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms p99_tpot_ms " +
+	"mean_itl_ms median_itl_ms std_itl_ms p99_itl_ms mean_e2el_ms median_e2el_ms std_e2el_ms p99_e2el_ms"
+
+func TestVLLMNamesAreAllThere(t *testing.T) {
+	form := asVLLM(t, Summary{})
+	for name := range strings.FieldsSeq(vllmNames) {
+		if _, there := form[name]; !there {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	for name, value := range form {
+		if number, is := value.(float64); is && number != 0 && name != "burstiness" {
+			t.Errorf("%s is %v of an empty run", name, value)
+		}
+		if strings.HasSuffix(name, "_ms") && value != nil {
+			t.Errorf("%s is %v without a sample", name, value)
+		}
+	}
+	if form["date"] != nil || form["request_rate"] != "inf" || form["total_input_tokens"] != nil {
+		t.Errorf("%v", form)
+	}
+}
+
+// Samples of 2 4 4 4 5 5 7 9 ms: mean 5, deviation 2, median 4.5; p99 lies at rank
+// 6.93 of 0 to 7: 7 + 0.93 × 2 = 8.86.
+func TestVLLMFigures(t *testing.T) {
+	l := newLatencies()
+	for _, v := range []float64{2, 4, 4, 4, 5, 5, 7, 9} {
+		l.ttft.Add(v)
+		l.gap.Add(10 * v)
+	}
+	s := Summary{
+		Started: Instant(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), DurationS: opt.Of(30),
+		Target:   Target{URL: "http://h/v1/completions?key=…", Model: "org/m\u009b31m"},
+		Load:     Load{Mode: "open", Concurrency: 64, Rate: opt.Of(2.5), Poisson: true},
+		Requests: RequestCounts{Sent: 9, OK: 8, Failed: 1, ByClass: map[measure.Class]int{}},
+		Tokens:   TokenCounts{Input: opt.Of(800), Output: 400}, LatencyMS: l.table(),
+		Rates: Rates{RequestsPerS: opt.Of(0.27), OutputPerS: opt.Of(13.3), TotalPerS: opt.Of(40)}, GoodputPerS: opt.Of(0.25),
+	}
+	form := asVLLM(t, s)
+	for name, want := range map[string]any{
+		"date": "20260102-030405", "backend": "openai", "endpoint_type": "openai", "label": "sonde", "model_id": "org/m\u009b31m", "tokenizer_id": nil,
+		"num_prompts": 9.0, "request_rate": 2.5, "burstiness": 1.0, "max_concurrency": 64.0, "duration": 30.0, "completed": 8.0, "failed": 1.0,
+		"total_input_tokens": 800.0, "total_output_tokens": 400.0, "request_throughput": 0.27, "request_goodput": 0.25,
+		"output_throughput": 13.3, "total_token_throughput": 40.0, "mean_ttft_ms": 5.0, "median_ttft_ms": 4.5, "std_ttft_ms": 2.0,
+		"p99_ttft_ms": 8.86, "mean_itl_ms": 50.0, "std_itl_ms": 20.0, "p99_itl_ms": 88.6, "mean_tpot_ms": nil, "std_tpot_ms": nil,
+	} {
+		got := form[name]
+		if a, is := got.(float64); is {
+			if b, _ := want.(float64); math.Abs(a-b) > 1e-9 {
+				t.Errorf("%s is %v, want %v", name, got, want)
+			}
+		} else if got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	s.Load.Poisson, s.Target.URL = false, "http://h/v1/chat/completions"
+	if form := asVLLM(t, s); form["burstiness"] != nil || form["backend"] != "openai-chat" {
+		t.Errorf("constant arrivals over chat: %v, %v", form["burstiness"], form["backend"])
+	}
+}
+
+// The form of a Summary is a contract: what only other formats have stays out.
+func TestTheSummaryHasNoDeviation(t *testing.T) {
+	var b bytes.Buffer
+	if err := (Summary{}).WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.ToLower(b.String()); strings.Contains(text, "std") || strings.Contains(text, "poisson") {
+		t.Error(text)
+	}
+}
+
+func TestVLLMHasALineForEachLevel(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteVLLM(&b, []Summary{{}, {Load: Load{Concurrency: 8}}}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(lines) != 2 || !json.Valid([]byte(lines[0])) || !strings.Contains(lines[1], `"max_concurrency":8`) || strings.ContainsRune(b.String(), '\u009b') {
+		t.Errorf("%q", lines)
+	}
+}

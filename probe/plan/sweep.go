@@ -1,0 +1,180 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sonde/probe/opt"
+)
+
+// summarySchema names the form of the files that `sonde bench` and `sonde sweep`
+// write.
+const summarySchema = "sonde/summary/1"
+
+// Sweep is what a file of measured levels says.
+type Sweep struct {
+	Levels []Level `json:"levels"`
+	single bool    // a Summary of one load: nothing points at a level
+	// Best and Knee are levels that the sweep itself points at; nil if it does not.
+	Best *Mark `json:"best_within_slo"`
+	Knee *Mark `json:"knee"`
+}
+
+// Level is one load of the sweep, in the keys of the Summary.
+type Level struct {
+	Load struct {
+		Concurrency opt.Float `json:"concurrency"`
+		Rate        opt.Float `json:"rate"` // requests per second; unknown in the closed loop
+	} `json:"load"`
+	Requests struct {
+		OK     opt.Float `json:"ok"`
+		Failed opt.Float `json:"failed"`
+	} `json:"requests"`
+	Tokens struct {
+		Input  opt.Float `json:"input"`
+		Output opt.Float `json:"output"`
+	} `json:"tokens"`
+	LatencyMS map[string]Quantiles `json:"latency_ms"`
+	Rates     struct {
+		RequestsPerS opt.Float `json:"requests_per_s"`
+		InputPerS    opt.Float `json:"input_tokens_per_s"`
+		OutputPerS   opt.Float `json:"output_tokens_per_s"`
+	} `json:"rates"`
+	Concurrency opt.Float `json:"concurrency_mean"`
+	SLO         []struct {
+		Met *bool `json:"met"`
+	} `json:"slo"`
+	Settled *bool `json:"settled"` // nil: a bench, which has no other level to settle from
+}
+
+// Quantiles are what a Summary tells of a latency, ms.
+type Quantiles struct {
+	Mean opt.Float `json:"mean"`
+	P50  opt.Float `json:"p50"`
+	P90  opt.Float `json:"p90"`
+	P95  opt.Float `json:"p95"`
+	P99  opt.Float `json:"p99"`
+	P999 opt.Float `json:"p999"`
+	Max  opt.Float `json:"max"`
+}
+
+// Mark names a level by its load.
+type Mark struct {
+	Concurrency opt.Float `json:"concurrency"`
+	Rate        opt.Float `json:"rate"`
+	Says        string    `json:"says"` // how sure the sweep is of it
+}
+
+// ReadSweep reads what `sonde sweep` wrote as JSON. The Summary of `sonde bench`
+// is a sweep of one level.
+func ReadSweep(raw []byte) (*Sweep, error) {
+	var form struct {
+		Schema string          `json:"schema"`
+		Levels json.RawMessage `json:"levels"`
+	}
+	if err := json.Unmarshal(raw, &form); err != nil {
+		return nil, errors.New("it is no JSON of sonde sweep (--format json)")
+	}
+	if form.Schema != summarySchema {
+		return nil, fmt.Errorf("it is no file of sonde sweep: its schema should be %q", summarySchema)
+	}
+	s := &Sweep{}
+	var err error
+	if form.Levels == nil {
+		s.single, s.Levels = true, make([]Level, 1)
+		err = json.Unmarshal(raw, &s.Levels[0])
+	} else {
+		err = json.Unmarshal(raw, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it is a damaged file of sonde sweep: %w", err)
+	}
+	s.Levels = slices.DeleteFunc(s.Levels, func(l Level) bool { return !(l.Rates.RequestsPerS.V > 0) || !(l.Requests.OK.V > 0) })
+	if len(s.Levels) == 0 {
+		return nil, errors.New("no request succeeded at any of its levels")
+	}
+	return s, nil
+}
+
+// lengths are the mean prompt and answer that succeeded, tokens.
+func (l *Level) lengths() (input, output opt.Float) {
+	n := 1 / l.Requests.OK.V
+	return l.Tokens.Input.Scale(n), l.Tokens.Output.Scale(n)
+}
+
+// name tells the level apart from the others.
+func (l *Level) name() string {
+	if l.Load.Rate.OK {
+		return fmt.Sprintf("rate %g", l.Load.Rate.V)
+	}
+	return fmt.Sprintf("concurrency %.0f", l.Load.Concurrency.V)
+}
+
+// chosen is the level that a replica may run at, and why it is that one: the
+// busiest that meets the service levels; without any, the one at the knee; without
+// a knee the busiest. None may meet them.
+func (s *Sweep) chosen(asked []SLO) (l *Level, why string, err error) {
+	if len(asked) > 0 {
+		var met []Level
+		for _, l := range s.Levels {
+			ok, err := l.meets(asked)
+			if err != nil {
+				return nil, "", err
+			}
+			if ok && (l.Settled == nil || *l.Settled) {
+				met = append(met, l)
+			}
+		}
+		return busiest(met), "the busiest within the SLO", nil
+	}
+	hasSLO := slices.ContainsFunc(s.Levels, func(l Level) bool { return len(l.SLO) > 0 })
+	switch {
+	case s.Best != nil && s.at(s.Best) != nil:
+		return s.at(s.Best), "the largest load within the SLO, by the sweep", nil
+	case hasSLO && s.single:
+		met := slices.DeleteFunc(slices.Clone(s.Levels), func(l Level) bool { return !l.metAll() })
+		return busiest(met), "the only load, within its SLO", nil
+	case hasSLO:
+		return nil, "", nil // the sweep had more to judge by than its figures tell
+	case s.Knee != nil && s.at(s.Knee) != nil:
+		return s.at(s.Knee), "the knee: the sweep had no SLO", nil
+	}
+	return busiest(s.Levels), "the busiest: the sweep had no SLO and found no knee", nil
+}
+
+// at finds a marked level; nil if there is none.
+func (s *Sweep) at(m *Mark) *Level {
+	for i := range s.Levels {
+		l := &s.Levels[i].Load
+		if m.Rate.OK && m.Rate == l.Rate || !m.Rate.OK && !l.Rate.OK && m.Concurrency.OK && m.Concurrency == l.Concurrency {
+			return &s.Levels[i]
+		}
+	}
+	return nil
+}
+
+func busiest(levels []Level) *Level {
+	if len(levels) == 0 {
+		return nil
+	}
+	best := 0
+	for i := range levels {
+		if levels[i].Rates.RequestsPerS.V > levels[best].Rates.RequestsPerS.V {
+			best = i
+		}
+	}
+	return &levels[best]
+}
+
+// metAll tells whether the level met every service level of the sweep; one that
+// nobody could judge is not met.
+func (l *Level) metAll() bool {
+	for _, s := range l.SLO {
+		if s.Met == nil || !*s.Met {
+			return false
+		}
+	}
+	return len(l.SLO) > 0
+}

@@ -1,0 +1,118 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// index finds places in a recording from which it can be read on: a Frame's line
+// leaves out what did not change, so that a place needs the lines that told it
+// last. It grows as far as it is asked for. It belongs to one goroutine.
+type index struct {
+	places  []place
+	scanned place         // how far it has come
+	at      time.Duration // of the last Frame seen
+	ended   bool
+}
+
+// place is a point between two Frames.
+type place struct {
+	at     time.Duration // of the Frame before it
+	offset int64         // of the line after that Frame; 0 is the beginning of the file
+	line   int           // lines before it
+	parts  [len(partKeys)]int64
+}
+
+// partKeys begin the parts that a Frame's line only has when they changed. Inside
+// a text they would have a backslash before the quote, and no other object of a
+// line has keys of these names.
+var partKeys = [...][]byte{[]byte(`,"target":{`), []byte(`,"engine":{`), []byte(`,"gpu":{`)}
+
+// placeEvery is how far apart places are.
+const placeEvery = 5 * time.Second
+
+// before is the last place whose Frame is before at; the zero place is the
+// beginning of the file.
+func (x *index) before(ctx context.Context, f *File, at time.Duration) (place, error) {
+	if err := x.extend(ctx, f, at); err != nil {
+		return place{}, err
+	}
+	best := place{}
+	for _, p := range x.places {
+		if p.at >= at {
+			break
+		}
+		best = p
+	}
+	return best, nil
+}
+
+// extend looks through the file until a Frame is not before at.
+func (x *index) extend(ctx context.Context, f *File, at time.Duration) error {
+	if x.ended || x.at >= at {
+		return nil
+	}
+	in := bufio.NewReaderSize(f.section(x.scanned.offset), 1<<20)
+	var line []byte
+	for !x.ended && x.at < at && ctx.Err() == nil {
+		part, err := in.ReadSlice('\n')
+		if err == nil && len(line) == 0 { // the usual case, without a copy
+			x.note(part)
+			continue
+		}
+		if line = append(line, part...); errors.Is(err, bufio.ErrBufferFull) && len(line) <= longestLine {
+			continue
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			x.ended = true
+		case err != nil:
+			return err
+		default:
+			x.note(line)
+		}
+		line = line[:0]
+	}
+	return ctx.Err()
+}
+
+// note takes the next whole line.
+func (x *index) note(line []byte) {
+	here := x.scanned.offset
+	x.scanned.offset += int64(len(line))
+	x.scanned.line++
+	at, ok := frameAt(line)
+	if !ok {
+		return
+	}
+	for i, key := range partKeys {
+		if bytes.Contains(line, key) {
+			x.scanned.parts[i] = here
+		}
+	}
+	x.at, x.scanned.at = at, at
+	if n := len(x.places); n == 0 || at-x.places[n-1].at >= placeEvery {
+		x.places = append(x.places, x.scanned)
+	}
+}
+
+// frameAt is when the Frame of a line was; ok is false for other lines. It reads
+// no more of the line than it must.
+func frameAt(line []byte) (at time.Duration, ok bool) {
+	const key = `"at_ms":`
+	if !bytes.HasPrefix(line, []byte(`{"type":"frame",`)) {
+		return 0, false
+	}
+	head := line[:min(len(line), 100)]
+	_, value, found := bytes.Cut(head, []byte(key))
+	value, _, complete := bytes.Cut(value, []byte(","))
+	var ms millis
+	if !found || !complete || ms.UnmarshalJSON(value) != nil {
+		return 0, false
+	}
+	return time.Duration(ms), true
+}

@@ -1,0 +1,54 @@
+package replay
+
+import (
+	"time"
+
+	"sonde/probe"
+)
+
+// Pause stops the playback or lets it go on.
+func (p *Player) Pause(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clock.change(p.clock.speed, on)
+}
+
+// SetSpeed is how many seconds of the recording pass in one second.
+func (p *Player) SetSpeed(times float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clock.change(withinRange(times), p.clock.paused)
+}
+
+// Jump moves by so much. A short way ahead the Frames in between are handed out
+// at once, as long as they can be read; any other goal is reached anew, with the
+// Frames that lead up to it.
+func (p *Player) Jump(by time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first, last := p.file.Span()
+	now := min(p.clock.now(), last)
+	goal := min(max(now+by, first), last)
+	if p.state.Fault != "" && goal > p.state.At {
+		return // what lies ahead cannot be read
+	}
+	p.clock.hold(goal)
+	if goal >= p.state.At && goal-p.state.At <= lead {
+		p.state.Seeking = goal > p.state.At
+		p.nudge()
+		return
+	}
+	p.goal, p.queue, p.eof = &goal, nil, false
+	p.state.Epoch++
+	p.state.At, p.state.Seeking, p.state.Ended, p.state.Fault = goal, true, false, ""
+	p.nudge()
+}
+
+// State tells where the playback is.
+func (p *Player) State() probe.PlaybackState {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.state
+	s.Speed, s.Paused = p.clock.speed, p.clock.paused
+	return s
+}

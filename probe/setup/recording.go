@@ -1,0 +1,74 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"sonde/config"
+	"sonde/probe/headless"
+	"sonde/probe/record"
+	"sonde/probe/replay"
+)
+
+// recorded is what the header of a recording says of its settings.
+type recorded struct {
+	SLO []string `json:"slo"`
+}
+
+// settingsOf is that part of the header.
+func settingsOf(slos []headless.SLO) json.RawMessage {
+	settings := recorded{SLO: []string{}}
+	for _, s := range slos {
+		settings.SLO = append(settings.SLO, s.Text)
+	}
+	raw, _ := json.Marshal(settings) // texts cannot fail
+	return raw
+}
+
+// Recording is a recording that plays.
+type Recording struct {
+	Player *replay.Player
+	SLOs   []headless.SLO // asked for, or else those of its session
+
+	file *record.File
+	done <-chan struct{}
+	stop context.CancelFunc
+}
+
+// OpenRecording begins to play a recording. A file that cannot be used is wrong
+// usage.
+func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
+	if c.Replay.File == "" {
+		return nil, Usage(errors.New("which recording? sonde replay run.jsonl, where run.jsonl is what --record wrote"))
+	}
+	file, err := record.Open(c.Replay.File)
+	if err != nil {
+		return nil, Usage(err)
+	}
+	if _, last := file.Span(); c.Replay.At > last {
+		file.Close()
+		return nil, Usage(fmt.Errorf("--at %s: the recording ends at %s", c.Replay.At, last.Round(time.Second)))
+	}
+	r := &Recording{file: file, SLOs: slosOf(c.Replay.SLO)}
+	var of recorded
+	if len(r.SLOs) == 0 && json.Unmarshal(file.Header().Plan, &of) == nil {
+		for _, text := range of.SLO { // what cannot be read is of another version
+			if s, err := config.ParseSLO(text); err == nil {
+				r.SLOs = append(r.SLOs, slosOf(s)...)
+			}
+		}
+	}
+	ctx, r.stop = context.WithCancel(ctx)
+	r.Player, r.done = replay.Play(ctx, file, c.Replay.At, c.Replay.Speed)
+	return r, nil
+}
+
+// Close ends the playback.
+func (r *Recording) Close() {
+	r.stop()
+	<-r.done
+	r.file.Close()
+}
