@@ -130,6 +130,10 @@ func closing(m *setup.Measurement) {
 func serve(ctx context.Context, c config.Config) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
+	if c.Sim.Scenario == "list" {
+		fmt.Print(setup.Scenarios())
+		return nil
+	}
 	engine, err := setup.Engine(c)
 	if err != nil {
 		return err
@@ -139,6 +143,10 @@ func serve(ctx context.Context, c config.Config) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "embedded engine at %s (ctrl+c ends it)\n", url)
+	fmt.Fprintf(os.Stderr, "it simulates %s\n", engine.Describe())
+	if name, _, left := engine.Playing(); name != "" {
+		fmt.Fprintf(os.Stderr, "it plays %s: the incident begins in %.0f s\n", name, left.Seconds())
+	}
 	if err := <-done; err != nil && ctx.Err() == nil {
 		return err
 	}

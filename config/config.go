@@ -72,8 +72,23 @@ type Sim struct {
 	MaxSeqs     int     // running sequences; 0 is the engine's own choice
 	TokenBudget int     // tokens per iteration; 0 is the engine's own choice
 	KVGB        float64 // KV cache, GB (1e9 bytes); 0 is what the device leaves
-	Faults      string  // what goes wrong on request, as a list; "" is a healthy server
 	Speed       float64 // virtual seconds per real second
+	TP          int     // GPUs that share the model; 0 is as few as hold it
+	Dtype       string  // of the weights; "" is the engine's own choice
+	KVDtype     string  // of the KV cache; "" is the engine's own choice
+	MaxModelLen int     // prompt and answer, tokens; 0 is the engine's own choice
+	BlockSize   int     // tokens in a KV block; 0 is the engine's own choice
+
+	Unchunked, NoPrefixCache, Disaggregated bool
+
+	SpecTokens     int     // draft tokens; 0 is no speculative decoding
+	SpecAcceptance float64 // share of drafts that hold; 0 is the engine's own choice
+	TransferGBs    float64 // of the link between prefill and decode, 1e9 bytes/s; 0 is the engine's own choice
+
+	Reasoning float64 // of an answer: a share below 1, tokens from 1 on
+	Faults    string  // what goes wrong on request, as a list; "" is a healthy server
+	Scenario  string  // incident that the engine plays; "" is none
+	Seed      uint64  // of words, lengths and accidents; 0 is the run's own
 }
 
 // Header is one extra HTTP header of every request. Its value counts as secret.

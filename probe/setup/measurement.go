@@ -11,12 +11,14 @@ import (
 	"sonde/probe/guard"
 	"sonde/probe/headless"
 	"sonde/probe/record"
+	"sonde/probe/sim"
 )
 
 // Measurement is a Session with what belongs to it.
 type Measurement struct {
 	Session *probe.Session
 	Plan    headless.Plan // what headless is to run and to sum up
+	Engine  *sim.Server   // the embedded engine; nil with a URL
 
 	seedSet bool
 	readers []chan struct{} // closed when a reader has seen the last Frame
@@ -32,9 +34,9 @@ func Open(ctx context.Context, c config.Config, version string) (*Measurement, e
 	if err != nil {
 		return nil, err
 	}
+	var engine *sim.Server
 	if c.URL == "" {
-		engine, err := Engine(c)
-		if err != nil {
+		if engine, err = Engine(c); err != nil {
 			return nil, err
 		}
 		if opt.URL, _, err = engine.Listen(ctx, "127.0.0.1:0"); err != nil {
@@ -46,7 +48,7 @@ func Open(ctx context.Context, c config.Config, version string) (*Measurement, e
 	if err != nil {
 		return nil, Usage(err)
 	}
-	m := &Measurement{Session: session, Plan: plan(c, opt), seedSet: c.SeedSet}
+	m := &Measurement{Session: session, Engine: engine, Plan: plan(c, opt), seedSet: c.SeedSet}
 	if c.Record != "" {
 		file, err := os.OpenFile(c.Record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {

@@ -98,17 +98,27 @@ func slosOf(asked []config.SLO) []headless.SLO {
 // Engine makes the embedded engine. Only options that cannot be used are wrong
 // usage; a port that is taken is not.
 func Engine(c config.Config) (*sim.Server, error) {
-	faults, err := sim.ParseFaults(c.Sim.Faults)
+	m := c.Sim
+	faults, err := sim.ParseFaults(m.Faults)
 	if err != nil {
 		return nil, Usage(err)
 	}
+	seed := m.Seed
+	if seed == 0 {
+		seed = c.Seed
+	}
 	engine, err := sim.New(sim.Options{
-		Faults: faults,
-		Model:  c.Sim.Model, GPU: c.Sim.GPU, MaxSeqs: c.Sim.MaxSeqs, TokenBudget: c.Sim.TokenBudget,
-		KVGB: c.Sim.KVGB, Speed: c.Sim.Speed, Seed: c.Seed,
+		Model: m.Model, GPU: m.GPU, TP: m.TP, Dtype: m.Dtype, KVDtype: m.KVDtype,
+		MaxSeqs: m.MaxSeqs, TokenBudget: m.TokenBudget, MaxModelLen: m.MaxModelLen, BlockTokens: m.BlockSize, KVGB: m.KVGB,
+		Unchunked: m.Unchunked, NoPrefixCache: m.NoPrefixCache, SpecTokens: m.SpecTokens, SpecAcceptance: m.SpecAcceptance,
+		Disaggregated: m.Disaggregated, TransferGBs: m.TransferGBs, Speed: m.Speed, Seed: seed,
+		Reasoning: m.Reasoning, Faults: faults, Scenario: m.Scenario,
 	})
 	if err != nil {
 		return nil, Usage(err)
 	}
 	return engine, nil
 }
+
+// Scenarios has a line for each incident that the embedded engine can play.
+func Scenarios() string { return sim.DescribeScenarios() }

@@ -11,63 +11,90 @@ type dialect struct {
 	object      string // of a whole answer
 	chunkObject string
 	opening     string // of the first chunk's choice, before any text; "" if there is none
+	thought     string // around a token's text, if it is reasoning; "": the endpoint has none
 	before      string // around a token's text
 	after       string
-	closing     string // of the chunk that carries the finish reason
+	empty       string // of the chunk that carries the finish reason, if it has no text
+	maxTokens   int    // of an answer without a limit of its own, by the API's definition; 0: what the context leaves
 }
 
 var (
 	chatDialect = dialect{
 		idPrefix: "chatcmpl-", object: "chat.completion", chunkObject: "chat.completion.chunk",
 		opening: `"delta":{"role":"assistant","content":""}`,
+		thought: `"delta":{"reasoning_content":"`,
 		before:  `"delta":{"content":"`, after: `"}`,
-		closing: `"delta":{}`,
+		empty: `"delta":{}`,
 	}
 	completionDialect = dialect{
 		idPrefix: "cmpl-", object: "text_completion", chunkObject: "text_completion",
 		before: `"text":"`, after: `"`,
-		closing: `"text":""`,
+		empty: `"text":""`, maxTokens: 16,
 	}
 )
 
 // chunks writes the events of one stream. Everything but the token is prepared
-// once: there are tens of thousands of them a second.
+// once: there are tens of thousands of them a second. A token whose text is held
+// back, because a stop string may begin with it, has a chunk without text.
 type chunks struct {
 	dialect
-	head       string // of every event, up to its choices
+	head       string // of every event, up to its choice
+	bare       string // the same without a choice
 	continuous bool   // usage on every chunk
 	final      bool   // a usage chunk at the end
 	seq        *sequence
-	sent       int // tokens
+	text       transcript
 }
 
 func newChunks(d dialect, id, model string, created int64, seq *sequence) *chunks {
-	head := `data: {"id":"` + id + `","object":"` + d.chunkObject + `","created":` + strconv.FormatInt(created, 10) + `,"model":"` + model + `","choices":[`
-	return &chunks{dialect: d, head: head, seq: seq}
+	bare := `data: {"id":"` + id + `","object":"` + d.chunkObject + `","created":` + strconv.FormatInt(created, 10) + `,"model":"` + model + `","choices":[`
+	return &chunks{dialect: d, head: bare + `{"index":0,`, bare: bare, seq: seq, text: newTranscript(seq)}
 }
+
+// sent is the number of tokens so far.
+func (c *chunks) sent() int { return c.text.n }
 
 // append appends the events of some tokens, and of the end.
 func (c *chunks) append(b []byte, words []uint16, end finish) []byte {
-	if c.sent == 0 && c.opening != "" {
-		b = append(append(b, c.head...), `{"index":0,`...)
-		b = c.endChoice(append(b, c.opening...), finishNone)
+	if c.sent() == 0 && c.opening != "" {
+		b = append(append(b, c.head...), c.opening...)
+		b = c.endChoice(b, finishNone)
 	}
-	for _, w := range words {
-		b = append(append(b, c.head...), `{"index":0,`...)
-		b = appendWord(append(b, c.before...), w, c.sent)
-		c.sent++
-		b = c.endChoice(append(b, c.after...), finishNone)
+	for i := 0; i < len(words); {
+		b, i = c.appendChunk(b, words, i)
 	}
 	if end == finishNone {
 		return b
 	}
-	b = append(append(b, c.head...), `{"index":0,`...)
-	b = c.endChoice(append(b, c.closing...), end)
+	b = append(b, c.head...)
+	if rest := c.text.rest(); len(rest) > 0 {
+		b = append(append(append(b, c.before...), rest...), c.after...)
+	} else {
+		b = append(b, c.empty...)
+	}
+	b = c.endChoice(b, end)
 	if c.final {
-		b = append(append(b, c.head...), ']')
+		b = append(append(b, c.bare...), ']')
 		b = append(c.appendUsage(b), "}\n\n"...)
 	}
 	return append(b, "data: [DONE]\n\n"...)
+}
+
+// appendChunk appends one event with the words from i on that the engine yielded in
+// one step, and gives the place of the next. Reasoning and answer are apart.
+func (c *chunks) appendChunk(b []byte, words []uint16, i int) ([]byte, int) {
+	reasons := c.text.reasons()
+	b = append(b, c.head...)
+	if reasons {
+		b = append(b, c.thought...)
+	} else {
+		b = append(b, c.before...)
+	}
+	for more := true; more; i++ {
+		b = c.text.append(b, words[i]&^together)
+		more = words[i]&together != 0 && c.text.reasons() == reasons
+	}
+	return c.endChoice(append(b, c.after...), finishNone), i
 }
 
 func (c *chunks) endChoice(b []byte, end finish) []byte {
@@ -75,7 +102,8 @@ func (c *chunks) endChoice(b []byte, end finish) []byte {
 	if end == finishNone {
 		b = append(b, `null}]`...)
 	} else {
-		b = append(append(append(b, '"'), end...), `"}]`...)
+		b = append(append(append(b, '"'), end...), `","stop_reason":`...)
+		b = append(append(b, quoted(c.text.found)...), `}]`...)
 	}
 	if c.continuous {
 		b = c.appendUsage(b)
@@ -83,8 +111,20 @@ func (c *chunks) endChoice(b []byte, end finish) []byte {
 	return append(b, "}\n\n"...)
 }
 
+// quoted is a text in JSON, null if it is empty.
+func quoted(s string) []byte {
+	if s == "" {
+		return []byte("null")
+	}
+	b, err := json.Marshal(s)
+	if err != nil { // cannot happen: any string has a form
+		return []byte("null")
+	}
+	return b
+}
+
 func (c *chunks) appendUsage(b []byte) []byte {
-	u := usageOf(c.seq, c.sent)
+	u := usageOf(c.seq, c.sent())
 	b = append(b, `,"usage":{"prompt_tokens":`...)
 	b = strconv.AppendInt(b, int64(u.Prompt), 10)
 	b = append(b, `,"total_tokens":`...)
@@ -93,6 +133,10 @@ func (c *chunks) appendUsage(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(u.Completion), 10)
 	b = append(b, `,"prompt_tokens_details":{"cached_tokens":`...)
 	b = strconv.AppendInt(b, int64(u.Details.Cached), 10)
+	if u.Answer != nil {
+		b = append(b, `},"completion_tokens_details":{"reasoning_tokens":`...)
+		b = strconv.AppendInt(b, int64(u.Answer.Reasoning), 10)
+	}
 	return append(b, "}}"...)
 }
 

@@ -19,11 +19,6 @@ type conditions struct {
 	stall, stallEvery time.Duration
 }
 
-// conditions of the engine that a list of faults asks for.
-func (f *Faults) conditions() conditions {
-	return conditions{stall: f.Stall, stallEvery: f.StallEvery}
-}
-
 // setConditions replaces the conditions. Withheld blocks count as used at once, but
 // nobody loses what it holds before it needs more.
 func (c *core) setConditions(now conditions) {

@@ -70,10 +70,14 @@ func (d *driver) start(ctx context.Context) {
 	})
 }
 
-// stop notes the end of the driver and lets go everybody who waits for tokens.
+// stop notes the end of the driver and lets go everybody who waits for tokens. Only
+// the first call counts.
 func (d *driver) stop(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.state == driverStopped {
+		return
+	}
 	d.state, d.err = driverStopped, err
 	close(d.ended)
 }

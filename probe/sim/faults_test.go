@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -15,7 +16,7 @@ func TestParseFaults(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, list := range []string{"429", "429=x", "flood=1", "stall=1s", "429=0.6,503=0.6", "cut=-1", "error=NaN", "clump=-2"} {
+	for _, list := range []string{"429", "429=x", "flood=1", "stall=soon", "429=0.6,503=0.6", "cut=-1", "error=NaN", "clump=-2"} {
 		if _, err := ParseFaults(list); err == nil {
 			t.Errorf("%q is accepted", list)
 		}
@@ -78,7 +79,9 @@ func TestBrokenStreams(t *testing.T) {
 }
 
 func TestClumps(t *testing.T) {
-	m := newMailbox(8)
+	var clump atomic.Int64
+	clump.Store(8)
+	m := newMailbox(&clump)
 	for i := range 7 {
 		m.put([]uint16{uint16(i)}, finishNone)
 	}

@@ -21,7 +21,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		e.write(w)
 		return
 	}
-	s.answer(w, r, b, prompt, chatDialect, 0)
+	s.answer(w, r, b, prompt, chatDialect)
 }
 
 func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
@@ -35,25 +35,28 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 		e.write(w)
 		return
 	}
-	const defaultMaxTokens = 16 // of this endpoint, by the API's definition
-	s.answer(w, r, b, prompt, completionDialect, defaultMaxTokens)
+	s.answer(w, r, b, prompt, completionDialect)
 }
 
 // answer generates, as a stream or whole. When the client hangs up the request
 // leaves the engine.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, b *requestBody, prompt []uint32, d dialect, defaultMax int) {
-	a, e := b.ask(prompt, s.setup.maxModelLen, defaultMax)
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, b *requestBody, prompt []uint32, d dialect) {
+	a, e := b.ask(prompt, s.setup.maxModelLen, d.maxTokens)
 	if e != nil {
 		e.write(w)
 		return
 	}
+	if d.thought != "" {
+		a.reasoning = s.setup.reasoning
+	}
 	number := s.requests.Add(1)
-	fate := s.setup.faults.fateOf(number, s.setup.seed)
+	faults := s.trouble.current()
+	fate := faults.fateOf(number, s.setup.seed)
 	if fate.refusal != nil {
 		fate.refusal.write(w)
 		return
 	}
-	seq, box := newSequence(a, &s.setup), newMailbox(s.setup.faults.Clump)
+	seq, box := newSequence(a, &s.setup), newMailbox(&s.trouble.clump)
 	seq.sink = box.put
 	if !s.driver.submit(seq) {
 		errNotRunning.write(w)
@@ -63,8 +66,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, b *requestBody, 
 	id := d.idPrefix + "sim-" + strconv.FormatUint(number, 16)
 	if b.Stream {
 		c := newChunks(d, id, s.modelID, time.Now().Unix(), seq)
-		c.final = b.StreamOptions.IncludeUsage
-		c.continuous = c.final && b.StreamOptions.ContinuousUsage
+		if o := b.StreamOptions; o != nil {
+			c.final, c.continuous = o.IncludeUsage, o.IncludeUsage && o.ContinuousUsage
+		}
 		s.stream(r.Context(), w, box, c, fate)
 		return
 	}
@@ -87,7 +91,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, box *mailbox
 			return
 		}
 		words, end = box.take(words)
-		if f.breaksWithin(c.sent+len(words), end) {
+		if f.breaksWithin(c.sent()+len(words), end) {
 			send(w, control, c.append(out[:0], words, finishNone))
 			breakOff(w, f)
 			return
@@ -110,34 +114,6 @@ func breakOff(w http.ResponseWriter, f fate) {
 		panic(http.ErrAbortHandler) // the server's way to cut a connection
 	}
 	_, _ = w.Write(errorEvents(errStreamFault))
-}
-
-// whole collects the answer and sends it as one JSON object.
-func (s *Server) whole(ctx context.Context, w http.ResponseWriter, box *mailbox, seq *sequence, id string, d dialect) {
-	var words []uint16
-	var text []byte
-	n, end := 0, finishNone
-	for end == finishNone {
-		if e := s.await(ctx, box); e != nil {
-			e.write(w)
-			return
-		}
-		words, end = box.take(words)
-		for _, word := range words {
-			text = appendWord(text, word, n)
-			n++
-		}
-	}
-	choice := map[string]any{"index": 0, "logprobs": nil, "finish_reason": end}
-	if d.object == chatDialect.object {
-		choice["message"] = map[string]any{"role": "assistant", "content": string(text)}
-	} else {
-		choice["text"] = string(text)
-	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"id": id, "object": d.object, "created": time.Now().Unix(), "model": s.modelID,
-		"choices": []any{choice}, "usage": usageOf(seq, n),
-	})
 }
 
 // await waits for tokens. An error means that none will come, or that nobody is

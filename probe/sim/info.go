@@ -24,28 +24,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// tokenize counts a prompt, or messages with the chat template around them, as
-// the other endpoints would.
-func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
-	b, e := s.readBody(w, r)
-	if e != nil {
-		e.write(w)
-		return
-	}
-	var ids []uint32
-	if b.Prompt != nil {
-		ids, e = b.promptTokens()
-	} else {
-		ids, e = b.messageTokens()
-	}
-	if e != nil {
-		e.write(w)
-		return
-	}
-	writeJSON(w, http.StatusOK, map[string]any{"count": len(ids), "max_model_len": s.setup.maxModelLen, "tokens": ids})
-}
-
 func (s *Server) unknownPath(w http.ResponseWriter, r *http.Request) {
-	e := &apiError{http.StatusNotFound, "NotFoundError", http.StatusNotFound, "this engine has no " + r.Method + " " + r.URL.Path}
+	e := &apiError{status: http.StatusNotFound, kind: "NotFoundError", code: http.StatusNotFound, message: "this engine has no " + r.Method + " " + r.URL.Path}
 	e.write(w)
 }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,102 +12,78 @@ var (
 	gapBuckets  = []float64{0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80}
 	e2eBuckets  = []float64{0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680}
 	stepBuckets = []float64{1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384}
+	nBuckets    = []float64{1, 2, 5, 10, 20}
 )
 
-// metrics publishes the engine's state under the names of vLLM V1, with its
-// units: seconds, tokens, and a fraction in kv_cache_usage_perc. Histograms are
-// filled as things happen, the rest is read at each scrape.
-type metrics struct {
-	snapshot func() snapshot
-	scraped  []scraped
-	finished *prometheus.Desc
-	info     prometheus.Metric
-
-	ttft, gap, e2e, queue, prefill, decode, inference, step prometheus.Histogram
+// lengthBuckets are 1, 2, 5, 10, 20, 50, … up to a number of tokens.
+func lengthBuckets(most int) (b []float64) {
+	for decade := 1; ; decade *= 10 {
+		for _, digit := range []int{1, 2, 5} {
+			if digit*decade > most {
+				return b
+			}
+			b = append(b, float64(digit*decade))
+		}
+	}
 }
 
-// scraped is a value that a scrape takes from a snapshot.
-type scraped struct {
-	desc  *prometheus.Desc
-	kind  prometheus.ValueType
-	value func(*snapshot) float64
+// metrics publishes the engine's state under the names of vLLM V1, with its units:
+// seconds, tokens, and a fraction in kv_cache_usage_perc. Histograms are filled as
+// things happen, most of the rest is read at each scrape (scrapedPage).
+type metrics struct {
+	registry *prometheus.Registry
+	labels   prometheus.Labels
+
+	ttft, gap, step prometheus.Histogram
+	done            finished
+	cached          prometheus.Counter
+	bySource        *prometheus.CounterVec
+}
+
+// finished are the histograms that a request is counted in when it ends.
+type finished struct {
+	e2e, queue, inference, prefill, decode, tpot prometheus.Histogram // seconds
+	prompt, answer, longest, maxTokens, computed prometheus.Histogram // tokens
+	n                                            prometheus.Histogram // answers
 }
 
 func newMetrics(s *setup, modelID string) *metrics {
-	labels := prometheus.Labels{"model_name": modelID, "engine": "0"}
-	m := &metrics{
-		scraped:  scrapedValues(labels),
-		finished: prometheus.NewDesc("vllm:request_success_total", "Requests that ended, by reason.", []string{"finished_reason"}, labels),
-		info:     cacheInfo(s),
+	m := &metrics{registry: prometheus.NewRegistry(), labels: prometheus.Labels{"model_name": modelID, "engine": "0"}}
+	m.ttft = m.histogram("time_to_first_token_seconds", "Time from arrival to the first token.", ttftBuckets)
+	m.gap = m.histogram("inter_token_latency_seconds", "Time between two steps that gave a request tokens.", gapBuckets)
+	m.step = m.histogram("iteration_tokens_total", "Tokens computed per iteration.", stepBuckets)
+	lengths := lengthBuckets(s.maxModelLen)
+	m.done = finished{
+		e2e:       m.histogram("e2e_request_latency_seconds", "Time from arrival to the last token.", e2eBuckets),
+		queue:     m.histogram("request_queue_time_seconds", "Time from arrival to the first iteration.", e2eBuckets),
+		inference: m.histogram("request_inference_time_seconds", "Time from the first iteration to the last token.", e2eBuckets),
+		prefill:   m.histogram("request_prefill_time_seconds", "Time from the first iteration to the first token.", e2eBuckets),
+		decode:    m.histogram("request_decode_time_seconds", "Time from the first to the last token.", e2eBuckets),
+		tpot:      m.histogram("request_time_per_output_token_seconds", "Mean time per token after the first.", gapBuckets),
+		prompt:    m.histogram("request_prompt_tokens", "Tokens of a prompt.", lengths),
+		answer:    m.histogram("request_generation_tokens", "Tokens of an answer.", lengths),
+		longest:   m.histogram("request_max_num_generation_tokens", "Tokens of the longest answer to a request.", lengths),
+		maxTokens: m.histogram("request_params_max_tokens", "Parameter max_tokens of a request.", lengths),
+		computed:  m.histogram("request_prefill_kv_computed_tokens", "Prompt tokens that were not found in a cache.", lengths),
+		n:         m.histogram("request_params_n", "Parameter n of a request.", nBuckets),
 	}
-	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
-		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: "vllm:" + name, Help: help, Buckets: buckets, ConstLabels: labels})
+	m.cached = prometheus.NewCounter(m.counter("prompt_tokens_cached_total", "Prompt tokens found in a cache."))
+	m.bySource = prometheus.NewCounterVec(m.counter("prompt_tokens_by_source_total", "Prompt tokens by where their KV came from."), []string{"source"})
+	for _, source := range []string{"local_compute", "local_cache_hit", "external_kv_transfer"} {
+		m.bySource.WithLabelValues(source) // all are there from the start
 	}
-	m.ttft = histogram("time_to_first_token_seconds", "Time from arrival to the first token.", ttftBuckets)
-	m.gap = histogram("inter_token_latency_seconds", "Time between two tokens of a request.", gapBuckets)
-	m.e2e = histogram("e2e_request_latency_seconds", "Time from arrival to the last token.", e2eBuckets)
-	m.queue = histogram("request_queue_time_seconds", "Time from arrival to the first iteration.", e2eBuckets)
-	m.inference = histogram("request_inference_time_seconds", "Time from the first iteration to the last token.", e2eBuckets)
-	m.prefill = histogram("request_prefill_time_seconds", "Time from the first iteration to the first token.", e2eBuckets)
-	m.decode = histogram("request_decode_time_seconds", "Time from the first to the last token.", e2eBuckets)
-	m.step = histogram("iteration_tokens_total", "Tokens computed per iteration.", stepBuckets)
+	m.registry.MustRegister(m.cached, m.bySource)
 	return m
 }
 
-// registry is what the metrics page is made from.
-func (m *metrics) registry(snap func() snapshot) *prometheus.Registry {
-	m.snapshot = snap
-	reg := prometheus.NewRegistry()
-	reg.MustRegister(m, m.ttft, m.gap, m.e2e, m.queue, m.inference, m.prefill, m.decode, m.step)
-	return reg
+func (m *metrics) histogram(name, help string, buckets []float64) prometheus.Histogram {
+	h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "vllm:" + name, Help: help, Buckets: buckets, ConstLabels: m.labels})
+	m.registry.MustRegister(h)
+	return h
 }
 
-func scrapedValues(labels prometheus.Labels) []scraped {
-	value := func(kind prometheus.ValueType, name, help string, get func(*snapshot) float64) scraped {
-		return scraped{prometheus.NewDesc("vllm:"+name, help, nil, labels), kind, get}
-	}
-	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
-	return []scraped{
-		value(gauge, "num_requests_running", "Requests in the batch.", func(s *snapshot) float64 { return float64(s.running) }),
-		value(gauge, "num_requests_waiting", "Requests in the queue.", func(s *snapshot) float64 { return float64(s.waiting) }),
-		value(gauge, "kv_cache_usage_perc", "Share of KV blocks in use, 0 to 1.", func(s *snapshot) float64 { return s.kvUsage }),
-		value(counter, "num_preemptions_total", "Requests thrown out of the batch for want of KV blocks.", func(s *snapshot) float64 { return float64(s.stats.preemptions) }),
-		value(counter, "prefix_cache_queries_total", "Prompt tokens looked up in the prefix cache.", func(s *snapshot) float64 { return float64(s.stats.prefixQueries) }),
-		value(counter, "prefix_cache_hits_total", "Prompt tokens found in the prefix cache.", func(s *snapshot) float64 { return float64(s.stats.prefixHits) }),
-		value(counter, "prompt_tokens_total", "Prompt tokens, with cached ones.", func(s *snapshot) float64 { return float64(s.stats.promptTokens) }),
-		value(counter, "generation_tokens_total", "Generated tokens.", func(s *snapshot) float64 { return float64(s.stats.generationTokens) }),
-	}
-}
-
-// cacheInfo carries the KV cache's size in its labels; its value is always 1.
-func cacheInfo(s *setup) prometheus.Metric {
-	desc := prometheus.NewDesc("vllm:cache_config_info", "The KV cache.", nil, prometheus.Labels{
-		"engine": "0", "block_size": strconv.Itoa(s.blockTokens), "num_gpu_blocks": strconv.Itoa(s.kvBlocks),
-		"kv_cache_size_tokens": strconv.Itoa(s.kvTokens()), "cache_dtype": s.shape.kv.name,
-		"enable_prefix_caching": map[bool]string{true: "True", false: "False"}[s.prefixCache],
-	})
-	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, 1)
-}
-
-// Describe implements prometheus.Collector.
-func (m *metrics) Describe(out chan<- *prometheus.Desc) {
-	for _, s := range m.scraped {
-		out <- s.desc
-	}
-	out <- m.finished
-	out <- m.info.Desc()
-}
-
-// Collect implements prometheus.Collector. All values are of one moment.
-func (m *metrics) Collect(out chan<- prometheus.Metric) {
-	snap := m.snapshot()
-	for _, s := range m.scraped {
-		out <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(&snap))
-	}
-	for _, f := range finishes {
-		out <- prometheus.MustNewConstMetric(m.finished, prometheus.CounterValue, float64(snap.stats.finished[f]), string(f))
-	}
-	out <- m.info
+func (m *metrics) counter(name, help string) prometheus.CounterOpts {
+	return prometheus.CounterOpts{Name: "vllm:" + name, Help: help, ConstLabels: m.labels}
 }
 
 func (m *metrics) iteration(it iteration) { m.step.Observe(float64(it.batch.tokens)) }
@@ -118,17 +93,38 @@ func (m *metrics) tokens(all []yield) {
 		s := t.seq
 		if t.first {
 			observe(m.ttft, s.first-s.arrived)
+			m.countPrompt(s)
 		} else {
 			observe(m.gap, t.gap)
 		}
 		if t.end != finishNone {
-			observe(m.e2e, s.last-s.arrived)
-			observe(m.queue, s.scheduled-s.arrived)
-			observe(m.inference, s.last-s.scheduled)
-			observe(m.prefill, s.first-s.scheduled)
-			observe(m.decode, s.last-s.first)
+			m.done.count(s)
 		}
 	}
+}
+
+func (m *metrics) countPrompt(s *sequence) {
+	m.cached.Add(float64(s.cached))
+	m.bySource.WithLabelValues("local_cache_hit").Add(float64(s.cached))
+	m.bySource.WithLabelValues("local_compute").Add(float64(len(s.prompt) - s.cached))
+}
+
+func (f *finished) count(s *sequence) {
+	observe(f.e2e, s.last-s.arrived)
+	observe(f.queue, s.scheduled-s.arrived)
+	observe(f.inference, s.last-s.scheduled)
+	observe(f.prefill, s.first-s.scheduled)
+	observe(f.decode, s.last-s.first)
+	n := s.generated()
+	if n > 1 {
+		observe(f.tpot, (s.last-s.first)/time.Duration(n-1))
+	}
+	f.prompt.Observe(float64(len(s.prompt)))
+	f.computed.Observe(float64(len(s.prompt) - s.cached))
+	f.answer.Observe(float64(n))
+	f.longest.Observe(float64(n))
+	f.maxTokens.Observe(float64(s.maxTokens))
+	f.n.Observe(1)
 }
 
 func observe(h prometheus.Histogram, d time.Duration) { h.Observe(d.Seconds()) }

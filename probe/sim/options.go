@@ -36,9 +36,12 @@ type Options struct {
 	Disaggregated bool    // prompts are read by as many GPUs again, which do nothing else
 	TransferGBs   float64 // of the link that their KV crosses, 1e9 bytes/s; default 25
 
-	Speed  float64 // 2 is a machine twice as fast
-	Seed   uint64  // words and natural lengths of answers, drafts that hold
-	Faults Faults  // what goes wrong on request
+	Speed float64 // 2 is a machine twice as fast
+	Seed  uint64  // words and natural lengths of answers, drafts that hold
+
+	Reasoning float64 // of the answers to a chat: a share below 1, a number of tokens from 1 on
+	Faults    Faults  // what goes wrong on request
+	Scenario  string  // one of Scenarios(), which plays from the start; "" for none
 
 	VirtualTime bool // the clock is a test's (testing/synctest): its timers are exact, and the system's would not know of it
 }
@@ -95,9 +98,9 @@ type setup struct {
 	specAcceptance float64 // 0 to 1
 	disaggregated  bool
 	transfer       float64 // bytes/s, of the link between prefill and decode
-	faults         Faults
-	virtual        bool // no timers of the system
-	instance       int  // tells engines on one machine apart: the port
+	behaviour
+	virtual  bool // no timers of the system
+	instance int  // tells engines on one machine apart: the port
 }
 
 func (s *setup) kvTokens() int { return s.kvBlocks * s.blockTokens }

@@ -4,29 +4,43 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 )
 
-// apiError is an answer other than 200, in the form of the OpenAI API.
+// apiError is an answer other than 200, in the nested form of the OpenAI API and
+// of vLLM.
 type apiError struct {
-	status  int
-	kind    string // "type" in the body
-	code    any    // a word, or the status
-	message string
+	status     int
+	kind       string // "type" in the body
+	code       any    // a word, or the status
+	param      string // the field that is wrong; "" if none is
+	message    string
+	retryAfter int // seconds; 0 is not said
 }
 
-func badRequest(format string, args ...any) *apiError {
-	return &apiError{http.StatusBadRequest, "BadRequestError", http.StatusBadRequest, fmt.Sprintf(format, args...)}
+// badRequest refuses a request for one of its fields; "" if for none.
+func badRequest(field, format string, args ...any) *apiError {
+	return &apiError{status: http.StatusBadRequest, kind: "BadRequestError", code: http.StatusBadRequest,
+		param: field, message: fmt.Sprintf(format, args...)}
 }
 
-var errNotRunning = &apiError{http.StatusServiceUnavailable, "ServiceUnavailableError", http.StatusServiceUnavailable, "the engine is not running"}
+func unavailable(message string) *apiError {
+	return &apiError{status: http.StatusServiceUnavailable, kind: "ServiceUnavailableError", code: http.StatusServiceUnavailable, message: message}
+}
+
+var errNotRunning = unavailable("the engine is not running")
 
 func (e *apiError) body() map[string]any {
-	return map[string]any{"error": map[string]any{"message": e.message, "type": e.kind, "param": nil, "code": e.code}}
+	var param any
+	if e.param != "" {
+		param = e.param
+	}
+	return map[string]any{"error": map[string]any{"message": e.message, "type": e.kind, "param": param, "code": e.code}}
 }
 
 func (e *apiError) write(w http.ResponseWriter) {
-	if e.status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", "1") // seconds
+	if e.retryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(e.retryAfter))
 	}
 	writeJSON(w, e.status, e.body())
 }
@@ -44,18 +58,27 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 
 // usage counts the tokens of a request.
 type usage struct {
-	Prompt     int         `json:"prompt_tokens"`
-	Total      int         `json:"total_tokens"`
-	Completion int         `json:"completion_tokens"`
-	Details    usageDetail `json:"prompt_tokens_details"`
+	Prompt     int              `json:"prompt_tokens"`
+	Total      int              `json:"total_tokens"`
+	Completion int              `json:"completion_tokens"` // with those of reasoning
+	Details    promptDetail     `json:"prompt_tokens_details"`
+	Answer     *completionShare `json:"completion_tokens_details,omitempty"`
 }
 
-type usageDetail struct {
+type promptDetail struct {
 	Cached int `json:"cached_tokens"`
+}
+
+type completionShare struct {
+	Reasoning int `json:"reasoning_tokens"`
 }
 
 // usageOf is valid once the first token has come: only then is the number of
 // cached tokens known.
 func usageOf(s *sequence, completion int) usage {
-	return usage{len(s.prompt), len(s.prompt) + completion, completion, usageDetail{s.cached}}
+	u := usage{Prompt: len(s.prompt), Total: len(s.prompt) + completion, Completion: completion, Details: promptDetail{s.cached}}
+	if s.reasoning > 0 {
+		u.Answer = &completionShare{min(completion, s.thinking)}
+	}
+	return u
 }

@@ -11,7 +11,7 @@ func (o Options) resolve() (setup, error) {
 	d := DefaultOptions()
 	s := setup{
 		maxSeqs: or(o.MaxSeqs, d.MaxSeqs), tokenBudget: or(o.TokenBudget, d.TokenBudget), blockTokens: or(o.BlockTokens, d.BlockTokens),
-		speed: or(o.Speed, d.Speed), seed: o.Seed, chunked: !o.Unchunked, prefixCache: !o.NoPrefixCache, faults: o.Faults, virtual: o.VirtualTime,
+		speed: or(o.Speed, d.Speed), seed: o.Seed, chunked: !o.Unchunked, prefixCache: !o.NoPrefixCache, virtual: o.VirtualTime,
 		specTokens: o.SpecTokens, specAcceptance: or(o.SpecAcceptance, d.SpecAcceptance),
 		disaggregated: o.Disaggregated, transfer: or(o.TransferGBs, d.TransferGBs) * 1e9,
 	}
@@ -19,7 +19,7 @@ func (o Options) resolve() (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
-	if err := s.faults.check(); err != nil {
+	if s.behaviour, err = o.behaviour(); err != nil {
 		return setup{}, err
 	}
 	kvBytes := or(o.KVGB*1e9, float64(defaultKVTokens)*s.shape.kvBytesPerToken())

@@ -17,8 +17,6 @@ const (
 	finishAbort  finish = "abort"
 )
 
-var finishes = []finish{finishStop, finishLength, finishAbort}
-
 // ask is what a client wants generated.
 type ask struct {
 	prompt    []uint32 // token ids, at least one
@@ -27,6 +25,8 @@ type ask struct {
 	minTokens int
 	ignoreEOS bool   // exactly maxTokens
 	seed      uint64 // another answer to the same prompt
+	stops     []string
+	reasoning reasoning
 }
 
 // sequence is a request inside the engine. Instants are on the engine's clock.
@@ -34,7 +34,10 @@ type sequence struct {
 	ask
 	sink   func(words []uint16, end finish) // receives the answer's words, to be copied; must not block
 	writer writer
-	length int // tokens the answer will have
+	length int // tokens the answer will have, unless a stop string ends it
+
+	thinking int        // tokens of reasoning at the answer's beginning
+	script   transcript // looks for stop strings
 
 	blockTokens int // of a KV block
 
@@ -67,8 +70,10 @@ func newSequence(a ask, engine *setup) *sequence {
 	}
 	s.length = a.maxTokens
 	if !a.ignoreEOS {
-		s.length = min(max(naturalLength(s.writer.random), a.minTokens), a.maxTokens)
+		s.length = min(max(a.reasoning.natural(naturalLength(rand.New(rand.NewPCG(engine.seed, ^whole)))), a.minTokens), a.maxTokens)
 	}
+	s.thinking = a.reasoning.tokens(s.length)
+	s.script = newTranscript(s)
 	return s
 }
 
@@ -112,6 +117,9 @@ func (s *sequence) cacheable() []uint64 {
 
 // append adds the next token of the answer and tells whether it ended.
 func (s *sequence) append(now time.Duration) (w uint16) {
+	if s.generated() == s.thinking {
+		s.writer.inside = false // the answer begins with a sentence
+	}
 	w = s.writer.next()
 	s.tokens = append(s.tokens, vocabulary[w].id)
 	s.hash()
@@ -125,5 +133,17 @@ func (s *sequence) append(now time.Duration) (w uint16) {
 			s.ended = finishStop
 		}
 	}
+	if s.stopsAt(w) {
+		s.ended = finishStop
+	}
 	return w
+}
+
+// stopsAt tells whether the newest token completes a stop string.
+func (s *sequence) stopsAt(w uint16) bool {
+	if len(s.stops) == 0 {
+		return false
+	}
+	s.script.append(nil, w)
+	return s.script.found != ""
 }

@@ -25,6 +25,9 @@ type Server struct {
 	modelID  string
 	created  int64 // Unix seconds
 	driver   *driver
+	trouble  *trouble
+	theatre  theatre
+	pieces   pieces // tokens that can be turned back into text
 	handler  http.Handler
 	requests atomic.Uint64 // numbers the ids of answers
 }
@@ -39,13 +42,19 @@ func New(o Options) (*Server, error) {
 	s := &Server{setup: set, modelID: modelPrefix + set.shape.fullName(), created: time.Now().Unix()}
 	engine := newMetrics(&s.setup, s.modelID)
 	s.driver = newDriver(newCore(set), engine)
-	s.handler = s.routes(engine.registry(s.driver.snapshot), newHardware(&s.setup, s.driver.snapshot))
+	s.trouble = newTrouble(s.driver, set.faults)
+	s.handler = s.routes(engine.serve(&s.setup, s.driver.snapshot), newHardware(&s.setup, s.driver.snapshot))
 	return s, nil
 }
 
 // Start runs the engine until ctx ends; then streams in flight end with an
 // error, and new requests get 503.
-func (s *Server) Start(ctx context.Context) { s.driver.start(ctx) }
+func (s *Server) Start(ctx context.Context) {
+	s.driver.start(ctx)
+	if s.setup.scenario != "" {
+		_ = s.Play(s.setup.scenario) // the name was checked by New
+	}
+}
 
 // Handler is the engine's HTTP interface.
 func (s *Server) Handler() http.Handler { return s.handler }
@@ -58,12 +67,16 @@ func (s *Server) Describe() string {
 
 func (s *Server) routes(engine, hardware *prometheus.Registry) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.chat)
-	mux.HandleFunc("POST /v1/completions", s.completions)
-	mux.HandleFunc("POST /tokenize", s.tokenize)
+	mux.HandleFunc("POST /v1/chat/completions", s.unlessLoading(s.chat))
+	mux.HandleFunc("POST /v1/completions", s.unlessLoading(s.completions))
+	mux.HandleFunc("POST /tokenize", s.unlessLoading(s.tokenize))
+	mux.HandleFunc("POST /detokenize", s.unlessLoading(s.detokenize))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /version", s.version)
-	mux.HandleFunc("GET /health", s.health)
+	mux.HandleFunc("GET /health", s.unlessLoading(s.health))
+	mux.HandleFunc("/ping", s.unlessLoading(s.health))
+	mux.HandleFunc(faultsPath, s.adminFaults)
+	mux.HandleFunc(scenarioPath, s.adminScenario)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(engine, promhttp.HandlerOpts{}))
 	mux.Handle("GET "+hardwarePath, promhttp.HandlerFor(hardware, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/", s.unknownPath)
@@ -71,4 +84,15 @@ func (s *Server) routes(engine, hardware *prometheus.Registry) http.Handler {
 		w.Header().Set("Server", serverName)
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// unlessLoading answers 503 while the model loads on request.
+func (s *Server) unlessLoading(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if e := s.trouble.refuses(); e != nil {
+			e.write(w)
+			return
+		}
+		h(w, r)
+	}
 }

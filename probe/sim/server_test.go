@@ -106,7 +106,7 @@ func TestRefusals(t *testing.T) {
 		status     int
 		says       []string
 	}{
-		{"/v1/chat/completions", long, 400, []string{"context_length_exceeded", "16384", "16304", "16404"}},
+		{"/v1/chat/completions", long, 400, []string{`"code":400`, `"type":"BadRequestError"`, "16384", "16304", "16404"}},
 		{"/v1/chat/completions", `{"model":"gpt-4","messages":[{"role":"user","content":"x"}]}`, 404, []string{"gpt-4", "does not exist", "sim/Llama-3.1-8B"}},
 		{"/v1/chat/completions", `{"messages":`, 400, []string{"not understood"}},
 		{"/v1/chat/completions", `{"messages":[]}`, 400, []string{"messages"}},
@@ -178,7 +178,7 @@ func TestNotStartedAndStopped(t *testing.T) {
 }
 
 func TestMailboxNeverBlocks(t *testing.T) {
-	m := newMailbox(1)
+	m := newMailbox(noClump())
 	for i := range 10000 { // nobody reads
 		m.put([]uint16{uint16(i)}, finishNone)
 	}

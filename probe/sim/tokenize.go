@@ -16,6 +16,12 @@ const longestToken = 16 // characters
 
 // appendTokens appends the token ids of text.
 func appendTokens(ids []uint32, text string) []uint32 {
+	eachToken(text, func(piece string) { ids = append(ids, tokenID(piece)) })
+	return ids
+}
+
+// eachToken calls f with the text of each token.
+func eachToken(text string, f func(piece string)) {
 	for start := 0; start < len(text); {
 		r, size := utf8.DecodeRuneInString(text[start:])
 		if unicode.IsSpace(r) {
@@ -26,10 +32,9 @@ func appendTokens(ids []uint32, text string) []uint32 {
 		if inWord(r) {
 			end = wordEnd(text, start)
 		}
-		ids = append(ids, tokenID(text[start:end]))
+		f(text[start:end])
 		start = end
 	}
-	return ids
 }
 
 // wordEnd finds the end of the token that starts with a word character.

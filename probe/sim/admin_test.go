@@ -1,0 +1,214 @@
+package sim
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The faults of a running engine: PUT replaces all, POST changes some, DELETE heals.
+func TestFaultsAreSwitchedWhileItRuns(t *testing.T) {
+	base := serve(t, fast)
+	chat := func() int { return post(t, base+"/v1/chat/completions", someTokens).StatusCode }
+	change := func(method, list, want string) {
+		t.Helper()
+		r := call(t, method, base+"/sim/faults", list)
+		if v := decode(t, r); r.StatusCode != 200 || v["faults"] != want {
+			t.Errorf("%s %q: %d, %v, want %q", method, list, r.StatusCode, v["faults"], want)
+		}
+	}
+	change("GET", "", "")
+	change("PUT", "429=1/7s,clump=4", "429=1/7s,clump=4")
+	if r := post(t, base+"/v1/chat/completions", someTokens); r.StatusCode != 429 || r.Header.Get("Retry-After") != "7" {
+		t.Errorf("status %d, Retry-After %q", r.StatusCode, r.Header.Get("Retry-After"))
+	}
+	change("POST", "429=off", "clump=4")
+	if got := chat(); got != 200 {
+		t.Errorf("status %d without refusals", got)
+	}
+	change("PUT", "503=1", "503=1")
+	if got := chat(); got != 503 {
+		t.Errorf("status %d, want 503", got)
+	}
+	change("DELETE", "", "")
+	if got := chat(); got != 200 {
+		t.Errorf("status %d when healed", got)
+	}
+	known := decode(t, call(t, "GET", base+"/sim/faults", ""))["known"].([]any)
+	if len(known) != len(faultKinds) {
+		t.Errorf("%d faults are explained, want %d", len(known), len(faultKinds))
+	}
+}
+
+func TestAdminRefusesWhatItDoesNotKnow(t *testing.T) {
+	base := serve(t, fast)
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		says               string
+	}{
+		{"PUT", "/sim/faults", "flood=1", 400, "there is no such fault"},
+		{"POST", "/sim/faults", "429=0.7,503=0.7", 400, "more than all requests"},
+		{"PATCH", "/sim/faults", "", 405, "DELETE heals"},
+		{"PUT", "/sim/scenario", "tsunami", 400, "no scenario is called"},
+		{"PUT", "/sim/scenario", "", 400, "overload"},
+		{"PATCH", "/sim/scenario", "", 405, "DELETE heals"},
+	} {
+		r := call(t, c.method, base+c.path, c.body)
+		v := decode(t, r)
+		message, _ := v["error"].(map[string]any)["message"].(string)
+		if r.StatusCode != c.status || !strings.Contains(message, c.says) {
+			t.Errorf("%s %s %q: %d, %v", c.method, c.path, c.body, r.StatusCode, v)
+		}
+	}
+}
+
+func TestScenarioIsStartedAndEnded(t *testing.T) {
+	base := serve(t, fast)
+	v := decode(t, call(t, "PUT", base+"/sim/scenario", "Buffering-Proxy"))
+	if v["scenario"] != "buffering-proxy" || v["part"] != "calm before" || v["part_ends_in_s"].(float64) > 20 {
+		t.Errorf("%v", v)
+	}
+	if v := decode(t, call(t, "PUT", base+"/sim/scenario", "slow-replica")); v["scenario"] != "slow-replica" {
+		t.Errorf("%v", v)
+	}
+	if v := decode(t, call(t, "DELETE", base+"/sim/scenario", "")); v["scenario"] != nil || v["faults"] != "" {
+		t.Errorf("%v", v)
+	}
+}
+
+// The clump of a stream under way changes with the faults.
+func TestClumpsOfStreamsUnderWay(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMailbox(&s.trouble.clump)
+	woken := func() bool {
+		select {
+		case <-m.wake:
+			m.take(nil)
+			return true
+		default:
+			return false
+		}
+	}
+	put := func() { m.put([]uint16{7}, finishNone) }
+	if put(); !woken() {
+		t.Error("no token of a healthy stream")
+	}
+	if err := s.ChangeFaults("clump=3"); err != nil {
+		t.Fatal(err)
+	}
+	put()
+	put()
+	if woken() {
+		t.Error("two tokens left before three were there")
+	}
+	if put(); !woken() {
+		t.Error("three tokens did not leave together")
+	}
+	if err := s.SetFaults(Faults{}); err != nil {
+		t.Fatal(err)
+	}
+	if put(); !woken() {
+		t.Error("no token after the proxy went away")
+	}
+}
+
+// Loading ends by itself after its time, or when it is switched off.
+func TestLoadingEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := func(list string) {
+			t.Helper()
+			if err := s.ChangeFaults(list); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set("loading=10s")
+		time.Sleep(9 * time.Second)
+		set("clump=2") // leaves the end of the loading alone
+		if s.trouble.refuses() == nil {
+			t.Error("loaded after 9 s, want 10 s")
+		}
+		time.Sleep(2 * time.Second)
+		if e := s.trouble.refuses(); e != nil || s.Faults().String() != "clump=2" {
+			t.Errorf("%v, %s after 11 s", e, s.Faults())
+		}
+		set("loading")
+		time.Sleep(time.Hour)
+		if s.trouble.refuses() == nil {
+			t.Error("loading ended although nobody switched it off")
+		}
+		set("loading=off")
+		if s.trouble.refuses() != nil {
+			t.Error("it is still loading")
+		}
+	})
+}
+
+// A scenario's faults lie on top of those that were asked for, and go without them.
+func TestFaultsOfAScenarioLieOnTop(t *testing.T) {
+	s, err := New(Options{Faults: Faults{Clump: 4, Slow: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.trouble.play(Faults{Slow: 5, KV: 0.5})
+	if got := s.Faults(); got != (Faults{Clump: 4, Slow: 5, KV: 0.5}) {
+		t.Errorf("%s", got)
+	}
+	if c := s.driver.snapshot().conditions; c.slow != 5 || c.kvWithheld != 0.5 {
+		t.Errorf("the engine's conditions are %+v", c)
+	}
+	s.trouble.play(Faults{})
+	if got := s.Faults(); got != (Faults{Clump: 4, Slow: 2}) {
+		t.Errorf("%s is left", got)
+	}
+}
+
+// The table of faults in the README is the program's.
+func TestReadmeListsTheFaults(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range FaultKinds() {
+		if row := "| `" + k.Example + "` | " + k.Means + " |"; !strings.Contains(string(text), row) {
+			t.Errorf("the README has no row %s", row)
+		}
+	}
+}
+
+func TestHealEndsEverything(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Start(ctx)
+	defer cancel()
+	for _, list := range s.FaultExamples() {
+		if err := s.ChangeFaults(list); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range s.ScenarioNames() {
+		if err := s.Play(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if name, part, _ := s.Playing(); name != "loading" || part != "calm before" {
+		t.Errorf("%s in %s", name, part)
+	}
+	s.Heal()
+	if name, _, _ := s.Playing(); name != "" || s.FaultList() != "" {
+		t.Errorf("%s, %q left", name, s.FaultList())
+	}
+}
