@@ -94,16 +94,15 @@ func Amount(l probe.Load) float64 {
 
 // comparable tells whether two loads are points of one curve: they differ in their
 // amount only.
-func comparable(a, b probe.Load) bool {
-	if (a.Rate > 0) != (b.Rate > 0) {
-		return false
-	}
-	if a.Rate > 0 {
-		return a.Poisson == b.Poisson && a.Concurrency == b.Concurrency && sameLengths(a, b)
-	}
-	return sameLengths(a, b)
-}
+func comparable(a, b probe.Load) bool { return withoutAmount(a) == withoutAmount(b) }
 
-func sameLengths(a, b probe.Load) bool {
-	return a.InputTokens == b.InputTokens && a.OutputTokens == b.OutputTokens
+// withoutAmount keeps what makes a load, but for how much of it there is; of an open loop
+// that is not its cap.
+func withoutAmount(l probe.Load) probe.Load {
+	if l.Rate > 0 {
+		l.Rate = 1
+	} else {
+		l.Concurrency, l.Poisson = 1, false
+	}
+	return l
 }
