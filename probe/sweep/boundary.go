@@ -40,7 +40,7 @@ func FindBoundary(curve []Row) Boundary {
 		}
 	}
 	if b.Best != nil {
-		b.Confidence = confidenceOf(b.Best.SLOs)
+		b.Confidence = Confidence(b.Best.SLOs)
 	}
 	b.Says = b.sentence(len(judged) > 0)
 	return b
@@ -86,8 +86,8 @@ func weight(v Verdict) int {
 	return 1
 }
 
-// confidenceOf is that of the least sure level.
-func confidenceOf(results []SLOResult) opt.Float {
+// Confidence is that of the least sure level; unknown if one has none.
+func Confidence(results []SLOResult) opt.Float {
 	var least opt.Float
 	for i, r := range results {
 		if !r.Confidence.OK {

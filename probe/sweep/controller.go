@@ -64,6 +64,9 @@ func (c *Controller) Start(p Plan) error {
 	if c.state == Running {
 		return errors.New("a sweep is running")
 	}
+	if p.Load.Prefix == "" {
+		p.Load.Prefix = c.controls.Load().Prefix
+	}
 	c.plan, c.ladder = p, newLadder(p, len(c.levels.slos) > 0)
 	c.state, c.why, c.stopped = Running, "", ""
 	c.begun, c.took = c.now, nil

@@ -1,18 +1,14 @@
 package sweep
 
-import (
-	"math"
-
-	"sonde/probe"
-)
+import "math"
 
 // ladder decides which load comes next. It knows nothing of time: it is asked after
 // each level with the curve so far.
 type ladder struct {
 	plan    Plan
-	slos    bool // there are service levels to find the boundary of
-	visited map[probe.Load]int
-	count   int // levels tried
+	slos    bool            // there are service levels to find the boundary of
+	visited map[float64]int // by amount
+	count   int             // levels tried
 	last    float64
 	topped  string // why no larger load is tried; "" while climbing
 }
@@ -43,7 +39,7 @@ func newLadder(p Plan, slos bool) *ladder {
 	if p.Cap > 0 && p.From > p.Cap {
 		p.From = p.Cap
 	}
-	return &ladder{plan: p, slos: slos, visited: map[probe.Load]int{}}
+	return &ladder{plan: p, slos: slos, visited: map[float64]int{}}
 }
 
 // top ends the climb: no load beyond the ones tried is of interest.
@@ -72,7 +68,7 @@ func (l *ladder) next(curve []Row) (step, bool) {
 	if !ok || l.plan.automatic() && l.count >= maxLevels {
 		return step{}, false
 	}
-	l.visited[l.plan.load(s.amount)]++
+	l.visited[s.amount]++
 	l.count++
 	l.last = s.amount
 	return s, true
@@ -163,7 +159,7 @@ func (l *ladder) confirm(rows []Row, split int) (step, bool) {
 		}
 		r := &rows[i]
 		tried := float64(r.N()) >= sampleReserve*float64(needed(r.SLOs))
-		if !r.Verdict().Decided() && !tried && l.visited[r.Load] < twice {
+		if !r.Verdict().Decided() && !tried && l.visited[r.Amount()] < twice {
 			return step{r.Amount(), Confirming}, true
 		}
 	}
@@ -203,7 +199,7 @@ func (l *ladder) between(low, high, share float64, why Purpose) (step, bool) {
 	if !l.plan.Open {
 		mid = min(max(mid, low+1), high-1)
 	}
-	if mid <= low || mid >= high || l.visited[l.plan.load(mid)] > 0 {
+	if mid <= low || mid >= high || l.visited[mid] > 0 {
 		return step{}, false
 	}
 	return step{mid, why}, true

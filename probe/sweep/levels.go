@@ -65,6 +65,7 @@ func (l *Levels) Add(f *probe.Frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now != nil && (l.now.level != f.Load.Level || wasReset(f)) {
+		l.now.finish(f)
 		l.closeNow(wasReset(f))
 	}
 	if l.now == nil && f.Load.Level > 0 && Amount(f.Load.Asked) > 0 && f.Load.Asked.Concurrency > 0 {

@@ -23,7 +23,7 @@ func Conclude(rows []Row, like probe.Load, slos []SLO) Result {
 // Result is what the levels of the present sweep say so far.
 func (c *Controller) Result() Result {
 	c.mu.Lock()
-	like := c.plan.load(1)
+	like := c.plan.load(1) // any amount
 	c.mu.Unlock()
 	return Conclude(c.levels.Rows(), like, c.levels.slos)
 }

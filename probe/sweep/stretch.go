@@ -43,14 +43,30 @@ type stretch struct {
 }
 
 func newStretch(f *probe.Frame, slos []SLO) *stretch {
-	s := &stretch{load: f.Load.Asked, level: f.Load.Level, began: f.At - f.Slice, slos: slos}
-	for _, e := range f.Events {
-		if e.Kind == probe.EventLoad {
-			s.began = e.At
-		}
-	}
+	s := &stretch{load: f.Load.Asked, level: f.Load.Level, began: Changed(f), slos: slos}
 	s.restart(s.began)
 	return s
+}
+
+// Changed is when the load was changed, in the slice of the first Frame that shows it.
+func Changed(f *probe.Frame) time.Duration {
+	at := f.At - f.Slice
+	for _, e := range f.Events {
+		if e.Kind == probe.EventLoad {
+			at = e.At
+		}
+	}
+	return at
+}
+
+// finish takes, from the first Frame of another load, the requests that ended before
+// the change.
+func (s *stretch) finish(f *probe.Frame) {
+	for i := range f.Requests {
+		if r := &f.Requests[i]; r.End <= Changed(f) {
+			s.addRequest(r)
+		}
+	}
 }
 
 // restart forgets what was gathered: figures count from now on.
