@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"time"
 
 	"sonde/probe/opt"
 )
@@ -18,14 +19,15 @@ type Boundary struct {
 // FindBoundary splits a curve, smallest load first, into loads that meet the service
 // levels and loads that do not. Where the answers of a noisy service are out of
 // order it takes the split that the fewest answers speak against, those with
-// confidence counting twice. Of the loads that meet them, one that is sure comes
-// before a larger one that only seems to.
+// confidence counting twice. Of the loads that meet them, one with samples enough for the
+// percentiles that are asked comes before a larger one with too few; how sure the
+// verdict on it is stands beside it.
 func FindBoundary(curve []Row) Boundary {
 	judged := judgedRows(curve)
 	split := splitOf(judged)
 	b := Boundary{}
 	for i := split - 1; i >= 0 && b.Best == nil; i-- {
-		if judged[i].Verdict() == Meets {
+		if v := judged[i].Verdict(); v == Meets || v == SeemsMeets && sampled(&judged[i]) {
 			b.Best = &judged[i]
 		}
 	}
@@ -46,10 +48,23 @@ func FindBoundary(curve []Row) Boundary {
 	return b
 }
 
+// unsettledLong is how long a level that does not settle has to be held to count at all.
+const unsettledLong = 10 * time.Second
+
+// sampled tells whether a row has samples enough for every level.
+func sampled(r *Row) bool {
+	for _, s := range r.SLOs {
+		if s.N < Enough(share(s.SLO), DefaultConfidence) {
+			return false
+		}
+	}
+	return true
+}
+
 func judgedRows(curve []Row) []Row {
 	var out []Row
 	for _, r := range curve {
-		if r.Verdict() != NotJudged {
+		if r.Verdict() != NotJudged && (r.Settled || r.Held >= unsettledLong) {
 			out = append(out, r)
 		}
 	}
@@ -113,7 +128,7 @@ func (b *Boundary) sentence(any bool) string {
 	if Amount(b.Best.Load) == 1 {
 		says = fmt.Sprintf("%s meets all service levels", Describe(b.Best.Load))
 	}
-	says += sureness(b.Best.Verdict(), b.Confidence)
+	says += sureness(b.Best, b.Confidence)
 	if b.Above == nil {
 		return says + "; no larger load that was measured misses them"
 	}
@@ -121,10 +136,10 @@ func (b *Boundary) sentence(any bool) string {
 }
 
 // sureness is the confidence in words.
-func sureness(v Verdict, c opt.Float) string {
+func sureness(r *Row, c opt.Float) string {
 	switch {
-	case v == Meets:
-		return fmt.Sprintf(" (confidence %.0f %%)", 100*min(c.V, 0.999))
+	case c.OK && sampled(r):
+		return fmt.Sprintf(" (confidence %.0f %%)", 100*min(c.V, 0.994))
 	case c.OK:
 		return fmt.Sprintf(" by its samples, which are too few to be sure (confidence %.0f %%)", 100*c.V)
 	}

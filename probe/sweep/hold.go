@@ -11,9 +11,9 @@ const (
 	requestsLong  = 5 // … and that it may last
 	patience      = 5 // times the limit, as long as no request has ended at all
 
-	longestForSLOs = time.Minute     // for samples that service levels take
-	samplesToClimb = 20              // a p95 of a kind
-	shortClimb     = 8 * time.Second // long enough where requests are few
+	longestForSLOs = 45 * time.Second // for samples that service levels take
+	samplesToClimb = 20               // a p95 of a kind
+	shortClimb     = 8 * time.Second  // long enough where requests are few
 	fewToClimb     = 5
 	samplesToShow  = 100 // from where a p99 means something
 	sampleReserve  = 1.5 // times the samples that a level takes which nobody misses
@@ -44,7 +44,7 @@ func (h *hold) deadline(visit *Row) time.Duration {
 
 // samplingTime is how long it takes to gather what the service levels need, within reason.
 func (h *hold) samplingTime(visit *Row) time.Duration {
-	if h.step.purpose == Climbing || h.step.purpose == AtKnee || visit.RequestsPerS.Or(0) <= 0 {
+	if h.step.purpose != Given && h.step.purpose != Confirming || visit.RequestsPerS.Or(0) <= 0 {
 		return 0
 	}
 	seconds := sampleReserve * float64(needed(visit.SLOs)) / visit.RequestsPerS.V

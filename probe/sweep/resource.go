@@ -88,6 +88,9 @@ func queueLimit(at, top *Row) (Resource, string) {
 		return UnknownResource, "what is exhausted is unknown: requests wait, and the engine does not say how many run"
 	}
 	ran, waited := top.Running.V-at.Running.V, top.Waiting.V-at.Waiting.V
+	if ran > added/2 {
+		return arithmetic(top) // what waits is on its way in
+	}
 	if ran > added/4 || waited < added/2 {
 		return UnknownResource, fmt.Sprintf("what is exhausted is unknown: of %.0f added requests %.1f run and %.1f wait", added, ran, waited)
 	}
@@ -103,11 +106,11 @@ func arithmetic(top *Row) (Resource, string) {
 	where := "at " + Describe(top.Load)
 	switch {
 	case top.DRAM.Or(0) >= dramBusy && top.DRAM.V >= top.Tensor.Or(0):
-		return MemoryBandwidth, fmt.Sprintf("memory bandwidth: DRAM %.0f %% of its peak %s, nothing waits", 100*top.DRAM.V, where)
+		return MemoryBandwidth, fmt.Sprintf("memory bandwidth: DRAM %.0f %% of its peak %s, and what comes runs", 100*top.DRAM.V, where)
 	case top.Tensor.Or(0) >= tensorBusy:
-		return Compute, fmt.Sprintf("compute: tensor cores %.0f %% of their peak %s, nothing waits", 100*top.Tensor.V, where)
+		return Compute, fmt.Sprintf("compute: tensor cores %.0f %% of their peak %s, and what comes runs", 100*top.Tensor.V, where)
 	case top.MFU.Or(0) >= mfuHigh:
-		return Compute, fmt.Sprintf("compute: %.0f %% of the peak arithmetic %s, nothing waits", 100*top.MFU.V, where)
+		return Compute, fmt.Sprintf("compute: %.0f %% of the peak arithmetic %s, and what comes runs", 100*top.MFU.V, where)
 	}
 	return UnknownResource, "what is exhausted is unknown: no reading of queue, KV cache or GPU tells"
 }

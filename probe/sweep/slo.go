@@ -71,6 +71,17 @@ const (
 // Met tells whether the samples as they are meet the levels.
 func (v Verdict) Met() bool { return v >= SeemsMeets }
 
+// doubted is the verdict on figures that may still change.
+func (v Verdict) doubted() Verdict {
+	switch v {
+	case Meets:
+		return SeemsMeets
+	case Fails:
+		return SeemsFails
+	}
+	return v
+}
+
 // Decided tells whether there are samples enough for the confidence asked.
 func (v Verdict) Decided() bool { return v == Fails || v == Meets }
 
@@ -189,6 +200,9 @@ func (s *stretch) result(level SLO, c tally, confidence float64) SLOResult {
 		r.N, r.Over = int(float64(c.n)/share), int(math.Ceil(float64(c.over)/share))
 	}
 	r.Verdict, r.Confidence = judgeShare(r.Over, r.N, 1-share(level), confidence)
+	if !s.settled {
+		r.Verdict = r.Verdict.doubted()
+	}
 	return r
 }
 
