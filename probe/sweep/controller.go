@@ -178,6 +178,10 @@ func (c *Controller) set(s step) {
 	c.hold.step = s
 	c.hold.looked, c.hold.verdict = 0, NotJudged
 	was := c.controls.Load()
+	if r, can := c.controls.(ramper); can {
+		r.SetRamp(min(max(c.hold.longest, shortestRamp), longestRamp))
+		defer r.SetRamp(0) // what an operator does takes effect at once
+	}
 	c.controls.SetLoad(load)
 	c.wanted, c.setAt = c.controls.Load(), 0 // as it was brought into range
 	c.before = c.level
@@ -186,6 +190,16 @@ func (c *Controller) set(s step) {
 	}
 	c.visit, c.total = Row{}, Row{}
 }
+
+// ramper is Controls that can spread the beginnings of the streams that a raise adds, so
+// that they do not go on in one wave.
+type ramper interface{ SetRamp(time.Duration) }
+
+// Bounds of that time: a level cannot settle before all streams have begun.
+const (
+	shortestRamp = time.Second
+	longestRamp  = 3 * time.Second
+)
 
 // curve are the rows of this sweep's kind.
 func (c *Controller) curve() []Row { return Curve(c.levels.Rows(), c.plan.load(1)) }

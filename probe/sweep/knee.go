@@ -30,9 +30,6 @@ type Knee struct {
 // ends of the curve, so that scatter makes no knee.
 const clearly = 1.1
 
-// asGood is from which share on two loads are equal but for scatter.
-const asGood = 0.98
-
 // FindKnee finds the knee of a curve, smallest load first; why says what is missing
 // if there is none.
 func FindKnee(curve []Row) (knee *Knee, why string) {
@@ -52,31 +49,6 @@ func FindKnee(curve []Row) (knee *Knee, why string) {
 	k.GainBelow, k.GainAbove = gain(&k.Below, &k.At), gain(&k.At, &k.Top)
 	k.judge()
 	return k, ""
-}
-
-// peak is where power is largest. A smooth curve is flat there: of loads that are as good
-// as equal it is the one in the middle, the smaller one of two.
-func peak(points []Row) int {
-	most := 0.0
-	for i := range points {
-		most = max(most, power(&points[i]))
-	}
-	low, high := 0.0, 0.0
-	for i := range points {
-		if power(&points[i]) < asGood*most {
-			continue
-		}
-		if high = points[i].Amount(); low == 0 {
-			low = high
-		}
-	}
-	best, middle := 0, math.Sqrt(low*high)
-	for i := range points {
-		if math.Abs(math.Log(points[i].Amount()/middle)) < math.Abs(math.Log(points[best].Amount()/middle))-1e-9 {
-			best = i
-		}
-	}
-	return best
 }
 
 // usable are the levels whose throughput can be trusted.
