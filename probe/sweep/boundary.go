@@ -120,19 +120,15 @@ func (b *Boundary) sentence(any bool) string {
 	case !any:
 		return "no level could be judged: no request ended after a level had settled"
 	case b.Best == nil && b.Above != nil:
-		return fmt.Sprintf("no load meets the service levels: %s misses %s", Describe(b.Above.Load), missed(b.Above))
+		return fmt.Sprintf("no load meets the service levels: %s %s", does(b.Above.Load, "miss", "es"), missed(b.Above))
 	case b.Best == nil:
 		return "no load meets the service levels"
 	}
-	says := fmt.Sprintf("%s meet all service levels", Describe(b.Best.Load))
-	if Amount(b.Best.Load) == 1 {
-		says = fmt.Sprintf("%s meets all service levels", Describe(b.Best.Load))
-	}
-	says += sureness(b.Best, b.Confidence)
+	says := does(b.Best.Load, "meet", "s") + " all service levels" + sureness(b.Best, b.Confidence)
 	if b.Above == nil {
 		return says + "; no larger load that was measured misses them"
 	}
-	return says + fmt.Sprintf("; %s miss %s", Describe(b.Above.Load), missed(b.Above))
+	return says + fmt.Sprintf("; %s %s", does(b.Above.Load, "miss", "es"), missed(b.Above))
 }
 
 // sureness is the confidence in words.

@@ -19,6 +19,14 @@ func Describe(l probe.Load) string {
 	return amount(l) + " streams"
 }
 
+// does says what a load does: "16 streams meet", "1 stream meets".
+func does(l probe.Load, verb, ending string) string {
+	if l.Rate == 0 && l.Concurrency == 1 {
+		verb += ending
+	}
+	return Describe(l) + " " + verb
+}
+
 // amount is the load's number alone.
 func amount(l probe.Load) string {
 	return strconv.FormatFloat(math.Round(Amount(l)*1000)/1000, 'f', -1, 64)
