@@ -29,6 +29,10 @@ func (s SweepSummary) WriteMarkdown(w io.Writer) error {
 	if s.Knee != nil {
 		m.list("Evidence for the knee", len(s.Knee.Evidence), func(i int) string { return escape(plain(s.Knee.Evidence[i])) })
 	}
+	errors := s.errors()
+	m.list("Errors", len(errors), func(i int) string {
+		return fmt.Sprintf("%d × `%s`: %s", errors[i].Count, errors[i].Class, escape(plain(errors[i].Message)))
+	})
 	m.list("Notes", len(s.Notes), func(i int) string { return escape(plain(s.Notes[i])) })
 	_, err := io.WriteString(w, m.out.String())
 	return err

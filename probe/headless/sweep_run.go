@@ -162,7 +162,6 @@ func (d *sweepDriver) summary() SweepSummary {
 		if started := d.last.Target.Started; !started.IsZero() && d.first != nil {
 			s.Started = Instant(started.Add(d.first.At))
 		}
-		s.Notes = append(s.Notes, d.last.Target.Notes...)
 	}
 	return s
 }

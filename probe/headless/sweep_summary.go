@@ -97,7 +97,36 @@ func (b *levelBook) summary(res sweep.Result, slos []SLO) SweepSummary {
 		s.Best = s.bestFigures(&res.Boundary)
 	}
 	s.Verdict = s.verdicts()
+	s.Notes = s.levelNotes()
 	return s
+}
+
+// levelNotes are the notes of all levels; what several say is told once, with the first of them.
+func (s *SweepSummary) levelNotes() []string {
+	out := []string{}
+	seen := map[string]bool{}
+	for i := range s.Levels {
+		for _, note := range s.Levels[i].Notes {
+			if !seen[note] && len(out) < maxNotes {
+				out = append(out, "at "+sweep.Describe(s.result.Curve[i].Load)+": "+note)
+			}
+			seen[note] = true
+		}
+	}
+	return out
+}
+
+// errors are those of all levels together, most frequent first.
+func (s *SweepSummary) errors() []ErrorCount {
+	all := newCounts()
+	for i := range s.Levels {
+		for _, e := range s.Levels[i].Errors {
+			for range e.Count {
+				all.addError(failure{e.Class, e.Message})
+			}
+		}
+	}
+	return all.errorList()
 }
 
 func (b *levelBook) find(row *sweep.Row) *levelRun {
@@ -172,6 +201,23 @@ func (s *SweepSummary) verdicts() []Verdict {
 		out = append(out, Verdict{Rule: "knee", Says: s.Knee.Says, Evidence: s.Knee.Evidence})
 	} else {
 		out = append(out, Verdict{Rule: "no_knee", Says: "no knee: " + string(s.NoKnee), Evidence: []string{}})
+	}
+	return append(out, s.levelVerdicts()...)
+}
+
+// levelVerdicts are the strongest findings at the level that capacity is read from, and at
+// the largest load.
+func (s *SweepSummary) levelVerdicts() []Verdict {
+	var out []Verdict
+	chosen, _ := s.conclusive()
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		if l != chosen && i < len(s.Levels)-1 || len(l.Verdict) == 0 {
+			continue
+		}
+		v := l.Verdict[0]
+		v.Says = "at " + sweep.Describe(s.result.Curve[i].Load) + ": " + v.Says
+		out = append(out, v)
 	}
 	return out
 }

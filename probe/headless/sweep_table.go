@@ -3,6 +3,7 @@ package headless
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"sonde/probe/opt"
@@ -29,6 +30,7 @@ func (s SweepSummary) WriteTable(w io.Writer, width int, color bool) error {
 	t.levels(&s)
 	t.curve(&s)
 	t.best(&s)
+	t.errors(s.errors())
 	t.notes(s.Notes)
 	t.verdicts(s.Verdict)
 	_, err := io.WriteString(w, t.out.String())
@@ -43,10 +45,18 @@ func (t *table) sweepHead(s *SweepSummary) {
 	if s.Interrupted {
 		ending = " · INTERRUPTED"
 	}
-	t.linef("%d levels in %s s · seed %d%s", len(s.Levels), whole(s.DurationS), s.Seed, ending)
+	t.linef("%s in %s s · seed %d%s", counted(len(s.Levels), "level"), whole(s.DurationS), s.Seed, ending)
 	if s.EndedEarly != "" && !s.Interrupted {
 		t.item("", "ended early: "+string(s.EndedEarly))
 	}
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // setting is what all levels have in common.
@@ -114,7 +124,7 @@ func levelColumns() []levelColumn {
 func (l *Level) amount() string {
 	text := fmt.Sprint(l.Load.Concurrency)
 	if l.Load.Rate.OK {
-		text = figure(l.Load.Rate) + "/s"
+		text = strconv.FormatFloat(l.Load.Rate.V, 'f', -1, 64) + "/s"
 	}
 	if !l.Settled {
 		text += weakMark

@@ -4,7 +4,8 @@ import "time"
 
 // How long a level is held.
 const (
-	shortestHold  = 4 * time.Second // after it has settled
+	shortestHold  = 4 * time.Second  // after it has settled
+	shortestOpen  = 12 * time.Second // … at a rate: random arrivals come in crowds
 	usualLimit    = 30 * time.Second
 	settlingTime  = 8 * time.Second
 	wholeRequests = 3 // mean lengths of a request that a level is held at least
@@ -78,7 +79,11 @@ func (h *hold) done(visit, total *Row, lasted time.Duration) bool {
 // shortest is how long a settled level is held at least: requests that are longer than the
 // stretch would be missing from its figures.
 func (h *hold) shortest(visit *Row) time.Duration {
-	return max(shortestHold, wholeRequests*time.Duration(visit.E2E.Mean*float64(time.Millisecond)))
+	least := shortestHold
+	if visit.Load.Rate > 0 {
+		least = shortestOpen
+	}
+	return max(least, wholeRequests*time.Duration(visit.E2E.Mean*float64(time.Millisecond)))
 }
 
 // enough tells whether there are samples enough. Service levels are looked at anew only

@@ -102,8 +102,9 @@ func (k *Knee) judge() {
 	at, above, top := &k.At, &k.Above, &k.Top
 	var why string
 	k.Exhausted, why = exhausted(at, top)
+	one, several := unit(at.Load)
 	k.Says = fmt.Sprintf("knee at %s: each %s more brings %s tok/s up to %s, and %s beyond",
-		Describe(at.Load), unit(at.Load), number(k.GainBelow), amount(at.Load), number(max(0, k.GainAbove)))
+		Describe(at.Load), one, number(k.GainBelow), amount(at.Load), number(max(0, k.GainAbove)))
 	if k.Exhausted != UnknownResource {
 		k.Says += "; " + k.Exhausted.String() + " is exhausted"
 	}
@@ -119,7 +120,7 @@ func (k *Knee) judge() {
 		return strings.Join(parts, " → ")
 	}
 	k.Evidence = []string{
-		along(func(r *Row) string { return amount(r.Load) }) + " " + unit(at.Load) + "s: throughput " +
+		along(func(r *Row) string { return amount(r.Load) }) + " " + several + ": throughput " +
 			along(func(r *Row) string { return number(r.OutTokensPerS.V) }) + " tok/s",
 		fmt.Sprintf("elasticity of throughput: %.2f before, %.2f after", elasticity(&k.Below, at), elasticity(at, top)),
 	}

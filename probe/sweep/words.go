@@ -32,12 +32,12 @@ func amount(l probe.Load) string {
 	return strconv.FormatFloat(math.Round(Amount(l)*1000)/1000, 'f', -1, 64)
 }
 
-// unit is what a load is counted in.
-func unit(l probe.Load) string {
+// unit is what a load is counted in, one of it and several.
+func unit(l probe.Load) (one, several string) {
 	if l.Rate > 0 {
-		return "request/s"
+		return "request/s", "requests/s"
 	}
-	return "stream"
+	return "stream", "streams"
 }
 
 // number writes a figure with about three significant digits.
