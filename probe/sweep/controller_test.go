@@ -83,7 +83,7 @@ func scenarios() []scenario {
 	}
 }
 
-var seeds = flag.Uint64("seeds", 2, "how many seeds of each scenario are swept")
+var seeds = flag.Uint64("seeds", 1, "how many seeds of each scenario are swept")
 
 // The knee and the boundary that a sweep finds in less than three minutes are at most one
 // step of its ladder off those of an engine that is held at each load for a minute.
