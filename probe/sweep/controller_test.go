@@ -59,7 +59,7 @@ func held(t *testing.T, engine sim.Options, load probe.Load, slos []sweep.SLO, l
 // whether it then met its service levels.
 func truth(t *testing.T, engine sim.Options, load probe.Load, slos []sweep.SLO, streams int) (power float64, meets bool) {
 	load.Concurrency = streams
-	row := held(t, engine, load, slos, time.Minute)
+	row := held(t, engine, load, slos, 40*time.Second)
 	return float64(streams) / (row.E2E.Mean * row.E2E.Mean), row.Verdict().Met()
 }
 
@@ -86,7 +86,7 @@ func scenarios() []scenario {
 var seeds = flag.Uint64("seeds", 1, "how many seeds of each scenario are swept")
 
 // The knee and the boundary that a sweep finds in less than three minutes are at most one
-// step of its ladder off those of an engine that is held at each load for a minute.
+// step of its ladder off those of an engine that is held at each load for long.
 func TestFindsKneeAndBoundary(t *testing.T) {
 	for _, s := range scenarios() {
 		known := map[int]struct {
@@ -219,6 +219,24 @@ func TestOpenLoopStopsWhereItIsNotServed(t *testing.T) {
 		}
 		if fmt.Sprint(found) != "[2 3 4 12]" { // 20 is left out, 3 is less than what was too much
 			t.Errorf("levels %v", found)
+		}
+	})
+}
+
+// A service that fails for a good part of the requests is left alone after the first level, which
+// does not wait for its samples.
+func TestStopsOnErrors(t *testing.T) {
+	faults, err := sim.ParseFaults("503=0.4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := simtest.Start(t, sim.Options{Faults: faults, Seed: 3}, probe.Options{})
+		c := sweep.NewController(r.Session, sweep.NewLevels(nil))
+		began := time.Now()
+		run(t, r, c, sweep.Plan{Load: r.Session.Load(), Rungs: []float64{4, 8, 16}})
+		if s := c.Status(); !strings.Contains(s.Why, "requests failed at 4 streams") || len(c.Result().Curve) != 1 || time.Since(began) > time.Minute {
+			t.Errorf("after %v: %+v", time.Since(began), s)
 		}
 	})
 }
