@@ -34,7 +34,7 @@ func main() {
 	// hardly felt, and the tool stays small on the machine that it watches.
 	debug.SetGCPercent(50)
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: gpu.BuiltWithNVML}
-	actions := config.Actions{Live: live, Bench: bench, Sim: serve, Doctor: examine, Plan: plan, Replay: replay}
+	actions := config.Actions{Live: live, Bench: bench, Sweep: sweepLoads, Sim: serve, Doctor: examine, Plan: plan, Replay: replay}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
 }
 
@@ -105,16 +105,52 @@ func bench(ctx context.Context, c config.Config) error {
 	summary, err := headless.Run(ctx, m.Session, m.Plan, progress.Show)
 	progress.Clear()
 	closing(m)
-	if writeErr := headless.Write(summary, c.Out, c.Format, c.Color, os.Stdout); writeErr != nil {
-		return writeErr
+	return ended(ctx, summary, c, summary.ExitCode(), err)
+}
+
+// sweepLoads tries a ladder of loads without a screen.
+func sweepLoads(ctx context.Context, c config.Config) error {
+	if err := headless.CheckOut(c.Out); err != nil {
+		return setup.Usage(err)
 	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	m, err := setup.Open(running, c, version)
+	if err != nil {
+		return err
+	}
+	defer closing(m)
+	progress := headless.NewProgressLine(os.Stderr)
+	m.Follow(progress.Notes)
+	select {
+	case err = <-m.Connect(running, func() {}):
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return exit(err)
+	}
+	summary, err := headless.RunSweep(ctx, m.Session, m.Plan, setup.Ladder(c), progress)
+	progress.Clear()
+	closing(m)
+	return ended(ctx, summary, c, summary.ExitCode(), err)
+}
+
+// ended writes what a run amounts to, and gives what it ends with: the run's own error,
+// the signal that ended it, or its exit code.
+func ended(ctx context.Context, result headless.Document, c config.Config, code int, err error) error {
+	writeErr := headless.Write(result, c.Out, c.Format, c.Color, os.Stdout)
 	switch cause := context.Cause(ctx); {
+	case writeErr != nil:
+		return writeErr
 	case err != nil:
 		return err
 	case cause != nil:
 		return exit(cause)
-	case summary.ExitCode() != 0:
-		return &config.ExitError{Code: summary.ExitCode()}
+	case code != 0:
+		return &config.ExitError{Code: code}
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 
 // Actions are what the commands do.
 type Actions struct {
-	Live, Bench, Sim, Doctor, Plan, Replay func(context.Context, Config) error
+	Live, Bench, Sweep, Sim, Doctor, Plan, Replay func(context.Context, Config) error
 }
 
 // command is one command of the tree: its words, its settings and its action.
@@ -27,7 +27,7 @@ type command struct {
 
 // commands is the tree, the root first.
 func commands() []command {
-	return []command{liveCommand(), benchCommand(), simCommand(), planCommand(), replayCommand(), doctorCommand()}
+	return []command{liveCommand(), benchCommand(), sweepCommand(), simCommand(), planCommand(), replayCommand(), doctorCommand()}
 }
 
 // settings are the rows of the table that the command takes.

@@ -60,6 +60,7 @@ type Config struct {
 	Profile string // chosen [profile.NAME] of that file
 
 	Sim    Sim
+	Sweep  Sweep
 	Plan   Plan
 	Replay Replay
 }

@@ -14,8 +14,8 @@ import (
 // allowed says which packages of the project each package may import. Data flows
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
-	"":            {"config", "gpu", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/setup", "ui"},
-	"probe/setup": {"config", "gpu", "probe", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/sim"},
+	"":            {"config", "gpu", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/setup", "probe/sweep", "ui"},
+	"probe/setup": {"config", "gpu", "probe", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/sim", "probe/sweep"},
 
 	"config": {},
 
@@ -46,13 +46,14 @@ var allowed = map[string][]string{
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.
 	"probe/diagnose": {"gpu", "probe", "probe/engine", "probe/measure", "probe/opt"},
+	"probe/sweep":    {"probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
 	"probe/record":   {"gpu", "probe", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain"},
 	"probe/replay":   {"probe", "probe/guard", "probe/record"},
 	"probe/plan":     {"gpu", "probe/opt", "probe/plain"},
-	"probe/headless": {"gpu", "probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain"},
+	"probe/headless": {"gpu", "probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain", "probe/sweep"},
 	"ui/chart":       {},
 	"ui/still":       {},
-	"ui":             {"probe", "probe/diagnose", "probe/guard", "probe/opt", "ui/chart", "ui/still"},
+	"ui":             {"probe", "probe/diagnose", "probe/guard", "probe/opt", "probe/sweep", "ui/chart", "ui/still"},
 }
 
 func TestImportsPointDown(t *testing.T) {

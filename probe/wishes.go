@@ -70,6 +70,16 @@ func (s *Session) SetBudget(n int) {
 	s.pool.SetBudget(n)
 }
 
+// SetRamp spreads the beginnings of the streams that a later raise of the concurrency
+// adds evenly over a time; it comes after Connect.
+func (s *Session) SetRamp(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool != nil {
+		s.pool.SetRamp(d)
+	}
+}
+
 // Abort cancels everything in flight and sets the concurrency to 0.
 func (s *Session) Abort() {
 	s.mu.Lock()

@@ -9,9 +9,9 @@ import (
 // WriteCSV writes a heading and one row.
 func (s Summary) WriteCSV(w io.Writer) error { return WriteCSV(w, []Summary{s}) }
 
-// WriteCSV writes a row per Summary. Columns are named by the JSON path with
+// WriteCSV writes a row for each of the Summaries, or of the levels of a sweep. Columns are named by the JSON path with
 // dots; a row has an empty cell where it has no such figure.
-func WriteCSV(w io.Writer, rows []Summary) error {
+func WriteCSV[Row any](w io.Writer, rows []Row) error {
 	var columns []string
 	known := map[string]bool{}
 	cells := make([]map[string]string, len(rows))

@@ -17,7 +17,7 @@ type field struct {
 
 // flatten lists the leaves of the JSON form in the order of the file. A list of
 // words is one leaf; null is an empty value.
-func flatten(s Summary) ([]field, error) {
+func flatten(s any) ([]field, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("summary as CSV: %w", err)

@@ -61,6 +61,12 @@ func (l *latencies) of(metric string) *measure.Dist {
 		return l.gap
 	case "e2e":
 		return l.e2e
+	case "setup":
+		return l.setup
+	case "client_queue":
+		return l.queue
+	case "from_schedule":
+		return l.schedule
 	}
 	return nil
 }

@@ -31,10 +31,11 @@ func NewProgressLine(file *os.File) *ProgressLine {
 }
 
 // Show redraws the line if it changed.
-func (p *ProgressLine) Show(now Progress) {
+func (p *ProgressLine) Show(now Progress) { p.show(now.Line()) }
+
+func (p *ProgressLine) show(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	line := now.Line()
 	if p.width == 0 || line == p.shown {
 		return
 	}

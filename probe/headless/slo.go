@@ -1,10 +1,9 @@
 package headless
 
 import (
-	"slices"
-
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/sweep"
 )
 
 // sloJudge counts the requests that meet every SLO.
@@ -24,42 +23,13 @@ func (j *sloJudge) add(r *measure.Request, share float64, measured bool) {
 	if measured {
 		j.judged++
 	}
-	if r.Class != measure.OK || !j.meetsAll(r) {
+	if r.Class != measure.OK || !sweep.Good(r, j.slos) {
 		return
 	}
 	j.goodInWindow += share
 	if measured {
 		j.good++
 	}
-}
-
-func (j *sloJudge) meetsAll(r *measure.Request) bool {
-	return !slices.ContainsFunc(j.slos, func(s SLO) bool {
-		v, ok := requestValue(r, s)
-		return ok && v > s.LimitMS
-	})
-}
-
-// requestValue is what one request has to show for an SLO. A figure that it
-// cannot have, such as the TPOT of a single token, cannot be missed.
-func requestValue(r *measure.Request, s SLO) (ms float64, ok bool) {
-	switch s.Metric {
-	case "ttft":
-		return r.TTFT()
-	case "ttfa":
-		return r.TTFA()
-	case "tpot":
-		return r.TPOT()
-	case "e2e":
-		return r.E2E()
-	case "gap":
-		own := measure.NewDist(len(r.GapsMS))
-		for _, gap := range r.GapsMS {
-			own.Add(float64(gap))
-		}
-		return own.Quantile(s.Quantile)
-	}
-	return 0, false
 }
 
 // results judges the run as a whole.

@@ -237,12 +237,14 @@ func (s Summary) ExitCode() int {
 }
 
 // WriteJSON writes the Summary as one indented JSON object.
-func (s Summary) WriteJSON(w io.Writer) error {
+func (s Summary) WriteJSON(w io.Writer) error { return writeJSON(w, s) }
+
+func writeJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(s); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
 	// The line ends of the layout are no text of anybody's.

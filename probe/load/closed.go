@@ -12,14 +12,17 @@ const (
 	staggerBy      = 500 * time.Microsecond
 )
 
-// startWorker begins a closed-loop worker on a free slot: it sends one request
-// after the other for as long as the load asks for it. nth counts the workers
-// that the same change starts, from 0. p.mu is held.
-func (p *Pool) startWorker(nth int) {
+// stagger is when the nth of the workers that one change starts begins, from 0.
+func stagger(nth int) time.Duration {
+	return time.Duration(max(0, nth-togetherAtMost+1)) * staggerBy
+}
+
+// startWorker begins a closed-loop worker on a free slot, after a delay: it sends one
+// request after the other for as long as the load asks for it. p.mu is held.
+func (p *Pool) startWorker(delay time.Duration) {
 	p.running++
 	s := p.freeSlot()
 	ctx := p.ctx
-	delay := time.Duration(max(0, nth-togetherAtMost+1)) * staggerBy
 	p.spawn(func() {
 		defer p.release(s, true)
 		if sleepUntil(ctx, delay) {

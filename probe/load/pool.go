@@ -50,8 +50,9 @@ type Pool struct {
 
 	mu        sync.Mutex
 	setting   Setting
-	budget    int // requests that may still begin; NoLimit
-	running   int // workers (closed loop) or requests (open loop), without long prompts
+	ramp      time.Duration // what a raise of the closed loop is spread over
+	budget    int           // requests that may still begin; NoLimit
+	running   int           // workers (closed loop) or requests (open loop), without long prompts
 	slots     []*stream
 	waiting   []time.Duration // open loop: intents that wait for a slot under the cap
 	heldUntil time.Duration   // open loop: the server asked for no requests before
@@ -101,6 +102,15 @@ func (p *Pool) Set(s Setting) {
 		}
 	}
 	p.fill()
+}
+
+// SetRamp spreads the beginnings of the streams that a later raise of a closed loop adds
+// evenly over a time. Streams that begin together ask for their prompts together ever after:
+// over the length of a request they begin as they would go on.
+func (p *Pool) SetRamp(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ramp = d
 }
 
 // SetBudget allows n more requests to begin, NoLimit any number.
@@ -179,8 +189,9 @@ func (p *Pool) fill() {
 		}
 		return
 	}
+	missing := p.setting.Concurrency - p.running
 	for nth := 0; p.running < p.setting.Concurrency && p.budget != 0; nth++ {
-		p.startWorker(nth)
+		p.startWorker(max(stagger(nth), p.ramp*time.Duration(nth)/time.Duration(missing)))
 	}
 }
 

@@ -102,9 +102,14 @@ func (c *Collector) Tick(now time.Duration, stopped bool) Tick {
 	} else {
 		c.flow.add(now, s.flowSlot)
 	}
-	c.level.tick(now, s.flowSlot.inFlight, c.flow.sum(now, settleWindow), c.flow.sum(now-settleWindow, settleWindow))
+	c.level.tick(now, s.flowSlot.inFlight, c.flow.sum(now, settleWindow), c.flow.sum(now-settleWindow, settleWindow), c.lasts(now))
 	c.fill(&out, &s, now)
 	return out
+}
+
+// lasts is how long a request takes, by the mean of the live window.
+func (c *Collector) lasts(now time.Duration) time.Duration {
+	return time.Duration(c.lats.e2e.Summary(now, c.window).Mean * float64(time.Millisecond))
 }
 
 // absorb takes what a track gathered into the slice and the windows.

@@ -1,6 +1,9 @@
 package measure
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // level is the stretch at one load setting, and its own numbers: of requests
 // that started and ended at that setting after it had settled.
@@ -41,19 +44,35 @@ func (c *Collector) SetLevel(at time.Duration, target int, idle bool) {
 }
 
 // tick looks whether the level has settled: the target is reached and two
-// successive sub-windows of throughput agree.
-func (l *level) tick(now time.Duration, inFlight int, last, before flowSum) {
+// successive sub-windows of throughput agree. lasts is how long a request takes.
+func (l *level) tick(now time.Duration, inFlight int, last, before flowSum, lasts time.Duration) {
 	if l.settled || l.number == 0 || l.ends || now-l.since < 2*settleWindow {
 		return
 	}
-	if l.target > 0 && inFlight != l.target {
+	within := settleWithin
+	if l.target == 0 { // a rate
+		// What is in flight takes as long to build up as a request lasts.
+		if now-l.since < lasts+2*settleWindow {
+			return
+		}
+		within = max(within, scatter(last.ok, before.ok))
+	} else if inFlight != l.target {
 		return
 	}
 	a, b := float64(last.out), float64(before.out)
-	if a == 0 || b == 0 || max(a, b)-min(a, b) > settleWithin*max(a, b) {
+	if a == 0 || b == 0 || max(a, b)-min(a, b) > within*max(a, b) {
 		return
 	}
 	l.settled, l.from = true, now
+}
+
+// scatter is by what share two sub-windows of random arrivals differ by chance: two standard
+// deviations of the difference of two Poisson counts, over the larger.
+func scatter(a, b int) float64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return 2 * math.Sqrt(float64(a+b)) / float64(max(a, b))
 }
 
 // of is the level that a request belongs to, 0 if it spans a change.

@@ -1,0 +1,75 @@
+package headless
+
+import (
+	"math"
+	"strings"
+
+	"sonde/probe/opt"
+)
+
+// The curve as text: a line for each level, a bar for its throughput and one for its
+// TTFT p95.
+const (
+	curveLabel   = 8
+	curveFigure  = 8
+	curveMarks   = 15
+	longestBar   = 32
+	shortestBar  = 6
+	curveColumns = 2 // of bars
+)
+
+// bars are the curve in lines of at most width cells; none without a level that
+// has throughput.
+func (s *SweepSummary) bars(width int) []string {
+	length := min(longestBar, max(shortestBar, (width-curveLabel-curveMarks)/curveColumns-curveFigure-2))
+	rate := func(l *Level) opt.Float { return l.Rates.OutputPerS }
+	ttft := func(l *Level) opt.Float { return l.LatencyMS.TTFT.P95 }
+	mostRate, mostTTFT := s.most(rate), s.most(ttft)
+	if mostRate == 0 {
+		return nil
+	}
+	lines := []string{right("load", curveLabel) + "  " + pad("output tok/s", length+curveFigure) + "  " + "TTFT p95 ms"}
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		line := right(l.amount(), curveLabel) + "  " + pad(bar(rate(l), mostRate, length)+" "+figure(rate(l)), length+curveFigure) + "  " +
+			pad(bar(ttft(l), mostTTFT, length)+" "+figure(ttft(l)), length+curveFigure)
+		if marks := s.marks(l); len(marks) > 0 {
+			line += "  ◀ " + strings.Join(marks, ", ")
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
+
+func (s *SweepSummary) most(of func(*Level) opt.Float) float64 {
+	most := 0.0
+	for i := range s.Levels {
+		most = max(most, of(&s.Levels[i]).Or(0))
+	}
+	return most
+}
+
+// bar is v as a bar of eighths of a cell, of at most length cells.
+func bar(v opt.Float, most float64, length int) string {
+	if !v.OK || most <= 0 {
+		return ""
+	}
+	eighths := int(math.Round(8 * float64(length) * v.V / most))
+	text := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		text += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return text
+}
+
+func (t *table) curve(s *SweepSummary) {
+	lines := s.bars(t.width)
+	if len(lines) < 3 {
+		return
+	}
+	t.out.WriteByte('\n')
+	t.line(t.bold(lines[0]))
+	for _, line := range lines[1:] {
+		t.line(line)
+	}
+}

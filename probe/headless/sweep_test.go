@@ -1,0 +1,178 @@
+package headless_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/headless"
+	"sonde/probe/sim"
+	"sonde/probe/simtest"
+	"sonde/probe/sweep"
+)
+
+// watcher notes what it is told.
+type watcher struct {
+	ended []sweep.Row
+	last  sweep.Status
+}
+
+func (w *watcher) At(s sweep.Status)   { w.last = s }
+func (w *watcher) Ended(row sweep.Row) { w.ended = append(w.ended, row) }
+
+// swept runs a sweep on an engine that runs at most 8 sequences; it is interrupted after a time, if
+// that is not 0.
+func swept(t *testing.T, rungs []float64, slos []headless.SLO, interrupt time.Duration) (s headless.SweepSummary, w *watcher) {
+	w = &watcher{}
+	synctest.Test(t, func(t *testing.T) {
+		r := simtest.Start(t, sim.Options{MaxSeqs: 8}, probe.Options{Seed: 7})
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		if interrupt > 0 {
+			time.AfterFunc(interrupt, cancel)
+		}
+		load := r.Session.Load()
+		after := load
+		after.Concurrency = 0
+		var err error
+		s, err = headless.RunSweep(ctx, r.Session, headless.Plan{Load: load, Seed: 7, SLOs: slos, Prefix: "unique", DrainFor: time.Minute},
+			sweep.Plan{Load: load, Rungs: rungs, After: after}, w)
+		if err != nil {
+			t.Error(err)
+		}
+		frames := r.Session.Since(0)
+		if last := frames[len(frames)-1]; last.Client.InFlight != 0 {
+			t.Errorf("%d requests are left running", last.Client.InFlight)
+		}
+	})
+	return s, w
+}
+
+var ttft = []headless.SLO{{Text: "ttft_p95=300ms", Metric: "ttft", Quantile: 0.95, LimitMS: 300}}
+
+// The level's Summary and its row are the same measurement, counted in two ways: by what of each
+// request lies in the window, and by the tokens of each slice.
+func TestLevelsAreSummaries(t *testing.T) {
+	s, w := swept(t, []float64{4, 8, 16, 8}, ttft, 0)
+	if len(s.Levels) != 3 || len(w.ended) != 4 || s.Interrupted || s.EndedEarly != "" || s.ExitCode() != 0 {
+		t.Fatalf("%d levels, %d ended, %+v", len(s.Levels), len(w.ended), s)
+	}
+	for i, want := range []float64{4, 8, 16} {
+		l := &s.Levels[i]
+		if float64(l.Load.Concurrency) != want || !l.Settled || l.Requests.Failed != 0 || l.Requests.Cancelled != 0 || l.LatencyMS.TTFT.N != l.Requests.OK {
+			t.Errorf("%+v", l)
+		}
+		if visits := map[float64]int{4: 1, 8: 2, 16: 1}[want]; l.Visits != visits {
+			t.Errorf("%v streams: %d visits", want, l.Visits)
+		}
+		if little := l.LittleRatio.V; math.Abs(little-1) > 0.03 || math.Abs(l.ConcurrencyMean.V-want) > 0.05*want {
+			t.Errorf("%v streams: Little %v, in flight %v", want, little, l.ConcurrencyMean)
+		}
+	}
+	for _, row := range w.ended[:3] {
+		for i := range s.Levels {
+			l := &s.Levels[i]
+			if l.Load.Concurrency != row.Load.Concurrency || l.Visits > 1 {
+				continue
+			}
+			if d := l.Rates.OutputPerS.V/row.OutTokensPerS.V - 1; math.Abs(d) > 0.01 {
+				t.Errorf("%d streams: %v tok/s in the Summary, %v in the row", row.Load.Concurrency, l.Rates.OutputPerS, row.OutTokensPerS)
+			}
+			if d := l.Rates.RequestsPerS.V/row.RequestsPerS.V - 1; math.Abs(d) > 0.05 {
+				t.Errorf("%d streams: %v requests/s in the Summary, %v in the row", row.Load.Concurrency, l.Rates.RequestsPerS, row.RequestsPerS)
+			}
+			if d := l.Requests.OK - row.N(); d < 0 || d > 2 { // the last Frame of the level comes after
+				t.Errorf("%d streams: %d requests in the Summary, %d in the row", row.Load.Concurrency, l.Requests.OK, row.N())
+			}
+		}
+	}
+	if s.Best == nil || s.Best.Concurrency != 8 || s.Best.Above.Concurrency != 16 || s.Best.RPM.V != s.Levels[1].Rates.RPM.V || s.Best.Confidence.V < 0.95 {
+		t.Errorf("best %+v", s.Best)
+	}
+}
+
+func TestSweepInEveryFormat(t *testing.T) {
+	s, _ := swept(t, []float64{4, 8, 16}, ttft, 0)
+	var table, md, js, rows bytes.Buffer
+	for format, to := range map[string]*bytes.Buffer{"table": &table, "md": &md, "json": &js, "csv": &rows} {
+		if err := s.Write(to, format, 80, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(table.String()) {
+		if n := len([]rune(line)) - 1; n > 80 {
+			t.Errorf("%d cells wide: %s", n, line)
+		}
+	}
+	for _, want := range []string{"sonde sweep", "TTFT p95", "best", "knee at 8 streams", "limit of sequences", "8 streams meet all service levels", "█"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, table.String())
+		}
+	}
+	for _, want := range []string{"| load | n |", "### Capacity within the service levels", "requests per s (QPS)", "### Evidence for the knee"} {
+		if !strings.Contains(md.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, md.String())
+		}
+	}
+	var form struct {
+		Schema string
+		Levels []struct {
+			Schema string
+			Load   struct{ Concurrency int }
+			Rates  map[string]float64
+		}
+		Knee *struct {
+			Concurrency int
+			Exhausted   string
+			Evidence    []string
+		}
+		Best *struct {
+			Concurrency int
+			RPM         float64
+		} `json:"best_within_slo"`
+	}
+	if err := json.Unmarshal(js.Bytes(), &form); err != nil {
+		t.Fatal(err)
+	}
+	if form.Schema != headless.Schema || len(form.Levels) != 3 || form.Levels[0].Schema != headless.Schema || form.Levels[2].Load.Concurrency != 16 ||
+		form.Knee == nil || form.Knee.Exhausted != "max_sequences" || form.Best == nil || form.Best.Concurrency != 8 {
+		t.Errorf("%s", js.String())
+	}
+	cells, err := csv.NewReader(&rows).ReadAll()
+	if err != nil || len(cells) != 4 {
+		t.Fatalf("%v, %d rows", err, len(cells))
+	}
+	for _, column := range []string{"load.concurrency", "latency_ms.ttft.p95", "rates.output_tokens_per_s", "settled"} {
+		if !strings.Contains(strings.Join(cells[0], " ")+" ", column+" ") {
+			t.Errorf("no column %s in %v", column, cells[0])
+		}
+	}
+}
+
+// Everything that there is when the sweep is interrupted is kept; the level that was going on says
+// that it is of a part only.
+func TestInterruptedSweep(t *testing.T) {
+	s, w := swept(t, []float64{4, 8, 16}, nil, 40*time.Second)
+	if !s.Interrupted || s.ExitCode() != 130 || len(s.Levels) < 1 || s.Levels[0].Interrupted || s.Levels[0].Requests.OK < 50 {
+		t.Fatalf("%+v", s)
+	}
+	last := &s.Levels[len(s.Levels)-1]
+	if len(s.Levels) != 2 || !last.Interrupted || w.last.State != sweep.Paused {
+		t.Errorf("%d levels, %+v, %+v", len(s.Levels), last, w.last)
+	}
+}
+
+// No load meets a level that is out of reach, and the exit code says so.
+func TestNoLoadMeetsTheLevels(t *testing.T) {
+	s, _ := swept(t, []float64{2, 4}, []headless.SLO{{Text: "tpot_p50=1ms", Metric: "tpot", Quantile: 0.5, LimitMS: 1}}, 0)
+	if s.ExitCode() != 1 || s.Best != nil || !strings.Contains(s.Verdict[0].Says, "no load meets the service levels: 2 streams miss tpot_p50=1ms") {
+		t.Errorf("code %d, %+v", s.ExitCode(), s.Verdict)
+	}
+}

@@ -1,0 +1,257 @@
+package sweep
+
+import "math"
+
+// ladder decides which load comes next. It knows nothing of time: it is asked after
+// each level with the curve so far.
+type ladder struct {
+	plan    Plan
+	slos    bool            // there are service levels to find the boundary of
+	visited map[float64]int // by amount
+	count   int             // levels tried
+	last    float64
+	topped  string // why no larger load is tried; "" while climbing
+}
+
+const (
+	// Two loads are neighbours when they differ by no more than these shares, or by
+	// one stream.
+	boundaryStep = 1.0 / 8
+	kneeStep     = 1.0 / 4
+	// maxLevels bounds the automatic ladder, whatever the answers are.
+	maxLevels = 32
+	// twice is how often one load is tried at most.
+	twice = 2
+	// lowestRate ends the search for a rate that a slow service can hold.
+	lowestRate = 1.0 / 64
+)
+
+// step is one level to try.
+type step struct {
+	amount  float64
+	purpose Purpose
+}
+
+func newLadder(p Plan, slos bool) *ladder {
+	if p.From <= 0 {
+		p.From = 1
+	}
+	if p.Cap > 0 && p.From > p.Cap {
+		p.From = p.Cap
+	}
+	return &ladder{plan: p, slos: slos, visited: map[float64]int{}}
+}
+
+// top ends the climb: no load beyond the ones tried is of interest.
+func (l *ladder) top(why string) {
+	if l.topped == "" {
+		l.topped = why
+	}
+}
+
+// cutsShort tells whether an end of the climb now leaves out levels that were given.
+func (l *ladder) cutsShort() bool {
+	if l.topped != "" || l.plan.automatic() {
+		return false
+	}
+	for _, r := range l.plan.Rungs[min(l.count, len(l.plan.Rungs)):] {
+		if r > l.last {
+			return true
+		}
+	}
+	return false
+}
+
+// next is the level to try now; false if there is none left.
+func (l *ladder) next(curve []Row) (step, bool) {
+	s, ok := l.choose(curve)
+	if !ok || l.plan.automatic() && l.count >= maxLevels {
+		return step{}, false
+	}
+	l.visited[s.amount]++
+	l.count++
+	l.last = s.amount
+	return s, true
+}
+
+func (l *ladder) choose(curve []Row) (step, bool) {
+	if !l.plan.automatic() {
+		return l.given()
+	}
+	if s, ok := l.climb(curve); ok {
+		return s, true
+	}
+	if l.slos {
+		if s, ok := l.boundary(curve); ok {
+			return s, true
+		}
+	}
+	return l.knee(curve)
+}
+
+// given goes through the list; above a load that was too much nothing is tried.
+func (l *ladder) given() (step, bool) {
+	for l.count < len(l.plan.Rungs) {
+		amount := l.plan.Rungs[l.count]
+		if l.topped == "" || amount < l.last {
+			return step{amount, Given}, true
+		}
+		l.count++ // left out
+	}
+	return step{}, false
+}
+
+// climb doubles the load until more of it shows nothing new.
+func (l *ladder) climb(curve []Row) (step, bool) {
+	if l.topped != "" {
+		return step{}, false
+	}
+	amount := l.plan.From
+	if l.count > 0 {
+		amount = 2 * l.last
+	}
+	switch {
+	case l.plan.Cap > 0 && l.last >= l.plan.Cap:
+		l.top("the cap is reached")
+		return step{}, false
+	case l.seenEnough(curve):
+		l.top("the knee is passed")
+		return step{}, false
+	}
+	if l.plan.Cap > 0 {
+		amount = min(amount, l.plan.Cap)
+	}
+	return step{l.plan.amount(amount), Climbing}, true
+}
+
+// seenEnough tells whether the curve has gone over its knee, and over the boundary
+// if one is looked for.
+func (l *ladder) seenEnough(curve []Row) bool {
+	if knee, _ := FindKnee(curve); knee == nil {
+		return false
+	}
+	return !l.slos || FindBoundary(curve).Above != nil
+}
+
+// boundary halves the distance between the largest load that meets the levels and the
+// smallest that does not; then it makes sure of the two.
+func (l *ladder) boundary(curve []Row) (step, bool) {
+	rows := judgedRows(curve)
+	split := splitOf(rows)
+	if split < len(rows) {
+		low := 0.0
+		if split > 0 {
+			low = rows[split-1].Amount()
+		}
+		if s, ok := l.between(low, rows[split].Amount(), boundaryStep, AtBoundary); ok {
+			return s, true
+		}
+	}
+	return l.confirm(rows, split)
+}
+
+// confirm gathers more samples at the loads on both sides of the boundary, where
+// those that are there are too few to be sure.
+func (l *ladder) confirm(rows []Row, split int) (step, bool) {
+	for _, i := range []int{split - 1, split} {
+		if i < 0 || i >= len(rows) {
+			continue
+		}
+		r := &rows[i]
+		tried := float64(r.N()) >= sampleReserve*float64(needed(r.SLOs))
+		if !r.Verdict().Decided() && !tried && l.visited[r.Amount()] < twice {
+			return step{r.Amount(), Confirming}, true
+		}
+	}
+	return step{}, false
+}
+
+// knee closes in on the largest power from the side that is further away.
+func (l *ladder) knee(curve []Row) (step, bool) {
+	k, _ := FindKnee(curve)
+	if k == nil {
+		return step{}, false
+	}
+	below, at, above := k.Below.Amount(), k.At.Amount(), k.Above.Amount()
+	up, okUp := l.between(at, above, kneeStep, AtKnee)
+	down, okDown := l.between(below, at, kneeStep, AtKnee)
+	if okUp && (!okDown || above/at >= at/below) {
+		return up, true
+	}
+	return down, okDown
+}
+
+// between is a load between two others that are further apart than the step allows,
+// and that was not tried yet.
+func (l *ladder) between(low, high, share float64, why Purpose) (step, bool) {
+	least := 1.0
+	if l.plan.Open {
+		least = 0
+	}
+	if high-low <= max(least, share*low)*(1+1e-9) || high <= lowestRate {
+		return step{}, false
+	}
+	mid := math.Sqrt(low * high)
+	if low == 0 {
+		mid = high / 2
+	}
+	mid = l.plan.amount(mid)
+	if !l.plan.Open {
+		mid = min(max(mid, low+1), high-1)
+	}
+	if mid <= low || mid >= high || l.visited[mid] > 0 {
+		return step{}, false
+	}
+	return step{mid, why}, true
+}
+
+// amount brings a load into a form that is short to read: whole streams, rates of three
+// digits.
+func (p *Plan) amount(v float64) float64 {
+	if !p.Open {
+		return max(1, math.Round(v))
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-2)
+	return math.Round(v/unit) * unit
+}
+
+// left is about how many levels are still to come.
+func (l *ladder) left(curve []Row) int {
+	if !l.plan.automatic() {
+		if l.topped != "" {
+			return 0
+		}
+		return len(l.plan.Rungs) - l.count
+	}
+	n := 0
+	if l.topped == "" {
+		n = 2 // doublings
+		if l.plan.Cap > 0 && l.last > 0 {
+			n = min(n, int(math.Ceil(math.Log2(l.plan.Cap/l.last))))
+		}
+	}
+	if l.slos {
+		n += halvings(FindBoundary(curve).gap(), boundaryStep)
+	}
+	ratio := 2.0
+	if k, _ := FindKnee(curve); k != nil {
+		ratio = max(k.Above.Amount()/k.At.Amount(), k.At.Amount()/k.Below.Amount())
+	}
+	return min(n+halvings(ratio, kneeStep), maxLevels-l.count)
+}
+
+// gap is the ratio of the two loads beside the boundary.
+func (b Boundary) gap() float64 {
+	if b.Best == nil || b.Above == nil {
+		return 2
+	}
+	return b.Above.Amount() / b.Best.Amount()
+}
+
+// halvings is how often an interval has to be halved until its ratio is below 1 + share.
+func halvings(ratio, share float64) int {
+	if ratio <= 1+share {
+		return 0
+	}
+	return int(math.Ceil(math.Log2(math.Log(ratio) / math.Log1p(share))))
+}

@@ -1,0 +1,186 @@
+package sweep
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"sonde/probe"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+)
+
+// service is a made-up service: how long a request takes at a load, and how likely a
+// sample misses its level.
+type service struct {
+	e2eMS func(amount float64) float64
+	miss  func(amount float64) float64
+}
+
+// row is what a level of n requests shows of a service.
+func (s service) row(l probe.Load, n int, r *rand.Rand) Row {
+	e2e := s.e2eMS(Amount(l))
+	row := Row{Load: l, Settled: true, Held: 20e9, OK: n, E2E: measure.Summary{N: n, Mean: e2e}, TTFT: measure.Summary{N: n, P95: e2e}}
+	x := 1000 * Amount(l) / e2e
+	if l.Rate > 0 {
+		x = l.Rate
+	}
+	row.RequestsPerS, row.OutTokensPerS, row.OutputTokens = opt.Of(x), opt.Of(x), opt.Of(1)
+	over := 0
+	for range n {
+		if r.Float64() < s.miss(Amount(l)) {
+			over++
+		}
+	}
+	v, c := judgeShare(over, n, 0.05, DefaultConfidence)
+	row.SLOs = []SLOResult{{SLO: SLO{Quantile: 0.95, Text: "x"}, N: n, Over: over, Verdict: v, Confidence: c}}
+	return row
+}
+
+// climbed runs a ladder on a service to its end, and checks what has to hold on any.
+func climbed(t *testing.T, s service, p Plan, n int, r *rand.Rand) ([]Row, Boundary) {
+	t.Helper()
+	l := newLadder(p, true)
+	rows := map[float64]Row{}
+	visits := map[float64]int{}
+	curve := func() []Row {
+		var list []Row
+		for _, row := range rows {
+			list = append(list, row)
+		}
+		return Curve(list, p.load(1))
+	}
+	for steps := 0; ; steps++ {
+		next, ok := l.next(curve())
+		if !ok {
+			return curve(), FindBoundary(curve())
+		}
+		visits[next.amount]++
+		if steps > maxLevels || visits[next.amount] > twice || next.amount > p.Cap || next.amount <= 0 || !p.Open && next.amount != math.Trunc(next.amount) {
+			t.Fatalf("step %d: %+v, visit %d", steps, next, visits[next.amount])
+		}
+		row := s.row(p.load(next.amount), n*visits[next.amount], r)
+		rows[next.amount] = row
+		if why := tooMuch(&row, curve()); why != "" {
+			l.top(why)
+		}
+	}
+}
+
+// saturating is X = N/(a + b·N): E2E grows from a by b for each stream.
+func saturating(a, b float64) func(float64) float64 {
+	return func(n float64) float64 { return a + b*n }
+}
+
+// limited is flat up to the limit; beyond it everybody waits in turn.
+func limited(base, limit float64) func(float64) float64 {
+	return func(n float64) float64 { return base * math.Max(1, n/limit) }
+}
+
+// Whatever the service and the chance, the ladder ends, stays within its cap, and asks for
+// no load more than twice.
+func TestLadderAlwaysEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		s := service{
+			e2eMS: func(float64) float64 { return math.Exp(10 * r.Float64()) }, // no order at all
+			miss:  func(float64) float64 { return r.Float64() },
+		}
+		switch r.IntN(3) {
+		case 0:
+			s.e2eMS = saturating(1+1000*r.Float64(), 100*r.Float64())
+		case 1:
+			s.e2eMS = limited(1+1000*r.Float64(), 1+300*r.Float64())
+		}
+		p := Plan{Load: probe.Load{Concurrency: 100}, Open: r.IntN(2) == 0, Cap: float64(1 + r.IntN(500))}
+		if r.IntN(2) == 0 {
+			p.From = 1 + 20*r.Float64()
+			if !p.Open {
+				p.From = math.Round(p.From)
+			}
+		}
+		climbed(t, s, p, 1+r.IntN(100), r)
+	}
+}
+
+// The knee of X = N/(a + b·N) is at a/b; that of a service with a limit at the limit. Neighbours
+// on the ladder are at most a quarter apart.
+func TestLadderFindsTheKnee(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	never := func(float64) float64 { return 0 }
+	for knee := 3.0; knee < 100; knee = math.Ceil(1.3 * knee) {
+		for name, e2e := range map[string]func(float64) float64{"saturating": saturating(10*knee, 10), "limited": limited(1000, knee)} {
+			curve, _ := climbed(t, service{e2e, never}, Plan{Cap: 1024}, 200, r)
+			k, why := FindKnee(curve)
+			switch {
+			case k == nil:
+				t.Errorf("%s at %v: %s", name, knee, why)
+			case k.Below.Amount() > knee || k.Above.Amount() < knee:
+				t.Errorf("%s at %v: found %v between %v and %v", name, knee, k.At.Amount(), k.Below.Amount(), k.Above.Amount())
+			}
+		}
+	}
+}
+
+// A service whose p95 crosses its limit at a load: with few samples near it and many far
+// from it, the boundary is found within one step of an eighth in 95 of 100 runs and more.
+func TestBoundaryUnderNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const runs = 300
+	off := 0
+	for range runs {
+		truth := 2 + 100*r.Float64()
+		// The share beyond the limit grows with the load, and is 5 % at the boundary.
+		s := service{saturating(1000, 10), func(n float64) float64 { return min(1, 0.05*math.Pow(n/truth, 6)) }}
+		_, b := climbed(t, s, Plan{Cap: 256}, 120, r)
+		found := 0.0
+		if b.Best != nil {
+			found = b.Best.Amount()
+		}
+		step := max(1, found*boundaryStep)
+		if found > truth+step+1 || found < truth-2*step-1 {
+			off++
+		}
+	}
+	if off > runs/20 {
+		t.Errorf("%d of %d boundaries are off", off, runs)
+	}
+}
+
+func TestGivenLevelsComeInTheirOrder(t *testing.T) {
+	l := newLadder(Plan{Rungs: []float64{4, 1, 8, 16, 2}}, false)
+	var got []float64
+	for {
+		s, ok := l.next(nil)
+		if !ok {
+			break
+		}
+		if got = append(got, s.amount); s.amount == 8 {
+			if !l.cutsShort() {
+				t.Error("16 would be left out")
+			}
+			l.top("too much")
+		}
+	}
+	if len(got) != 4 || got[3] != 2 { // 16 is left out; 2 is less than what was too much
+		t.Errorf("levels %v", got)
+	}
+}
+
+// The parabola y = 3 − 2·(x − 1.5)² has its top at 1.5. Three points are too few to tell scatter
+// from bend, and points on a rising line have no top.
+func TestSummit(t *testing.T) {
+	var x, y, line []float64
+	for v := 0.0; v < 3; v += 0.5 {
+		x, y, line = append(x, v), append(y, 3-2*(v-1.5)*(v-1.5)), append(line, 2*v)
+	}
+	if top, ok := summit(x, y); !ok || math.Abs(top-1.5) > 1e-9 {
+		t.Errorf("top at %v, %v", top, ok)
+	}
+	if _, ok := summit(x[:3], y[:3]); ok {
+		t.Error("three points have a top")
+	}
+	if _, ok := summit(x, line); ok {
+		t.Error("a line has a top")
+	}
+}

@@ -1,0 +1,67 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"sonde/probe"
+)
+
+// Plan says which loads a sweep tries.
+type Plan struct {
+	Load  probe.Load // lengths, arrivals, and the cap of an open loop: all but the amount
+	Open  bool       // amounts are requests per second, else streams
+	Rungs []float64  // the loads to try, in this order; none: found automatically
+	From  float64    // automatic: the first load, 0 is 1
+	Cap   float64    // automatic: the largest load
+
+	// PerLevel is the longest time at one load; 0 is chosen by how long requests
+	// take. A level that has settled and has samples enough ends before.
+	PerLevel time.Duration
+
+	After probe.Load // the load when the sweep has ended by itself
+}
+
+// check tells what is wrong with the plan.
+func (p *Plan) check() error {
+	for _, r := range p.Rungs {
+		if !(r > 0) {
+			return fmt.Errorf("a level must be above 0, not %v", r)
+		}
+	}
+	if p.Open && p.Load.Concurrency < 1 {
+		return errors.New("a sweep over rates needs a cap on streams")
+	}
+	return nil
+}
+
+// load is the setting of an amount.
+func (p *Plan) load(amount float64) probe.Load {
+	l := p.Load
+	if p.Open {
+		l.Rate = amount
+		return l
+	}
+	l.Rate, l.Concurrency = 0, int(amount)
+	return l
+}
+
+func (p *Plan) automatic() bool { return len(p.Rungs) == 0 }
+
+// Purpose is why a level is tried.
+type Purpose int
+
+// Purposes.
+const (
+	Given      Purpose = iota // it is in the list
+	Climbing                  // doubling the load
+	AtBoundary                // closing in on the largest load within the service levels
+	Confirming                // more samples at that load
+	AtKnee                    // closing in on the knee
+)
+
+// String is the purpose in words.
+func (p Purpose) String() string {
+	return [...]string{"given", "doubling", "around the SLO boundary", "confirming the SLO boundary", "around the knee"}[p]
+}

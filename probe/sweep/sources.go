@@ -1,0 +1,92 @@
+package sweep
+
+import (
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+)
+
+// staleAfter is the age from which a reading says nothing about the present.
+const staleAfter = 10 * time.Second
+
+// fresh tells whether what was read at that wall time is of this stretch and not
+// too old for the Frame. It cannot be told without the wall time of the session's start.
+func (s *stretch) fresh(f *probe.Frame, at time.Time) bool {
+	if f.Target.Started.IsZero() || at.IsZero() {
+		return true
+	}
+	since := at.Sub(f.Target.Started)
+	return since >= s.from && f.At-since <= staleAfter
+}
+
+// addEngine takes what the engine says.
+func (s *stretch) addEngine(f *probe.Frame, held time.Duration) {
+	r := &f.Engine.Reading
+	if !f.Engine.Have || !s.fresh(f, r.At) {
+		return
+	}
+	s.running.add(r.Running, held)
+	s.waiting.add(r.Waiting, held)
+	s.kv.add(r.KVFill, held)
+	fullest := r.KVFillMax
+	if !fullest.OK {
+		fullest = r.KVFill
+	}
+	s.kvFullest.add(fullest, held)
+	s.preemptions.add(r)
+}
+
+// addGPU takes what the hardware says, as the mean over GPUs.
+func (s *stretch) addGPU(f *probe.Frame, held time.Duration) {
+	if !s.fresh(f, f.GPU.At) {
+		return
+	}
+	share := held / time.Duration(max(1, len(f.GPU.GPUs)))
+	for i := range f.GPU.GPUs {
+		g := &f.GPU.GPUs[i]
+		s.sm.add(g.SM, share)
+		s.dram.add(g.DRAM, share)
+		s.tensor.add(g.Tensor, share)
+	}
+}
+
+// counter adds up how much a counter of the engine's grew within the stretch.
+type counter struct {
+	last  opt.Float
+	at    time.Time
+	sum   float64
+	known bool
+}
+
+// start notes where the counter stands.
+func (c *counter) start(f *probe.Frame) {
+	if f.Engine.Have {
+		c.last, c.at = f.Engine.Reading.Preemptions, f.Engine.Reading.At
+	}
+}
+
+// add takes the next reading. A counter that fell was reset; that interval is left out.
+func (c *counter) add(r *engine.Reading) {
+	if !r.At.After(c.at) {
+		return
+	}
+	if v := r.Preemptions; c.last.OK && v.OK && v.V >= c.last.V && !r.Restarted {
+		c.sum += v.V - c.last.V
+		c.known = true
+	}
+	c.last, c.at = r.Preemptions, r.At
+}
+
+func (c *counter) merge(o *counter) {
+	c.sum += o.sum
+	c.known = c.known || o.known
+}
+
+func (c *counter) total() opt.Float {
+	if !c.known {
+		return opt.Float{}
+	}
+	return opt.Of(c.sum)
+}

@@ -1,0 +1,96 @@
+package sweep
+
+import (
+	"fmt"
+	"time"
+
+	"sonde/probe"
+)
+
+// Status is where a sweep stands.
+type Status struct {
+	State   State
+	Why     string // why it is paused, failed, or ended early; "" otherwise
+	Load    probe.Load
+	Purpose Purpose
+	Level   int // which level of the sweep it is, from 1
+	More    int // levels to come; a guess unless they are given
+	Guess   bool
+	Settled bool
+	N       int           // requests behind the level's figures so far
+	Held    time.Duration // since the load was set
+	Limit   time.Duration // the longest that the level may last
+	Left    time.Duration // about the time left
+	Elapsed time.Duration
+}
+
+// Status tells where the sweep stands.
+func (c *Controller) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := Status{State: c.state, Why: c.why}
+	if c.state == Idle {
+		return s
+	}
+	s.Load, s.Purpose = c.wanted, c.hold.step.purpose
+	s.Level, s.Elapsed = c.ladder.count, c.now-c.begun
+	s.Settled, s.N = c.visit.Settled, c.total.N()
+	if c.setAt > 0 {
+		s.Held = c.now - c.setAt
+	}
+	s.Limit = c.hold.deadline(&c.visit)
+	if c.state == Running {
+		s.More, s.Guess = c.ladder.left(c.curve()), c.plan.automatic()
+		s.Left = max(0, c.usual()-s.Held) + time.Duration(s.More)*c.usual()
+	}
+	return s
+}
+
+// usual is how long a level takes, by those before.
+func (c *Controller) usual() time.Duration {
+	if len(c.took) == 0 {
+		return min(c.hold.deadline(&c.visit), usualLimit) / 2
+	}
+	recent := c.took[max(0, len(c.took)-4):]
+	sum := time.Duration(0)
+	for _, d := range recent {
+		sum += d
+	}
+	return sum / time.Duration(len(recent))
+}
+
+// Line is the status in one line of plain text.
+func (s Status) Line() string {
+	switch s.State {
+	case Idle:
+		return "no sweep"
+	case Paused:
+		return "sweep paused: " + s.Why
+	case Failed:
+		return "sweep failed: " + s.Why
+	case Done:
+		if s.Why != "" {
+			return "sweep done, ended early: " + s.Why
+		}
+		return "sweep done"
+	}
+	of := fmt.Sprintf("%d", s.Level+s.More)
+	about := ""
+	if s.Guess {
+		of, about = "~"+of, "about "
+	}
+	doing := "settling"
+	if s.Settled {
+		doing = fmt.Sprintf("%d requests", s.N)
+	}
+	return fmt.Sprintf("sweep level %d of %s: %s, %s · %s · %s%s left", s.Level, of, Describe(s.Load), s.Purpose, doing, about, short(s.Left))
+}
+
+// short writes a time in whole seconds or minutes.
+func short(d time.Duration) string {
+	d = d.Round(time.Second)
+	if d < time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d:%02d min", int(d.Minutes()), int(d.Seconds())%60)
+}

@@ -1,0 +1,317 @@
+package sweep
+
+import (
+	"math"
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+)
+
+// exactSamples is how many samples of one metric stay exact; beyond it quantiles
+// are within 0.1 %.
+const exactSamples = 8192
+
+// stretch gathers what happened at one load setting, from one change of the load to the
+// next. It belongs to the goroutine of its Levels.
+type stretch struct {
+	load    probe.Load
+	level   int
+	began   time.Duration
+	from    time.Duration // figures are of what began after
+	settled bool
+	slos    []SLO
+
+	held       time.Duration
+	latency    latencies
+	judged     []tally // by SLO
+	good       int
+	ok, failed int
+	refused    int
+	in, out    int // tokens of successes, as the server counts
+	uncounted  int // successes whose prompt nobody counted
+	live       int // tokens of requests that ended, as they were counted on arrival
+	arrived    int // tokens on arrival
+	bins       bins
+
+	inFlight, running, waiting, kv, kvFullest mean
+	sm, dram, tensor, mfu                     mean
+	preemptions                               counter
+	clientBound                               time.Duration
+	clientWhy                                 string
+}
+
+func newStretch(f *probe.Frame, slos []SLO) *stretch {
+	s := &stretch{load: f.Load.Asked, level: f.Load.Level, began: Changed(f), slos: slos}
+	s.restart(s.began)
+	return s
+}
+
+// Changed is when the load was changed, in the slice of the first Frame that shows it.
+func Changed(f *probe.Frame) time.Duration {
+	at := f.At - f.Slice
+	for _, e := range f.Events {
+		if e.Kind == probe.EventLoad {
+			at = e.At
+		}
+	}
+	return at
+}
+
+// finish takes, from the first Frame of another load, the requests that ended before
+// the change.
+func (s *stretch) finish(f *probe.Frame) {
+	for i := range f.Requests {
+		if r := &f.Requests[i]; r.End <= Changed(f) {
+			s.addRequest(r)
+		}
+	}
+}
+
+// restart forgets what was gathered: figures count from now on.
+func (s *stretch) restart(from time.Duration) {
+	*s = stretch{load: s.load, level: s.level, began: s.began, from: from, settled: s.settled, slos: s.slos}
+	s.latency = newLatencies()
+	s.judged = make([]tally, len(s.slos))
+}
+
+// add takes a Frame of the stretch.
+func (s *stretch) add(f *probe.Frame) {
+	if f.Load.Settled && !s.settled {
+		s.settled = true
+		s.restart(f.At) // what came before was the way here
+		s.preemptions.start(f)
+		return
+	}
+	for i := range f.Requests {
+		s.addRequest(&f.Requests[i])
+	}
+	if f.At <= s.from || f.Stopped {
+		return
+	}
+	held := min(f.Slice, f.At-s.from)
+	s.held += held
+	s.arrived += f.Client.SliceOutTokens
+	s.bins.add(f.Client.SliceOutTokens, held)
+	s.inFlight.add(opt.Of(float64(f.Client.InFlight)), held)
+	s.mfu.add(f.Roofline.MFU, held)
+	s.addEngine(f, held)
+	s.addGPU(f, held)
+	if f.Health.Bottleneck {
+		s.clientBound += held
+		s.clientWhy = f.Health.Why
+	}
+}
+
+// addRequest takes a request that ended, if it also began in the stretch.
+func (s *stretch) addRequest(r *measure.Request) {
+	// A request that never got to the server has no start of its own.
+	if r.Long || max(r.Start, r.Intent) < s.from || r.Class == measure.Cancelled || r.Class == measure.Loading {
+		return
+	}
+	s.live += arrivedTokens(r)
+	if r.Class != measure.OK {
+		s.failed++
+		if r.Class == measure.RateLimited {
+			s.refused++
+		}
+		return
+	}
+	s.ok++
+	s.in += r.InTokens
+	s.out += r.OutTokens
+	if r.InTokens == 0 {
+		s.uncounted++
+	}
+	if r.Excluded {
+		return
+	}
+	s.latency.add(r)
+	for i := range s.judged {
+		s.judged[i].count(r, s.slos[i])
+	}
+	if Good(r, s.slos) {
+		s.good++
+	}
+}
+
+// arrivedTokens is how many tokens a request was counted with as they came: chunks,
+// unless every chunk told.
+func arrivedTokens(r *measure.Request) int {
+	if r.Source == measure.UsagePerChunk {
+		return r.OutTokens
+	}
+	return r.Chunks
+}
+
+// row is what the stretch amounts to.
+func (s *stretch) row(confidence float64) Row {
+	l := &s.latency
+	r := Row{
+		Load: s.load, Level: s.level, Visits: 1, Since: s.began, Settled: s.settled, Held: s.held,
+		TTFT: l.ttft.Summary(), TPOT: l.tpot.Summary(), E2E: l.e2e.Summary(), Gap: l.gap.Summary(), ClientQueue: l.queue.Summary(),
+		InFlight: s.inFlight.mean(), OK: s.ok, Failed: s.failed, Refused: s.refused,
+		Running: s.running.mean(), Waiting: s.waiting.mean(), WaitingMax: s.waiting.max,
+		KV: s.kv.mean(), KVMax: s.kvFullest.max, Preemptions: s.preemptions.total(),
+		SM: s.sm.mean(), DRAM: s.dram.mean(), Tensor: s.tensor.mean(), MFU: s.mfu.mean(),
+		ClientBound: s.held > 0 && s.clientBound > s.held/2, ClientWhy: s.clientWhy,
+		SLOs: s.results(confidence),
+	}
+	s.rates(&r)
+	if len(s.slos) > 0 && s.ok+s.failed > 0 {
+		r.GoodShare = opt.Of(float64(s.good) / float64(s.ok+s.failed))
+		if s.ok > 0 {
+			r.Goodput = r.RequestsPerS.Scale(float64(s.good) / float64(s.ok))
+		}
+	}
+	return r
+}
+
+// rates go by the tokens that arrived: counting requests would miss, in a short
+// stretch, up to one for each stream. What a token on arrival stands for tell the
+// requests that ended: several tokens in a chunk, or none if they failed.
+func (s *stretch) rates(r *Row) {
+	if s.held <= 0 || s.ok == 0 {
+		return
+	}
+	seconds := s.held.Seconds()
+	worth := 1.0
+	out := float64(s.out) / seconds // replies that came whole arrived all at once
+	if s.live > 0 {
+		worth = float64(s.out) / float64(s.live)
+		out = worth * float64(s.arrived) / seconds
+	}
+	r.OutTokensPerS = opt.Of(out)
+	r.OutputTokens = opt.Of(float64(s.out) / float64(s.ok))
+	r.SlowestPerS, r.FastestPerS, r.StandardError = s.bins.spread()
+	r.SlowestPerS, r.FastestPerS, r.StandardError = r.SlowestPerS.Scale(worth), r.FastestPerS.Scale(worth), r.StandardError.Scale(worth)
+	if s.out > 0 {
+		r.RequestsPerS = opt.Of(out / r.OutputTokens.V)
+	} else {
+		r.RequestsPerS = opt.Of(float64(s.ok) / seconds)
+	}
+	if s.uncounted == 0 {
+		r.InputTokens = opt.Of(float64(s.in) / float64(s.ok))
+		r.InTokensPerS = opt.Of(r.RequestsPerS.V * r.InputTokens.V)
+	}
+	if r.TPOT.N > 0 && r.TPOT.Mean > 0 {
+		r.StreamTokensPerS = opt.Of(1000 / r.TPOT.Mean)
+	}
+	if asked := r.RequestsPerS.V * r.E2E.Mean / 1000; r.E2E.N > 0 && asked > 0 && r.InFlight.OK {
+		r.Little = opt.Of(r.InFlight.V / asked)
+	}
+}
+
+// merge adds an older stretch at the same setting.
+func (s *stretch) merge(o *stretch) {
+	s.held += o.held
+	s.latency.merge(&o.latency)
+	for i := range s.judged {
+		s.judged[i].n += o.judged[i].n
+		s.judged[i].over += o.judged[i].over
+	}
+	s.good += o.good
+	s.ok += o.ok
+	s.failed += o.failed
+	s.refused += o.refused
+	s.in += o.in
+	s.out += o.out
+	s.uncounted += o.uncounted
+	s.live += o.live
+	s.arrived += o.arrived
+	s.bins.merge(&o.bins)
+	for _, m := range [][2]*mean{
+		{&s.inFlight, &o.inFlight}, {&s.running, &o.running}, {&s.waiting, &o.waiting}, {&s.kv, &o.kv},
+		{&s.kvFullest, &o.kvFullest}, {&s.sm, &o.sm}, {&s.dram, &o.dram}, {&s.tensor, &o.tensor}, {&s.mfu, &o.mfu},
+	} {
+		m[0].merge(m[1])
+	}
+	s.preemptions.merge(&o.preemptions)
+	s.clientBound += o.clientBound
+	if s.clientWhy == "" {
+		s.clientWhy = o.clientWhy
+	}
+}
+
+// mean is a mean over time, and the largest value seen.
+type mean struct {
+	sum    float64
+	weight time.Duration
+	max    opt.Float
+}
+
+// add takes a value that held for a while; an unknown one leaves no trace.
+func (m *mean) add(v opt.Float, held time.Duration) {
+	if !v.OK || held <= 0 {
+		return
+	}
+	m.sum += v.V * float64(held)
+	m.weight += held
+	m.max = larger(m.max, v)
+}
+
+func (m *mean) merge(o *mean) {
+	m.sum += o.sum
+	m.weight += o.weight
+	m.max = larger(m.max, o.max)
+}
+
+func (m *mean) mean() opt.Float {
+	if m.weight == 0 {
+		return opt.Float{}
+	}
+	return opt.Of(m.sum / float64(m.weight))
+}
+
+func larger(a, b opt.Float) opt.Float {
+	if !a.OK || b.OK && b.V > a.V {
+		return b
+	}
+	return a
+}
+
+// binLength is the length of the sub-stretches whose throughput tells the spread.
+// It is that of the windows by which a level settles.
+const binLength = 2 * time.Second
+
+// bins are tokens in sub-stretches.
+type bins struct {
+	tokens []float64 // of whole ones
+	open   float64
+	filled time.Duration
+}
+
+func (b *bins) add(tokens int, held time.Duration) {
+	b.open += float64(tokens)
+	b.filled += held
+	if b.filled >= binLength {
+		b.tokens = append(b.tokens, b.open/b.filled.Seconds())
+		b.open, b.filled = 0, 0
+	}
+}
+
+func (b *bins) merge(o *bins) { b.tokens = append(b.tokens, o.tokens...) }
+
+// spread gives the lowest and the highest rate, and the standard error of the mean
+// by batch means (Law, Simulation Modeling and Analysis, 9.5.3): s/√k of k batches.
+func (b *bins) spread() (low, high, standardError opt.Float) {
+	n := float64(len(b.tokens))
+	if n == 0 {
+		return low, high, standardError
+	}
+	sum, least, most := 0.0, b.tokens[0], b.tokens[0]
+	for _, v := range b.tokens {
+		sum += v
+		least, most = min(least, v), max(most, v)
+	}
+	low, high = opt.Of(least), opt.Of(most)
+	if n < 2 {
+		return low, high, standardError
+	}
+	squares := 0.0
+	for _, v := range b.tokens {
+		squares += (v - sum/n) * (v - sum/n)
+	}
+	return low, high, opt.Of(math.Sqrt(squares/(n-1)) / math.Sqrt(n))
+}
