@@ -19,6 +19,13 @@ const (
 	dcgmUsed        // MiB
 	dcgmReserved    // MiB
 	dcgmTotal       // MiB
+	dcgmOccupancy
+	dcgmMemoryBusy  // %
+	dcgmMemoryClock // MHz
+	dcgmPCIeSent    // bytes/s, as all traffic, whatever its TYPE line says
+	dcgmPCIeReceived
+	dcgmNVLinkSent
+	dcgmNVLinkReceived
 )
 
 // dcgmFamilies lists every spelling, in upper case: names before and since DCGM
@@ -52,6 +59,17 @@ var dcgmFamilies = map[string]dcgmField{
 	"DCGM_FB_USED":                      dcgmUsed,
 	"DCGM_FI_DEV_FB_RESERVED":           dcgmReserved,
 	"DCGM_FI_DEV_FB_TOTAL":              dcgmTotal,
+	"DCGM_FI_PROF_SM_OCCUPANCY":         dcgmOccupancy,
+	"DCGM_FI_PROF_SM_OCCUPANCY_RATIO":   dcgmOccupancy,
+	"DCGM_FI_DEV_MEM_COPY_UTIL":         dcgmMemoryBusy,
+	"DCGM_FI_DEV_MEM_COPY_UTIL_RATIO":   dcgmMemoryBusy,
+	"DCGM_MEM_COPY_UTILIZATION":         dcgmMemoryBusy,
+	"DCGM_FI_DEV_MEM_CLOCK":             dcgmMemoryClock,
+	"DCGM_MEMORY_CLOCK":                 dcgmMemoryClock,
+	"DCGM_FI_PROF_PCIE_TX_BYTES":        dcgmPCIeSent,
+	"DCGM_FI_PROF_PCIE_RX_BYTES":        dcgmPCIeReceived,
+	"DCGM_FI_PROF_NVLINK_TX_BYTES":      dcgmNVLinkSent,
+	"DCGM_FI_PROF_NVLINK_RX_BYTES":      dcgmNVLinkReceived,
 }
 
 // xidFamilies hold the last fault of a GPU; the value stays until the exporter

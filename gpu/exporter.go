@@ -23,7 +23,7 @@ const (
 	probeTimeout = 2 * time.Second
 )
 
-// exporter reads a DCGM exporter's page. The page holds new values only once per
+// exporter reads an exporter's page, of any of pageFormats. The page holds new values only once per
 // collection of the exporter, so that most readings see the same values again.
 type exporter struct {
 	url        string
@@ -35,6 +35,7 @@ type exporter struct {
 	seen      fingerprint
 	changedAt time.Time
 	gpus      []Reading
+	format    pageFormat
 	cadence   cadence
 }
 
@@ -102,27 +103,33 @@ func (e *exporter) read(ctx context.Context) (Status, error) {
 
 // take reads a page with new values.
 func (e *exporter) take(body []byte) error {
-	page, err := promtext.Parse(body, isDCGM)
+	page, err := promtext.Parse(body, isGPUFamily)
 	if err != nil {
 		return fmt.Errorf("GPU exporter at %s: %w", e.shown, err)
 	}
-	gpus := readDCGM(page, e.hostMemory)
+	format, gpus := readPage(page, e.hostMemory)
 	if len(gpus) == 0 {
-		return fmt.Errorf("no GPU metrics of DCGM at %s", e.shown)
+		if why := whyNoGPUs(page); why != "" {
+			return fmt.Errorf("GPU exporter at %s has no GPU: %s", e.shown, why)
+		}
+		return fmt.Errorf("no GPU metrics at %s: it is the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter that is needed", e.shown)
 	}
-	e.gpus = gpus
+	e.format, e.gpus = format, gpus
 	return nil
 }
 
 // status is a copy: what was published before must not change.
 func (e *exporter) status() Status {
 	st := Status{
-		At: e.changedAt, GPUs: slices.Clone(e.gpus), Source: "dcgm " + e.shown, Period: e.cadence.period(),
+		At: e.changedAt, GPUs: slices.Clone(e.gpus), Source: e.format.name + " " + e.shown, Period: e.cadence.period(),
 	}
 	if st.Period < 3*time.Second || st.Period < 2*e.interval {
 		return st
 	}
-	slow := fmt.Sprintf("exporter updates every %.0f s (its option -c 1000 makes that 1 s)", st.Period.Seconds())
+	slow := fmt.Sprintf("exporter updates every %.0f s", st.Period.Seconds())
+	if e.format.faster != "" {
+		slow += " (" + e.format.faster + ")"
+	}
 	for i := range st.GPUs {
 		st.GPUs[i].Note = joinNotes(st.GPUs[i].Note, slow)
 	}
