@@ -84,6 +84,11 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// pageError is the reason why a page that answers has no readings.
+type pageError struct{ long, short string }
+
+func (e *pageError) Error() string { return e.long }
+
 func (e *exporter) close() {}
 
 func (e *exporter) read(ctx context.Context) (Status, error) {
@@ -105,14 +110,15 @@ func (e *exporter) read(ctx context.Context) (Status, error) {
 func (e *exporter) take(body []byte) error {
 	page, err := promtext.Parse(body, isGPUFamily)
 	if err != nil {
-		return fmt.Errorf("GPU exporter at %s: %w", e.shown, err)
+		return &pageError{fmt.Sprintf("GPU exporter at %s: %v", e.shown, err), err.Error()}
 	}
 	format, gpus := readPage(page, e.hostMemory)
 	if len(gpus) == 0 {
 		if why := whyNoGPUs(page); why != "" {
-			return fmt.Errorf("GPU exporter at %s has no GPU: %s", e.shown, why)
+			return &pageError{fmt.Sprintf("GPU exporter at %s has no GPU: %s", e.shown, why), why}
 		}
-		return fmt.Errorf("no GPU metrics at %s: it is the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter that is needed", e.shown)
+		return &pageError{fmt.Sprintf("no GPU metrics at %s: it is the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter that is needed", e.shown),
+			"without GPU metrics"}
 	}
 	e.format, e.gpus = format, gpus
 	return nil
@@ -149,7 +155,8 @@ func (e *exporter) fetch(ctx context.Context) ([]byte, error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answers HTTP %d", resp.StatusCode)
+		said := fmt.Sprintf("it answers HTTP %d", resp.StatusCode)
+		return nil, &pageError{said, fmt.Sprintf("with HTTP %d", resp.StatusCode)}
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBytes+1))
 	switch {

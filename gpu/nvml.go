@@ -40,10 +40,12 @@ type quantity int
 
 const (
 	busyPercent quantity = iota
+	memoryBusyPercent
 	powerMilliwatt
 	powerLimitMilliwatt
 	temperatureCelsius
 	smClockMHz
+	memoryClockMHz
 	busWidthBits
 	maxMemoryClockMHz
 	memoryBytes // asked with device.memory
@@ -65,6 +67,7 @@ type nvmlReader struct {
 	hostMemory func() (used, total uint64, ok bool)
 
 	units         []*unit
+	listed        int // GPUs at the last enumeration
 	nextEnumerate time.Time
 }
 
@@ -94,7 +97,7 @@ func (n *nvmlReader) close() {
 
 func (n *nvmlReader) read(context.Context) (Status, error) {
 	now := time.Now()
-	if !now.Before(n.nextEnumerate) {
+	if count, c := n.driver.count(); !now.Before(n.nextEnumerate) || c == codeSuccess && count != n.listed {
 		if err := n.enumerate(now); err != nil {
 			return Status{}, err
 		}
@@ -122,7 +125,7 @@ func (n *nvmlReader) enumerate(now time.Time) error {
 		return codeGPUNotFound
 	}
 	old := n.units
-	n.units = nil
+	n.units, n.listed = nil, count
 	for i := range count {
 		n.addGPU(i, old)
 	}

@@ -113,6 +113,10 @@ var queries = map[quantity]struct {
 		u, r := d.GetUtilizationRates()
 		return u.Gpu, r
 	}},
+	memoryBusyPercent: {"nvmlDeviceGetUtilizationRates", func(d nvml.Device) (uint32, nvml.Return) {
+		u, r := d.GetUtilizationRates()
+		return u.Memory, r
+	}},
 	powerMilliwatt:      {"nvmlDeviceGetPowerUsage", nvml.Device.GetPowerUsage},
 	powerLimitMilliwatt: {"nvmlDeviceGetEnforcedPowerLimit", nvml.Device.GetEnforcedPowerLimit},
 	temperatureCelsius: {"nvmlDeviceGetTemperature", func(d nvml.Device) (uint32, nvml.Return) {
@@ -120,6 +124,9 @@ var queries = map[quantity]struct {
 	}},
 	smClockMHz: {"nvmlDeviceGetClockInfo", func(d nvml.Device) (uint32, nvml.Return) {
 		return d.GetClockInfo(nvml.CLOCK_SM)
+	}},
+	memoryClockMHz: {"nvmlDeviceGetClockInfo", func(d nvml.Device) (uint32, nvml.Return) {
+		return d.GetClockInfo(nvml.CLOCK_MEM)
 	}},
 	busWidthBits: {"nvmlDeviceGetMemoryBusWidth", nvml.Device.GetMemoryBusWidth},
 	maxMemoryClockMHz: {"nvmlDeviceGetMaxClockInfo", func(d nvml.Device) (uint32, nvml.Return) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -71,6 +72,40 @@ func TestGPMComparesEachSampleWithTheOneBefore(t *testing.T) {
 		n.close()
 		if dev.samples.allocated != 1 || dev.samples.freed != 1 {
 			t.Errorf("allocated %d, freed %d", dev.samples.allocated, dev.samples.freed)
+		}
+	})
+}
+
+// 332 MiB/s in, 117.25 MiB/s out over PCIe; NVLink names what it received first.
+func TestGPMTellsTrafficAndOccupancy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dev := newFakeDevice("GPU-a")
+		for id, v := range map[uint32]float64{gpmSMOccupancy: 41.25, gpmPCIeSent: 117.25, gpmPCIeReceived: 332, gpmNVLinkReceived: 1000, gpmNVLinkSent: 2000} {
+			dev.samples.percent[id] = v
+		}
+		dev.values[memoryBusyPercent], dev.values[memoryClockMHz] = 55, 2619
+		g := secondReading(t, &fakeDriver{devices: []*fakeDevice{dev}})[0]
+		const mib = 1048576
+		if g.Occupancy.Or(-1) != 0.4125 || g.PCIeSent.Or(-1) != 117.25*mib || g.PCIeReceived.Or(-1) != 332*mib ||
+			g.NVLinkSent.Or(-1) != 2000*mib || g.NVLinkReceived.Or(-1) != 1000*mib || g.MemBusy.Or(-1) != 0.55 || g.MemClock.Or(-1) != 2619e6 {
+			t.Errorf("%+v", g)
+		}
+	})
+}
+
+func TestGPMThatTheSystemBlocksIsNotAskedEachSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dev := newFakeDevice("GPU-a")
+		dev.samples.takeCode = codeOperatingSystem
+		n := openFake(t, &fakeDriver{devices: []*fakeDevice{dev}})
+		for range 10 {
+			if g := mustRead(t, n).GPUs[0]; g.SM.OK || g.Source != "nvml" || g.Busy.Or(-1) != 0.35 || !strings.HasPrefix(g.Note, "SM and DRAM: no permission") {
+				t.Fatalf("%+v", g)
+			}
+			time.Sleep(time.Second)
+		}
+		if len(dev.samples.taken) != 1 {
+			t.Errorf("%d samples", len(dev.samples.taken))
 		}
 	})
 }
@@ -160,7 +195,7 @@ func TestUnifiedMemoryIsTheSystems(t *testing.T) {
 			// (127600748 − 118566368) KiB of 127600748 KiB
 			if g.MemUsed.Or(-1) != 9034380*1024 || g.MemTotal.Or(-1) != 127600748*1024 ||
 				g.Note != "memory is the system's, shared with the CPU" ||
-				g.Power.Or(-1) != 11.17 || g.Busy.Or(-1) != 0.35 || g.BandwidthPeak.OK {
+				g.Power.Or(-1) != 11.17 || g.Busy.Or(-1) != 0.35 || g.BandwidthPeak.OK || !g.MemShared || g.PCIeSent.OK || g.MemBusy.OK {
 				t.Errorf("%+v", g)
 			}
 		}

@@ -49,7 +49,7 @@ type Reading struct {
 type Status struct {
 	At     time.Time // when the values were taken
 	GPUs   []Reading
-	Source string // "nvml", "dcgm http://…"; "" if there is none
+	Source string // "nvml", "nvidia-smi", "dcgm http://…"; "" if there is none
 	Why    string // why there are no readings, or no newer ones
 
 	// Period is how often values change: an age above three periods is a stall.

@@ -142,10 +142,10 @@ func wholes(seen []Reading) []Reading {
 }
 
 // Serve tells whether the GPUs that were read are those of the target. The local
-// ones (NVML) say nothing about a server elsewhere, or about the embedded engine,
+// ones (NVML, nvidia-smi) say nothing about a server elsewhere, or about the embedded engine,
 // which computes on none; an exporter was named for the target.
 func (s Status) Serve(host string, embedded bool) bool {
-	if !strings.HasPrefix(s.Source, "nvml") {
+	if !strings.HasPrefix(s.Source, "nvml") && s.Source != "nvidia-smi" {
 		return true
 	}
 	if embedded {
