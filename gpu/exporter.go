@@ -47,7 +47,7 @@ func openExporter(ctx context.Context, address string, o Options) (reader, error
 	}
 	e := &exporter{
 		url:      u.String(),
-		shown:    clean((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()),
+		shown:    shownURL(u),
 		client:   o.Client,
 		interval: o.Interval,
 	}
@@ -77,6 +77,11 @@ func pageURL(address string) (*url.URL, error) {
 		u.Path = "/metrics"
 	}
 	return u, nil
+}
+
+// shownURL is an address without credentials and query.
+func shownURL(u *url.URL) string {
+	return clean((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String())
 }
 
 func isLoopback(host string) bool {

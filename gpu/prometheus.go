@@ -26,7 +26,7 @@ func OpenPrometheus(server *promql.Server, selector string, interval time.Durati
 			What: "DCGM_FI_DEV_… or DCGM_FI_PROF_…", Names: "DCGM_FI_(DEV|PROF)_.*", Selector: selector, Markers: dcgmMarkers,
 		})}, nil
 	}
-	s.latest.Store(&Status{Why: "looking for GPUs"})
+	s.latest.Store(&Status{Why: Looking})
 	return s
 }
 

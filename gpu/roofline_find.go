@@ -141,6 +141,16 @@ func wholes(seen []Reading) []Reading {
 	})
 }
 
+// Of tells whether the readings are from that page, whatever query its address has.
+func (s Status) Of(page string) bool {
+	u, err := pageURL(page)
+	if page == "" || err != nil {
+		return false
+	}
+	_, read, _ := strings.Cut(s.Source, " ")
+	return read == shownURL(u)
+}
+
 // Serve tells whether the GPUs that were read are those of the target. The local
 // ones (NVML, nvidia-smi) say nothing about a server elsewhere, or about the embedded engine,
 // which computes on none; an exporter was named for the target.

@@ -105,6 +105,18 @@ func TestFindRoofline(t *testing.T) {
 	}
 }
 
+func TestReadingsOfAPage(t *testing.T) {
+	s := Status{Source: "dcgm http://127.0.0.1:7000/gpu"}
+	for page, want := range map[string]bool{"http://127.0.0.1:7000/gpu": true, "http://u:p@127.0.0.1:7000/gpu?k=1": true, "": false, "http://127.0.0.1:9400/metrics": false} {
+		if got := s.Of(page); got != want {
+			t.Errorf("%q: %t", page, got)
+		}
+	}
+	if (Status{Source: "nvml"}).Of("http://127.0.0.1:7000/gpu") {
+		t.Error("the driver is no page")
+	}
+}
+
 func TestLocalReadingsServeOnlyLocalTargets(t *testing.T) {
 	for _, c := range []struct {
 		source, host string

@@ -29,6 +29,12 @@ type Options struct {
 	Interval     time.Duration // between readings; 0: 1 s
 }
 
+// What Status.Why says where nothing is wrong.
+const (
+	Looking     = "looking for GPUs"
+	SwitchedOff = "switched off with --gpu off"
+)
+
 // Open prepares a source. It reads nothing before Run and it cannot fail: what is
 // wrong with the options is in Status.Why.
 func Open(o Options) Source {
@@ -39,9 +45,9 @@ func Open(o Options) Source {
 		o.Client = &http.Client{}
 	}
 	s := &source{interval: o.Interval, find: finder(o), keepGone: true}
-	s.latest.Store(&Status{Why: "looking for GPUs"})
+	s.latest.Store(&Status{Why: Looking})
 	if s.find == nil {
-		s.latest.Store(&Status{Why: "switched off with --gpu off"})
+		s.latest.Store(&Status{Why: SwitchedOff})
 	}
 	return s
 }

@@ -24,7 +24,7 @@ func RooflineOf(asked *gpu.Roofline, f *Frame) (gpu.Roofline, error) {
 		seen = f.GPU.GPUs
 	}
 	// The page of an engine's own shows the GPUs of that engine, and no others.
-	return gpu.FindRoofline(id.Model, seen, id.GPUURL != "")
+	return gpu.FindRoofline(id.Model, seen, f.GPU.Of(id.GPUURL))
 }
 
 // opaqueWeights are engines that usually serve quantised files under the plain

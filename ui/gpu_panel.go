@@ -40,7 +40,7 @@ func (g *gpuPanel) foot(f *probe.Frame) []figure {
 	if lost := lostNumbers(gpus); lost != "" {
 		text := "▲ GPU " + lost + " lost"
 		if !strings.Contains(lost, ",") {
-			text = "▲ GPU " + lost + ": " + firstLostNote(gpus)
+			text = "▲ GPU " + lost + lostReason(gpus)
 		}
 		return []figure{{text, t.bad}}
 	}
@@ -56,10 +56,15 @@ func (g *gpuPanel) foot(f *probe.Frame) []figure {
 	return []figure{{note, t.dim}}
 }
 
-func firstLostNote(gpus []probe.GPUReading) string {
+// lostReason is what follows the number of a lost device: " lost (code 15): reset it".
+func lostReason(gpus []probe.GPUReading) string {
 	for i := range gpus {
 		if gpus[i].Lost {
-			return clean(gpus[i].Note)
+			note := clean(gpus[i].Note)
+			if rest, ok := strings.CutPrefix(note, "GPU lost"); ok {
+				return " lost" + rest
+			}
+			return ": " + note
 		}
 	}
 	return ""

@@ -34,6 +34,7 @@ func (g *gpuPanel) rows(gpus []probe.GPUReading, w, h int) []string {
 	n := (len(gpus) + columns - 1) / columns
 	each := (w - columns + 1) / columns // a blank between columns
 	one := newGPURow(g.theme, each)
+	one.active = activeName(gpus)
 	head := one.head()
 	lines := []string{head + strings.Repeat(" "+head, columns-1)}
 	for i := range n {
@@ -66,6 +67,7 @@ func gpuColumns(n, w, h int) int {
 type gpuRow struct {
 	theme         *theme
 	w, bar        int
+	active        string // what the first share is: SM or busy
 	power, memory bool
 }
 
@@ -86,7 +88,7 @@ func newGPURow(t *theme, w int) gpuRow {
 
 func (r gpuRow) head() string {
 	share := r.bar + gpuShareWidth
-	s := right("#", gpuNumberWidth-1) + " " + pad("SM", share) + pad("DRAM", share)
+	s := right("#", gpuNumberWidth-1) + " " + pad(r.active, share) + pad("DRAM", share)
 	if r.power {
 		s += right("power", gpuPowerWidth)
 	}
@@ -118,6 +120,20 @@ func (r gpuRow) device(d *probe.GPUReading) string {
 	return pad(s, r.w)
 }
 
+// activeName is "busy" where no device tells its SM activity: it is another thing.
+func activeName(gpus []probe.GPUReading) string {
+	name := "SM"
+	for i := range gpus {
+		switch {
+		case gpus[i].SM.OK:
+			return "SM"
+		case gpus[i].Busy.OK:
+			name = "busy"
+		}
+	}
+	return name
+}
+
 // gpuNumber is the number of a GPU, and ".3" for the third part of the one above.
 func gpuNumber(d *probe.GPUReading) string {
 	if d.Parent == "" {
@@ -132,6 +148,10 @@ func ratioOrNaN(f probe.OptionalFloat) float64 { return f.Or(math.NaN()) }
 func (g *gpuPanel) cells(gpus []probe.GPUReading, w, h int) []string {
 	const label = 2
 	t := g.theme
+	name, active := "SM", func(d *probe.GPUReading) probe.OptionalFloat { return d.SM }
+	if activeName(gpus) != "SM" {
+		name, active = "b", func(d *probe.GPUReading) probe.OptionalFloat { return d.Busy }
+	}
 	shown := gpus[:min(len(gpus), max(0, w-label))]
 	lines := []string{}
 	for _, m := range []struct {
@@ -139,7 +159,7 @@ func (g *gpuPanel) cells(gpus []probe.GPUReading, w, h int) []string {
 		of    func(*probe.GPUReading) probe.OptionalFloat
 		first bool
 	}{
-		{"SM", func(d *probe.GPUReading) probe.OptionalFloat { return either(d.SM, d.Busy) }, true},
+		{name, active, true},
 		{"DR", func(d *probe.GPUReading) probe.OptionalFloat { return d.DRAM }, false},
 		{"W", func(d *probe.GPUReading) probe.OptionalFloat { return over(d.Power, d.PowerLimit) }, true},
 		{"M", func(d *probe.GPUReading) probe.OptionalFloat { return over(d.MemUsed, d.MemTotal) }, false},
@@ -180,13 +200,6 @@ func lostNumbers(gpus []probe.GPUReading) string {
 		}
 	}
 	return strings.Join(numbers, ", ")
-}
-
-func either(a, b probe.OptionalFloat) probe.OptionalFloat {
-	if a.OK {
-		return a
-	}
-	return b
 }
 
 // over is a share of a known whole.

@@ -66,6 +66,7 @@ func (g *gpuPanel) table(gpus []probe.GPUReading, w int) []string {
 	for i, c := range columns {
 		head[i] = c.name
 	}
+	head[1] = activeName(gpus)
 	lines := []string{g.theme.dim.Render(tableRow(w, columns, "device", head))}
 	for i := range gpus {
 		d := &gpus[i]
