@@ -71,6 +71,7 @@ func ageNote(d time.Duration, ok bool) string {
 type gpuTotals struct {
 	sm, dram, busy, power probe.OptionalFloat
 	smMost, busyMost      probe.OptionalFloat // of the busiest device
+	devices               int                 // rows, parts included
 	wholes                int                 // devices that are no part of another one
 	powered               int                 // of them, those that told their power
 }
@@ -91,7 +92,7 @@ func overGPUs(gpus []probe.GPUReading) gpuTotals {
 	return gpuTotals{
 		sm: sm.known(), dram: dram.known(), busy: busy.known(),
 		smMost: smMost, busyMost: busyMost,
-		power: power.total(), powered: power.n, wholes: wholeGPUs(gpus),
+		power: power.total(), powered: power.n, devices: len(gpus), wholes: wholeGPUs(gpus),
 	}
 }
 

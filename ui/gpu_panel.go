@@ -24,7 +24,7 @@ func (g *gpuPanel) heading(p *picture) heading {
 		return hd
 	}
 	all := overGPUs(gpus)
-	hd.figures = gpuFigures(t, all, all.wholes)
+	hd.figures = gpuFigures(t, all)
 	hd.spare = len(hd.figures) - 2 // power stays, what goes is the bandwidth
 	hd.foot = g.foot(f)
 	return hd
@@ -72,16 +72,17 @@ func lostReason(gpus []probe.GPUReading) string {
 
 // gpuFigures are mean and busiest SM activity, bandwidth and power. Of one device
 // the busiest is itself.
-func gpuFigures(t *theme, all gpuTotals, n int) []figure {
+func gpuFigures(t *theme, all gpuTotals) []figure {
 	memory := figure{"DRAM " + right(percent(all.dram), 5), t.second}
-	if n == 1 {
-		return []figure{smFigure(t, all), memory, {powerText(all, n), t.plain}}
+	power := figure{powerText(all), t.plain}
+	if all.devices == 1 {
+		return []figure{smFigure(t, all), memory, power}
 	}
 	sm := figure{"SM " + percent(all.sm) + " max " + percent(all.smMost), t.first}
 	if !all.sm.OK && all.busy.OK {
 		sm = figure{"busy " + percent(all.busy) + " max " + percent(all.busyMost), t.dim}
 	}
-	return []figure{sm, {"DRAM " + percent(all.dram), t.second}, {powerText(all, n), t.plain}}
+	return []figure{sm, {"DRAM " + percent(all.dram), t.second}, power}
 }
 
 // smFigure falls back to the coarse utilisation, under its own name: any kernel,
@@ -94,12 +95,12 @@ func smFigure(t *theme, all gpuTotals) figure {
 }
 
 // powerText says of how many devices the sum is when some do not tell.
-func powerText(all gpuTotals, n int) string {
+func powerText(all gpuTotals) string {
 	switch {
 	case all.powered == 0:
 		return unknown + " W"
-	case all.powered < n:
-		return fmt.Sprintf("%s W (%d of %d)", group(all.power.V), all.powered, n)
+	case all.powered < all.wholes:
+		return fmt.Sprintf("%s W (%d of %d)", group(all.power.V), all.powered, all.wholes)
 	}
 	return right(group(all.power.V), 3) + " W"
 }
@@ -167,7 +168,8 @@ func (g *gpuPanel) body(p *picture, w, h int) []string {
 	return chart.Fit(rows, w, h)
 }
 
-// lines is the chart of the means over all devices.
+// lines is the chart of the means over all devices; of busy time where no device
+// tells its SM activity.
 func (g *gpuPanel) lines(p *picture, w, h int) []string {
 	t := g.theme
 	scale := chart.Scale{Min: 0, Max: 1}
@@ -176,12 +178,14 @@ func (g *gpuPanel) lines(p *picture, w, h int) []string {
 	return chart.Lines(w, h, chart.LineOptions{
 		Scale: scale, Label: percentLabel, LabelStyle: t.border,
 		Marks: marks(shown, plot), MarkStyle: t.mark, ASCII: t.ascii,
-	}, chart.Series{Style: t.second, Mark: '+', Y: columnLine(shown, plot, dram)},
+	}, chart.Series{Style: t.dim, Mark: '.', Y: columnLine(shown, plot, busyTime)},
+		chart.Series{Style: t.second, Mark: '+', Y: columnLine(shown, plot, dram)},
 		chart.Series{Style: t.first, Mark: 'o', Y: columnLine(shown, plot, sm)})
 }
 
-func sm(c *column) float64   { return c.sm.value() }
-func dram(c *column) float64 { return c.dram.value() }
+func sm(c *column) float64       { return c.sm.value() }
+func dram(c *column) float64     { return c.dram.value() }
+func busyTime(c *column) float64 { return c.busy.value() }
 
 func whyNoGPU(p *picture) string {
 	switch {

@@ -104,11 +104,11 @@ func (r gpuRow) device(d *probe.GPUReading) string {
 	if d.Lost {
 		return pad(s+t.bad.Render(clipWords(clean(d.Note), r.w-gpuNumberWidth)), r.w)
 	}
-	value, active := percent(d.SM), d.SM
-	style := t.first
+	active, style := d.SM, t.first
 	if !d.SM.OK && d.Busy.OK {
-		value, active, style = "b"+percent(d.Busy), d.Busy, t.dim // busy: the coarse utilisation
+		active, style = d.Busy, t.dim
 	}
+	value := shortBusy(d, r.active == "SM")
 	s += chart.Bar(r.bar, ratioOrNaN(active), style, t.ascii) + right(value, gpuShareWidth-1) + " "
 	s += chart.Bar(r.bar, ratioOrNaN(d.DRAM), t.second, t.ascii) + right(percent(d.DRAM), gpuShareWidth-1) + " "
 	if r.power {
@@ -118,6 +118,18 @@ func (r gpuRow) device(d *probe.GPUReading) string {
 		s += right(known(d.MemUsed.Scale(1.0/(1<<30)), group), gpuMemoryWidth)
 	}
 	return pad(s, r.w)
+}
+
+// shortBusy is SM activity, or busy time with a mark where the column is of SM
+// activity.
+func shortBusy(d *probe.GPUReading, ofSM bool) string {
+	switch {
+	case d.SM.OK || !d.Busy.OK:
+		return percent(d.SM)
+	case !ofSM:
+		return percent(d.Busy)
+	}
+	return "b" + strings.ReplaceAll(percent(d.Busy), " ", "")
 }
 
 // activeName is "busy" where no device tells its SM activity: it is another thing.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,10 @@ func (g *gpuPanel) zoomed(p *picture, w, h int) []string {
 		return g.body(p, w, h)
 	}
 	lines := g.table(gpus, w)
+	if len(lines) > h && h > 0 {
+		left := g.theme.dim.Render(fmt.Sprintf("  … and %d more", len(lines)-h+1))
+		lines = append(lines[:h-1], left)
+	}
 	notes := g.notes(gpus, w)
 	lines = append(lines, notes[:min(len(notes), max(0, h-len(lines)))]...)
 	if fields := g.fields(p, w); len(lines)+1+len(fields) <= h {
@@ -39,7 +44,7 @@ type gpuColumn struct {
 // The name of the device takes the rest.
 var gpuTable = []gpuColumn{
 	{"#", 4, gpuNumber},
-	{"SM", 7, smOrBusy},
+	{"SM", 7, func(d *probe.GPUReading) string { return percent(d.SM) }},
 	{"DRAM", 7, func(d *probe.GPUReading) string { return percent(d.DRAM) }},
 	{"power W", 12, powerOfLimit},
 	{"memory GiB", 16, memoryOfTotal},
@@ -78,6 +83,7 @@ func (g *gpuPanel) table(gpus []probe.GPUReading, w int) []string {
 		for k, c := range columns {
 			cells[k] = c.cell(d)
 		}
+		cells[1] = shortBusy(d, head[1] == "SM")
 		lines = append(lines, tableRow(w, columns, shortGPUName(d.Name), cells))
 	}
 	return lines
@@ -98,13 +104,6 @@ func tableRow(w int, columns []gpuColumn, name string, cells []string) string {
 
 func lostText(d *probe.GPUReading) string {
 	return strings.TrimSpace(clean(d.Note) + "  " + shortGPUName(d.Name))
-}
-
-func smOrBusy(d *probe.GPUReading) string {
-	if !d.SM.OK && d.Busy.OK {
-		return "b" + percent(d.Busy) // busy: the coarse utilisation
-	}
-	return percent(d.SM)
 }
 
 func powerOfLimit(d *probe.GPUReading) string {

@@ -106,7 +106,7 @@ func (t *theme) stripMachine(p *picture) []figure {
 	var parts []figure
 	if len(f.GPU.GPUs) > 0 {
 		all := overGPUs(f.GPU.GPUs)
-		parts = append(parts, gpuFigures(t, all, all.wholes)...)
+		parts = append(parts, gpuFigures(t, all)...)
 	} else {
 		parts = append(parts, figure{unknown, t.dim})
 	}
