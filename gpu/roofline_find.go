@@ -117,11 +117,10 @@ func FindRoofline(model string, seen []Reading, together bool) (Roofline, error)
 	case len(gpus) > 1 && !together:
 		return Roofline{}, fmt.Errorf("%d GPUs are seen, and how many share the model is not known: say it with --roofline MODEL@%dxGPU", len(gpus), len(gpus))
 	}
-	p, ok := PeaksFor(gpus[0].Name)
+	p, ok := gpus[0].Peaks()
 	if !ok {
 		return Roofline{}, fmt.Errorf("no peaks are known for the GPU %q: name a GPU with --roofline MODEL@GPU", gpus[0].Name)
 	}
-	p.Bandwidth = gpus[0].Bandwidth().Or(p.Bandwidth)
 	for _, g := range gpus[1:] {
 		if g.Name != gpus[0].Name {
 			return Roofline{}, errors.New("the GPUs are not alike: name one with --roofline MODEL@GPU")

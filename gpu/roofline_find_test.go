@@ -85,6 +85,7 @@ func TestFindRoofline(t *testing.T) {
 		{"a group", "Llama-3.1-70B", []Reading{h100, other}, true, 2, 3350e9, ""},
 		{"a MIG instance", "Llama-3.1-8B", []Reading{h100, slice}, false, 1, 1675e9, ""},
 		{"an unusual board", "Llama-3.1-8B", []Reading{slow}, false, 1, 2e12, ""},
+		{"a GPU in no table", "Llama-3.1-8B", []Reading{{Name: "AMD 102-G30211-00", BandwidthPeak: opt.Of(5300e9)}}, false, 1, 5300e9, ""},
 		{"several GPUs", "Llama-3.1-70B", []Reading{h100, other}, false, 0, 0, "how many share the model is not known"},
 		{"mixed GPUs", "Llama-3.1-70B", []Reading{h100, {Name: "NVIDIA L4"}}, true, 0, 0, "not alike"},
 		{"no GPU", "Llama-3.1-8B", []Reading{lost}, false, 0, 0, "no GPU of the server can be seen"},
