@@ -99,23 +99,24 @@ func deviceNames(rows []peakRow) []string {
 	return names
 }
 
-// FindRoofline makes a Roofline of what is seen: the id of the model, and the GPUs
-// that were read. Several GPUs are taken for one group only if together says so;
-// whether they share a model or have one each cannot be seen.
-func FindRoofline(model string, seen []Reading, together bool) (Roofline, error) {
-	if model == "" {
-		return Roofline{}, errors.New("the model is not known: name it with --roofline MODEL@GPU")
-	}
-	m, err := ModelNamed(model)
+// FindRoofline makes a Roofline of what is seen. Several GPUs are taken for one group
+// only if that is known: whether they share a model or have one each cannot be seen.
+func FindRoofline(s Seen) (Roofline, error) {
+	m, err := s.model()
 	if err != nil {
-		return Roofline{}, fmt.Errorf("%w: name its shape with --roofline MODEL@GPU", err)
+		return Roofline{}, err
 	}
-	gpus := wholes(seen)
-	switch {
-	case len(gpus) == 0:
+	gpus := wholes(s.GPUs)
+	n := len(gpus)
+	switch told := s.Told.GPUs; {
+	case n == 0:
 		return Roofline{}, errors.New("no GPU of the server can be seen: name it with --roofline MODEL@GPU")
-	case len(gpus) > 1 && !together:
-		return Roofline{}, fmt.Errorf("%d GPUs are seen, and how many share the model is not known: say it with --roofline MODEL@%dxGPU", len(gpus), len(gpus))
+	case told > n:
+		return Roofline{}, fmt.Errorf("the model is on %d GPUs, of which %d can be seen: name them with --roofline MODEL@%dxGPU", told, n, told)
+	case told > 0:
+		n = told
+	case n > 1 && !s.Together:
+		return Roofline{}, fmt.Errorf("%d GPUs are seen, and how many share the model is not known: say it with --roofline MODEL@%dxGPU", n, n)
 	}
 	p, ok := gpus[0].Peaks()
 	if !ok {
@@ -126,7 +127,7 @@ func FindRoofline(model string, seen []Reading, together bool) (Roofline, error)
 			return Roofline{}, errors.New("the GPUs are not alike: name one with --roofline MODEL@GPU")
 		}
 	}
-	return Roofline{Model: m, Device: p, GPUs: len(gpus)}, nil
+	return Roofline{Model: m, Device: p, GPUs: n}, nil
 }
 
 // wholes leaves out lost GPUs, and those whose MIG instances are listed instead.

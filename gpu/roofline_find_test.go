@@ -93,7 +93,7 @@ func TestFindRoofline(t *testing.T) {
 		{"another model", "my-model", []Reading{h100}, false, 0, 0, `no model "my-model" is known: name its shape`},
 		{"no model", "", []Reading{h100}, false, 0, 0, "the model is not known"},
 	} {
-		r, err := FindRoofline(c.model, c.seen, c.together)
+		r, err := FindRoofline(Seen{Model: c.model, GPUs: c.seen, Together: c.together})
 		if c.why != "" {
 			if err == nil || !strings.Contains(err.Error(), c.why) {
 				t.Errorf("%s: %v", c.what, err)
