@@ -193,16 +193,21 @@ func TestUsualPortsAreAskedAtTheSameTime(t *testing.T) {
 func TestAGPUThatIsNoLongerListedStaysAsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFakeDevice("GPU-a"), newFakeDevice("GPU-b")
-		d := &fakeDriver{devices: []*fakeDevice{a, b}}
+		d, began := &fakeDriver{}, time.Now()
+		d.onCount = func() {
+			switch age := time.Since(began); {
+			case age < 2*time.Second || age >= 4*time.Second:
+				d.devices = []*fakeDevice{a, b}
+			default:
+				d.devices = []*fakeDevice{b} // it moves to index 0
+			}
+		}
 		s := &source{interval: time.Second, keepGone: true, find: func(context.Context) (reader, error) { return openNVML(d, time.Second) }}
 		s.latest.Store(&Status{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		guard.Go("source", func(err error) { t.Error(err) }, func() { s.Run(ctx) })
-		time.Sleep(1500 * time.Millisecond)
-		synctest.Wait()
-		d.devices = []*fakeDevice{b} // it moves to index 0
-		time.Sleep(time.Second)
+		time.Sleep(2500 * time.Millisecond)
 		st := s.Latest()
 		if len(st.GPUs) != 2 || st.GPUs[0].ID != "GPU-b" || st.GPUs[0].Index != 0 || st.GPUs[0].Lost {
 			t.Fatalf("%+v", st.GPUs)
@@ -210,10 +215,8 @@ func TestAGPUThatIsNoLongerListedStaysAsLost(t *testing.T) {
 		if g := st.GPUs[1]; g.ID != "GPU-a" || !g.Lost || g.Power.OK || g.Note != "GPU lost: no longer listed" || g.Name != "NVIDIA Fake" {
 			t.Errorf("%+v", g)
 		}
-		synctest.Wait()
-		d.devices = []*fakeDevice{b, a}
 		time.Sleep(2 * time.Second)
-		if st := s.Latest(); len(st.GPUs) != 2 || st.GPUs[1].Lost || !st.GPUs[1].Power.OK {
+		if st := s.Latest(); len(st.GPUs) != 2 || st.GPUs[0].ID != "GPU-a" || st.GPUs[0].Lost || !st.GPUs[0].Power.OK {
 			t.Errorf("after it came back: %+v", st.GPUs)
 		}
 	})

@@ -199,6 +199,23 @@ func TestSharedMemoryIsMarked(t *testing.T) {
 	}
 }
 
+// One card of two tells no power: the sum says of how many it is, and no 0 W is
+// written. On WSL2 total memory is all there is of it.
+func TestWhatOneCardDoesNotTell(t *testing.T) {
+	all := hoppers(2)
+	all[0].Power, all[0].PowerLimit, all[0].MemUsed, all[0].MemTotal = opt.Float{}, opt.Float{}, opt.Float{}, opt.Of(17179869184)
+	all[1].Power, all[1].PowerLimit = opt.Of(120), opt.Of(300)
+	m := withGPUs(120, 40, probe.GPUStatus{GPUs: all, Source: "nvml"})
+	body := gpuBody(t, screen(m), "GPU ×2")
+	if !strings.Contains(screen(m), "120 W (1 of 2)") || !strings.Contains(body[1], "— W") || strings.Contains(strings.Join(body, ""), " 0 W") {
+		t.Errorf("%q", body)
+	}
+	pressAll(m, "6z")
+	if text := screen(m); !strings.Contains(text, "— / 16.0") || !strings.Contains(text, "120 / 300") {
+		t.Errorf("%s", text)
+	}
+}
+
 // 300 devices, as of a fleet with MIG: nothing is drawn beyond the panel, and the
 // sums and the named count hold.
 func TestMoreGPUsThanThereIsRoomFor(t *testing.T) {
