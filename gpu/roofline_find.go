@@ -127,7 +127,7 @@ func FindRoofline(s Seen) (Roofline, error) {
 			return Roofline{}, errors.New("the GPUs are not alike: name one with --roofline MODEL@GPU")
 		}
 	}
-	return Roofline{Model: m, Device: p, GPUs: n}, nil
+	return Roofline{Model: s.Told.cache(m), Device: p, GPUs: n}, nil
 }
 
 // wholes leaves out lost GPUs, and those whose MIG instances are listed instead.

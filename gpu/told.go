@@ -29,6 +29,8 @@ type Told struct {
 	Experts         int    `json:"experts,omitempty"`
 	ExpertsPerToken int    `json:"experts_per_token,omitempty"`
 	Irregular       string `json:"irregular,omitempty"` // what makes the arithmetic of equal layers wrong
+	Tied            bool   `json:"tied,omitempty"`      // one table serves input and output
+	KVBits          int    `json:"kv_bits,omitempty"`   // of an element of the KV cache
 }
 
 // Seen is what a Roofline is made of where nobody named one.
@@ -54,6 +56,16 @@ func (s Seen) model() (Model, error) {
 		return m, err
 	}
 	return s.Told.weigh(m), nil
+}
+
+// cache takes the width of the KV cache's elements that the engine tells: it is a
+// setting of the engine, not a part of the model.
+func (t Told) cache(m Model) Model {
+	if t.KVBits > 0 {
+		m.KVLayerBytes *= float64(t.KVBits) / 16
+		m.KVBits = t.KVBits
+	}
+	return m
 }
 
 // fromFiles reads the config.json of the folder that the engine loaded.
@@ -98,9 +110,7 @@ func fileStem(name string, sizeKnown bool) string {
 	return ggufName.ReplaceAllString(name, "")
 }
 
-// shape is a model whose layers are all alike, in numbers of the engine. Of its
-// weights the input table is left out as if there were another one for the output:
-// that keeps the floors lower bounds.
+// shape is a model whose layers are all alike, in numbers of the engine.
 func (t Told) shape(name string) (Model, error) {
 	switch {
 	case t.Irregular != "":
@@ -118,6 +128,9 @@ func (t Told) shape(name string) (Model, error) {
 	}
 	if t.ValueDim <= 0 {
 		t.ValueDim = t.KeyDim
+	}
+	if t.Tied {
+		t.Vocabulary = 0 // the table is read as that of the output
 	}
 	const bytesPerElement = 2
 	return t.weigh(Model{

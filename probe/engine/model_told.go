@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"sonde/probe/promtext"
 )
 
 // ModelTold is what an engine says about the shape of the model that it serves.
@@ -28,6 +30,8 @@ type ModelTold struct {
 	Experts         int
 	ExpertsPerToken int
 	Irregular       string // what makes the arithmetic of equal layers wrong: "attention.sliding_window"
+	Tied            bool   // one table serves input and output
+	KVBits          int    // of an element of the KV cache
 }
 
 // AskModel asks the engine about the model. It sends one or two requests, none of
@@ -39,8 +43,12 @@ func AskModel(ctx context.Context, c Config, id Identity) ModelTold {
 		return f.askOllamaModel(ctx, id.Model)
 	case "sglang":
 		return f.askSGLangModel(ctx)
-	case "llama.cpp", "vllm":
+	case "llama.cpp":
 		return f.askModelList(ctx, id.Model)
+	case "vllm":
+		t := f.askModelList(ctx, id.Model)
+		t.KVBits = f.cacheBits(ctx, id.MetricsURL)
+		return t
 	}
 	return ModelTold{}
 }
@@ -59,12 +67,48 @@ func (f fetcher) askModelList(ctx context.Context, model string) ModelTold {
 	}
 }
 
+// cacheBits reads the type of the KV cache from the labels of vLLM's configuration
+// series. Where it follows the model ("auto") it is not told.
+func (f fetcher) cacheBits(ctx context.Context, metrics string) int {
+	const family = "vllm:cache_config_info"
+	if metrics == "" {
+		return 0
+	}
+	a, err := f.page(ctx, metrics)
+	if err != nil || a.status != http.StatusOK {
+		return 0
+	}
+	page, err := promtext.Parse(a.body, func(name string) bool { return name == family })
+	if err != nil {
+		return 0
+	}
+	for _, s := range page.Samples(family) {
+		if bits := bitsOf(s.Labels["cache_dtype"]); bits > 0 {
+			return bits
+		}
+	}
+	return 0
+}
+
+// bitsOf is the width of a type by its name: fp8_e4m3, int8, bfloat16; 0 if the name
+// does not say.
+func bitsOf(dtype string) int {
+	switch dtype = strings.ToLower(dtype); {
+	case strings.HasPrefix(dtype, "fp8"), strings.HasPrefix(dtype, "int8"), strings.HasPrefix(dtype, "float8"):
+		return 8
+	case dtype == "bfloat16", dtype == "float16", dtype == "half", dtype == "bf16", dtype == "fp16":
+		return 16
+	}
+	return 0
+}
+
 // askSGLangModel reads the arguments that the server was started with. The path was
 // called get_server_info before.
 func (f fetcher) askSGLangModel(ctx context.Context) ModelTold {
 	for _, path := range []string{"/server_info", "/get_server_info"} {
 		if a, ok := f.askJSON(ctx, path); ok {
-			return ModelTold{Path: a.text("model_path"), Quantisation: a.text("quantization"), GPUs: int(a.number("tp_size"))}
+			return ModelTold{Path: a.text("model_path"), Quantisation: a.text("quantization"),
+				GPUs: int(a.number("tp_size")), KVBits: bitsOf(a.text("kv_cache_dtype"))}
 		}
 	}
 	return ModelTold{}
@@ -87,12 +131,22 @@ func (f fetcher) askOllamaModel(ctx context.Context, model string) ModelTold {
 		HiddenSize: number("embedding_length"), Vocabulary: number("vocab_size"),
 		KeyDim: number("attention.key_length"), ValueDim: number("attention.value_length"),
 		Experts: number("expert_count"), ExpertsPerToken: number("expert_used_count"),
-		Irregular: irregular(info, architecture),
+		Irregular: irregular(info, architecture), Tied: tied(a.list("tensors")),
 	}
 	if tags, ok := f.askJSON(ctx, "/api/tags"); ok {
 		t.WeightBytes = sizeOf(tags.list("models"), model)
 	}
 	return t
+}
+
+// tied tells whether a file that lists its tensors has no table for the output alone.
+func tied(tensors []object) bool {
+	for _, t := range tensors {
+		if t.text("name") == "output.weight" {
+			return false
+		}
+	}
+	return len(tensors) > 0
 }
 
 // irregular names a key that says that layers are not alike.
