@@ -44,7 +44,7 @@ func readDCGM(page promtext.Page, hostMemory func() (used, total uint64, ok bool
 	for _, row := range rows {
 		r := row.reading()
 		memoryNote := shareHostMemory(&r, hostMemory)
-		r.Note = joinNotes(xidFault(row.xid, row.xidText, r.Lost), p.missing(row, r), memoryNote)
+		r.Note = joinNotes(xidFault(row.xid, row.xidText, r.Lost), slowedBy(row.values[dcgmClockReasons]), p.missing(row, r), memoryNote)
 		readings = append(readings, r)
 	}
 	return readings
@@ -101,7 +101,7 @@ func (p *dcgmPage) addParents() {
 	}
 }
 
-var boardFields = []dcgmField{dcgmPower, dcgmPowerLimit, dcgmTemperature, dcgmClock, dcgmMemoryClock, dcgmPCIeSent, dcgmPCIeReceived}
+var boardFields = []dcgmField{dcgmPower, dcgmPowerLimit, dcgmTemperature, dcgmClock, dcgmMemoryClock, dcgmClockReasons, dcgmPCIeSent, dcgmPCIeReceived}
 
 // missing says why SM or DRAM activity is not there.
 func (p *dcgmPage) missing(row *dcgmRow, r Reading) string {

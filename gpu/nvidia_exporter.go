@@ -82,7 +82,8 @@ func (x nvidiaPage) gpu(r Reading, d *exported, xid int, hostMemory func() (uint
 		why = "utilisation n/a (MIG); SM: see the MIG instances"
 	}
 	memory := shareHostMemory(&r, hostMemory)
-	r.Note = joinNotes(xidFault(xid, "", r.Lost), x.trouble, why, memory)
+	slowed := slowedBy(v("clocks_event_reasons_active", "clocks_throttle_reasons_active"))
+	r.Note = joinNotes(xidFault(xid, "", r.Lost), slowed, x.trouble, why, memory)
 	if r.Lost {
 		r.Note = xidFault(xid, "", true)
 	}

@@ -46,6 +46,7 @@ const (
 	temperatureCelsius
 	smClockMHz
 	memoryClockMHz
+	clockReasons // a bit mask: see slowedBy
 	busWidthBits
 	maxMemoryClockMHz
 	memoryBytes // asked with device.memory

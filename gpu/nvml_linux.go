@@ -134,7 +134,20 @@ var queries = map[quantity]struct {
 	}},
 }
 
+// clockReasons asks what holds the clocks down. The function was renamed; of the
+// 64 bits those beyond 32 are not used.
+func (h *handle) clockReasons() (uint32, code) {
+	mask, c := call(h.library, "nvmlDeviceGetCurrentClocksEventReasons", h.dev.GetCurrentClocksEventReasons)
+	if c == codeFunctionNotFound {
+		mask, c = call(h.library, "nvmlDeviceGetCurrentClocksThrottleReasons", h.dev.GetCurrentClocksThrottleReasons)
+	}
+	return uint32(mask), c
+}
+
 func (h *handle) value(q quantity) (uint32, code) {
+	if q == clockReasons {
+		return h.clockReasons()
+	}
 	query := queries[q]
 	return call(h.library, query.symbol, func() (uint32, nvml.Return) { return query.ask(h.dev) })
 }

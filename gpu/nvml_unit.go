@@ -123,7 +123,8 @@ func (u *unit) readBoard(r *Reading, a *answers) (note string) {
 	r.PowerLimit = positive(a.ask(powerLimitMilliwatt, 1000))
 	r.Temperature = a.ask(temperatureCelsius, 1)
 	r.SMClock, r.MemClock = a.ask(smClockMHz, 1).Scale(1e6), a.ask(memoryClockMHz, 1).Scale(1e6)
-	return joinNotes(u.missing("utilisation", r.Busy, busyPercent), u.missing("power", r.Power, powerMilliwatt))
+	return joinNotes(slowedBy(a.ask(clockReasons, 1)),
+		u.missing("utilisation", r.Busy, busyPercent), u.missing("power", r.Power, powerMilliwatt))
 }
 
 // missing says why a value is not there.

@@ -25,6 +25,7 @@ var smiFields = []string{
 	"uuid", "index", "name", "pci.bus_id",
 	"utilization.gpu", "utilization.memory", "memory.total", "memory.used", "power.draw", "enforced.power.limit",
 	"temperature.gpu", "clocks.current.sm", "clocks.current.memory", "mig.mode.current",
+	"clocks_event_reasons.active",
 }
 
 const smiNeeded = 3

@@ -75,7 +75,7 @@ func (s *smiReader) reading(cells map[string]string) Reading {
 	if address := cells["pci.bus_id"]; address != "" {
 		s.names[pciKey(address)] = smiIdentity{r.ID, r.Name, index}
 	}
-	r.Note = joinNotes(smiMissing(r, cells), "SM and DRAM: nvidia-smi has none; NVML (Hopper or newer) or DCGM has", s.sharedMemory(&r, cells))
+	r.Note = joinNotes(slowedBy(smiMask(cells["clocks_event_reasons.active"])), smiMissing(r, cells), "SM and DRAM: nvidia-smi has none; NVML (Hopper or newer) or DCGM has", s.sharedMemory(&r, cells))
 	return r
 }
 
@@ -125,6 +125,9 @@ func (s *smiReader) idOf(uuid string, index int) string {
 	return s.host + "/" + strconv.Itoa(index)
 }
 
+// smiIdentities are known of a GPU that answers nothing, too.
+var smiIdentities = []string{"uuid", "index", "name", "pci.bus_id"}
+
 // smiLost: the driver says so, or has nothing but errors for this GPU.
 func smiLost(cells map[string]string) bool {
 	values, broken := 0, 0
@@ -132,7 +135,7 @@ func smiLost(cells map[string]string) bool {
 		switch lower := strings.ToLower(v); {
 		case strings.Contains(lower, "gpu is lost"), strings.Contains(lower, "requires reset"):
 			return true
-		case field == "uuid" || field == "index" || field == "name" || field == "pci.bus_id":
+		case slices.Contains(smiIdentities, field):
 		default:
 			values++
 			if strings.Contains(lower, "unknown error") {
@@ -160,6 +163,16 @@ func smiNumber(v string) opt.Float {
 		return opt.Float{}
 	}
 	return opt.Of(x)
+}
+
+// smiMask is a mask such as 0x0000000000000004.
+func smiMask(v string) opt.Float {
+	digits, ok := strings.CutPrefix(v, "0x")
+	mask, err := strconv.ParseUint(digits, 16, 64)
+	if !ok || err != nil {
+		return opt.Float{}
+	}
+	return opt.Of(float64(mask & 0xffffffff))
 }
 
 // pciKey is an address without its domain, which is written with four or with

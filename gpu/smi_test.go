@@ -48,20 +48,20 @@ func TestNvidiaSMIRows(t *testing.T) {
 		line string
 		want Reading
 	}{
-		"everything": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A]", l4},
-		"no power": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, [N/A], [Not Supported], 50, 1500, 6251, [N/A]",
+		"everything": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0", l4},
+		"no power": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, [N/A], [Not Supported], 50, 1500, 6251, [N/A], 0x0",
 			without("power not supported here; "+noteSMI, func(r *Reading) { r.Power, r.PowerLimit = opt.Float{}, opt.Float{} })},
-		"MIG": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, [N/A], [N/A], 23034, 1000, 40.52, 72.00, 50, 1500, 6251, Enabled",
+		"MIG": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, [N/A], [N/A], 23034, 1000, 40.52, 72.00, 50, 1500, 6251, Enabled, 0x1",
 			without("utilisation n/a (MIG): NVML or an exporter shows the instances; "+noteSMI, func(r *Reading) { r.Busy, r.MemBusy = opt.Float{}, opt.Float{} })},
-		"WSL2": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, [N/A], [Insufficient Permissions], 23034, 17592186044415, 40.52, 72.00, 50, 1500, 6251, [N/A]",
+		"WSL2": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, [N/A], [Insufficient Permissions], 23034, 17592186044415, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0",
 			without("utilisation not supported here; "+noteSMI, func(r *Reading) { r.Busy, r.MemBusy, r.MemUsed = opt.Float{}, opt.Float{}, opt.Float{} })},
-		"impossible": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 4294967295, nan, 23034, 1000, 0.00, 72.00, 50, inf, -3, [N/A]",
+		"impossible": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 4294967295, nan, 23034, 1000, 0.00, 72.00, 50, inf, -3, [N/A], junk",
 			without("utilisation not supported here; power not supported here; "+noteSMI, func(r *Reading) {
 				r.Busy, r.MemBusy, r.Power, r.SMClock, r.MemClock = opt.Float{}, opt.Float{}, opt.Float{}, opt.Float{}, opt.Float{}
 			})},
-		"lost": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost], [GPU is lost]",
+		"lost": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, " + strings.Repeat("[GPU is lost], ", 10) + "[GPU is lost]",
 			Reading{ID: "GPU-1", Index: 1, Name: "NVIDIA L4", Source: "nvidia-smi", Lost: true, Note: "GPU lost (code 15): reset it or reboot"}},
-		"nothing but errors": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0" + strings.Repeat(", [Unknown Error]", 10),
+		"nothing but errors": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0" + strings.Repeat(", [Unknown Error]", 11),
 			Reading{ID: "GPU-1", Index: 1, Name: "NVIDIA L4", Source: "nvidia-smi", Lost: true, Note: "GPU lost (code 15): reset it or reboot"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestNvidiaSMIRows(t *testing.T) {
 }
 
 func TestNvidiaSMIUnifiedMemory(t *testing.T) {
-	run, _ := scripted(smiOutput{stdout: "GPU-1, 0, NVIDIA GB10, 0000000F:01:00.0, 35, 0, [N/A], [N/A], 11.17, [N/A], 50, 1500, [N/A], [N/A]\n"})
+	run, _ := scripted(smiOutput{stdout: "GPU-1, 0, NVIDIA GB10, 0000000F:01:00.0, 35, 0, [N/A], [N/A], 11.17, [N/A], 50, 1500, [N/A], [N/A], [N/A]\n"})
 	s := &smiReader{run: run, interval: time.Second, fields: slices.Clone(smiFields), names: map[string]smiIdentity{},
 		hostMemory: func() (uint64, uint64, bool) {
 			return parseMeminfo("MemTotal: 127600748 kB\nMemAvailable: 118566368 kB\n")
@@ -90,7 +90,7 @@ func TestNvidiaSMIUnifiedMemory(t *testing.T) {
 // is known from before, by its PCI address. The others go on, whatever the status.
 func TestNvidiaSMILostGPU(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		row := "GPU-%, %, NVIDIA L4, 00000000:0%:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A]\n"
+		row := "GPU-%, %, NVIDIA L4, 00000000:0%:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"
 		both := strings.ReplaceAll(row, "%", "0") + strings.ReplaceAll(row, "%", "1")
 		s := openScripted(t, smiOutput{stdout: both}, smiOutput{stdout: strings.ReplaceAll(row, "%", "0"), code: 15,
 			stderr: "Unable to determine the device handle for GPU 0000:01:00.0: GPU is lost.  Reboot the system to recover this GPU\n"},
@@ -142,7 +142,7 @@ func TestNvidiaSMIWithoutAGPU(t *testing.T) {
 func TestNvidiaSMIDropsFieldsThatTheDriverDoesNotKnow(t *testing.T) {
 	run, asked := scripted(
 		smiOutput{code: 2, stdout: "Field \"enforced.power.limit\" is not a valid field to query.\n\n"},
-		smiOutput{stdout: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 50, 1500, 6251, [N/A]\n"})
+		smiOutput{stdout: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 50, 1500, 6251, [N/A], 0x0\n"})
 	s, err := openSMI(t.Context(), run, time.Second)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestNvidiaSMIThatIsSlowIsAskedLessOften(t *testing.T) {
 		s, err := openSMI(t.Context(), func(context.Context, ...string) smiOutput {
 			runs++
 			time.Sleep(2 * time.Second)
-			return smiOutput{stdout: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A]\n"}
+			return smiOutput{stdout: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"}
 		}, time.Second)
 		if err != nil {
 			t.Fatal(err)
@@ -205,7 +205,7 @@ func TestNvidiaSMIAsAProcess(t *testing.T) {
 case "$1" in --query-gpu=uuid,index,name,*) ;; *) echo "odd question $1" >&2; exit 3;; esac
 [ "$2" = --format=csv,noheader,nounits ] || exit 3
 [ "$LC_ALL" = C ] || exit 3
-echo "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A]"
+echo "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0"
 echo "Unable to determine the device handle for GPU 0000:02:00.0: GPU is lost." >&2
 exit 15
 `)
@@ -246,7 +246,7 @@ func TestNoNvidiaSMI(t *testing.T) {
 }
 
 func FuzzNvidiaSMIRows(f *testing.F) {
-	f.Add("GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A]\n", "")
+	f.Add("GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n", "")
 	f.Add("", "Unable to determine the device handle for GPU 0000:01:00.0: Unknown Error\n")
 	f.Fuzz(func(t *testing.T, stdout, stderr string) {
 		s := &smiReader{fields: smiFields, names: map[string]smiIdentity{}, host: "h",

@@ -113,7 +113,7 @@ func TestAutoLocalPrefersTheDriver(t *testing.T) {
 
 func TestLocalDriverFallsBackToNvidiaSMI(t *testing.T) {
 	tool := func(context.Context, ...string) smiOutput {
-		return smiOutput{stdout: "GPU-a, 0, NVIDIA L4, 00000000:01:00.0, 35, 20, 23034, 1000, 40.5, 72, 50, 1500, 6251, Disabled\n"}
+		return smiOutput{stdout: "GPU-a, 0, NVIDIA L4, 00000000:01:00.0, 35, 20, 23034, 1000, 40.5, 72, 50, 1500, 6251, Disabled, 0x0\n"}
 	}
 	noNVML := func(Options) (reader, error) { return nil, errors.New("this build has no NVML") }
 	r, err := openDriver(t.Context(), Options{Local: true, Interval: time.Second}, noNVML, tool)
