@@ -1,6 +1,9 @@
 package gpu
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // withGone adds the GPUs that were there before and are not listed any more: one
 // that vanished without a word is what an operator has to see. Parts of a GPU come
@@ -15,7 +18,8 @@ func withGone(before, now []Reading) []Reading {
 		if r.Parent != "" || r.ID == "" || strings.Contains(r.ID, "/") || listed[r.ID] {
 			continue
 		}
-		now = append(now, Reading{
+		// Clipped: what was published before may share what lies behind the list.
+		now = append(slices.Clip(now), Reading{
 			ID: r.ID, Index: r.Index, Name: r.Name, Source: r.Source, Lost: true, Note: "GPU lost: no longer listed",
 		})
 	}

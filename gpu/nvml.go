@@ -179,7 +179,7 @@ func (n *nvmlReader) add(old []*unit, u *unit) {
 // unreachable is a row for a GPU whose handle cannot be had; it keeps the
 // identity that was seen at this index before.
 func (n *nvmlReader) unreachable(index int, c code, old []*unit) *unit {
-	u := &unit{id: n.indexID(index), index: index, handle: c, lost: c.lost()}
+	u := &unit{id: n.indexID(index), index: index, handle: c, lost: c.lost() || c == codeUnknown}
 	for _, known := range old {
 		if known.index == index && known.parent == "" {
 			u.id, u.name = known.id, known.name

@@ -222,6 +222,15 @@ func TestAGPUThatIsNoLongerListedStaysAsLost(t *testing.T) {
 	})
 }
 
+func TestKeepingTheGoneWritesIntoNoOtherList(t *testing.T) {
+	room := make([]Reading, 1, 4)
+	room[0].ID = "GPU-a"
+	withGone([]Reading{{ID: "GPU-b"}}, room)
+	if got := room[:2][1].ID; got != "" {
+		t.Errorf("%q was written behind a list that others hold", got)
+	}
+}
+
 func TestPartsAndNumbersAreNotKept(t *testing.T) {
 	before := []Reading{{ID: "GPU-a/1", Parent: "GPU-a"}, {ID: "host/0"}, {ID: "GPU-a"}}
 	if got := withGone(before, []Reading{{ID: "GPU-a"}}); len(got) != 1 {

@@ -69,7 +69,7 @@ func fieldText(v probe.OptionalFloat, unit string) string {
 	}
 	switch unit {
 	case "":
-		return percent(v)
+		return gpuPercent(v)
 	case "bytes":
 		return gib(v.V) + " GiB"
 	case "bytes/s":

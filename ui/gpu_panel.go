@@ -73,25 +73,25 @@ func lostReason(gpus []probe.GPUReading) string {
 // gpuFigures are mean and busiest SM activity, bandwidth and power. Of one device
 // the busiest is itself.
 func gpuFigures(t *theme, all gpuTotals) []figure {
-	memory := figure{"DRAM " + right(percent(all.dram), 5), t.second}
+	memory := figure{"DRAM " + right(gpuPercent(all.dram), 5), t.second}
 	power := figure{powerText(all), t.plain}
 	if all.devices == 1 {
 		return []figure{smFigure(t, all), memory, power}
 	}
-	sm := figure{"SM " + percent(all.sm) + " max " + percent(all.smMost), t.first}
+	sm := figure{"SM " + gpuPercent(all.sm) + " max " + gpuPercent(all.smMost), t.first}
 	if !all.sm.OK && all.busy.OK {
-		sm = figure{"busy " + percent(all.busy) + " max " + percent(all.busyMost), t.dim}
+		sm = figure{"busy " + gpuPercent(all.busy) + " max " + gpuPercent(all.busyMost), t.dim}
 	}
-	return []figure{sm, {"DRAM " + percent(all.dram), t.second}, power}
+	return []figure{sm, {"DRAM " + gpuPercent(all.dram), t.second}, power}
 }
 
 // smFigure falls back to the coarse utilisation, under its own name: any kernel,
 // however small, makes a GPU busy.
 func smFigure(t *theme, all gpuTotals) figure {
 	if !all.sm.OK && all.busy.OK {
-		return figure{"busy " + right(percent(all.busy), 5), t.dim}
+		return figure{"busy " + right(gpuPercent(all.busy), 5), t.dim}
 	}
-	return figure{"SM " + right(percent(all.sm), 5), t.first}
+	return figure{"SM " + right(gpuPercent(all.sm), 5), t.first}
 }
 
 // powerText says of how many devices the sum is when some do not tell.

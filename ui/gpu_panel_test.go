@@ -216,6 +216,16 @@ func TestWhatOneCardDoesNotTell(t *testing.T) {
 	}
 }
 
+// Some counters exceed the whole a little: the bar is full, and the number says so.
+func TestSharesBeyondTheWhole(t *testing.T) {
+	all := hoppers(2)
+	all[0].SM, all[1].SM = opt.Of(1.02), opt.Of(85)
+	body := gpuBody(t, screen(withGPUs(120, 40, probe.GPUStatus{GPUs: all, Source: "nvml"})), "GPU ×2")
+	if !strings.HasPrefix(body[1], "  0 ███████") || !strings.Contains(body[1], ">100% ") || !strings.HasPrefix(body[2], "  1             —") || strings.Contains(body[2], "8 500") {
+		t.Errorf("%q", body[:3])
+	}
+}
+
 // 300 devices, as of a fleet with MIG: nothing is drawn beyond the panel, and the
 // sums and the named count hold.
 func TestMoreGPUsThanThereIsRoomFor(t *testing.T) {

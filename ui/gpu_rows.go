@@ -110,7 +110,7 @@ func (r gpuRow) device(d *probe.GPUReading) string {
 	}
 	value := shortBusy(d, r.active == "SM")
 	s += chart.Bar(r.bar, ratioOrNaN(active), style, t.ascii) + right(value, gpuShareWidth-1) + " "
-	s += chart.Bar(r.bar, ratioOrNaN(d.DRAM), t.second, t.ascii) + right(percent(d.DRAM), gpuShareWidth-1) + " "
+	s += chart.Bar(r.bar, ratioOrNaN(d.DRAM), t.second, t.ascii) + right(gpuPercent(d.DRAM), gpuShareWidth-1) + " "
 	if r.power {
 		s += right(known(d.Power, group)+" W", gpuPowerWidth)
 	}
@@ -125,11 +125,11 @@ func (r gpuRow) device(d *probe.GPUReading) string {
 func shortBusy(d *probe.GPUReading, ofSM bool) string {
 	switch {
 	case d.SM.OK || !d.Busy.OK:
-		return percent(d.SM)
+		return gpuPercent(d.SM)
 	case !ofSM:
-		return percent(d.Busy)
+		return gpuPercent(d.Busy)
 	}
-	return "b" + strings.ReplaceAll(percent(d.Busy), " ", "")
+	return "b" + strings.ReplaceAll(gpuPercent(d.Busy), " ", "")
 }
 
 // activeName is "busy" where no device tells its SM activity: it is another thing.
@@ -154,7 +154,16 @@ func gpuNumber(d *probe.GPUReading) string {
 	return "." + clip(clean(d.ID[strings.LastIndexByte(d.ID, '/')+1:]), gpuNumberWidth-2)
 }
 
-func ratioOrNaN(f probe.OptionalFloat) float64 { return f.Or(math.NaN()) }
+// ratioOrNaN is what a bar shows: nothing for what is no share, as its number does.
+func ratioOrNaN(f probe.OptionalFloat) float64 {
+	if !f.OK || f.V > mostShare {
+		return math.NaN()
+	}
+	return f.V
+}
+
+// mostShare is how far counters may exceed the whole.
+const mostShare = 1.5
 
 // cells draws one cell a device: SM, DRAM, power and memory as shares, a line each.
 func (g *gpuPanel) cells(gpus []probe.GPUReading, w, h int) []string {
@@ -220,4 +229,13 @@ func over(part, whole probe.OptionalFloat) probe.OptionalFloat {
 		return probe.OptionalFloat{}
 	}
 	return part.Scale(1 / whole.V)
+}
+
+// gpuPercent is a share of a device. The counters behind it are sometimes a little
+// beyond the whole, which is told and not hidden; what is far beyond is no share.
+func gpuPercent(f probe.OptionalFloat) string {
+	if f.OK && f.V > 1.005 && f.V <= mostShare {
+		return ">100%"
+	}
+	return percent(f)
 }

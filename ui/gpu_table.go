@@ -44,8 +44,8 @@ type gpuColumn struct {
 // The name of the device takes the rest.
 var gpuTable = []gpuColumn{
 	{"#", 4, gpuNumber},
-	{"SM", 7, func(d *probe.GPUReading) string { return percent(d.SM) }},
-	{"DRAM", 7, func(d *probe.GPUReading) string { return percent(d.DRAM) }},
+	{"SM", 7, func(d *probe.GPUReading) string { return gpuPercent(d.SM) }},
+	{"DRAM", 7, func(d *probe.GPUReading) string { return gpuPercent(d.DRAM) }},
 	{"power W", 12, powerOfLimit},
 	{"memory GiB", 16, memoryOfTotal},
 	{"°C", 5, func(d *probe.GPUReading) string { return known(d.Temperature, group) }},
@@ -54,7 +54,7 @@ var gpuTable = []gpuColumn{
 
 // gpuWideTable has room for the rest, at 100 cells and more.
 var gpuWideTable = append(slices.Clone(gpuTable),
-	gpuColumn{"tensor", 8, func(d *probe.GPUReading) string { return percent(d.Tensor) }},
+	gpuColumn{"tensor", 8, func(d *probe.GPUReading) string { return gpuPercent(d.Tensor) }},
 	gpuColumn{"PCIe GB/s", 13, func(d *probe.GPUReading) string { return traffic(d.PCIeSent, d.PCIeReceived) }},
 	gpuColumn{"NVLink GB/s", 13, func(d *probe.GPUReading) string { return traffic(d.NVLinkSent, d.NVLinkReceived) }},
 )
