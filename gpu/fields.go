@@ -1,6 +1,10 @@
 package gpu
 
-import "sonde/probe/opt"
+import (
+	"strings"
+
+	"sonde/probe/opt"
+)
 
 // Field is one quantity of a reading, for people.
 type Field struct {
@@ -68,9 +72,9 @@ var fieldTable = []fieldNames{
 // from is the name that a source has for the quantity.
 func (f *fieldNames) from(source string) string {
 	return map[string]string{
-		"nvml-gpm": f.gpm, "nvml": f.nvml, "nvidia-smi": f.smi, "dcgm": f.dcgm, "dcgm-prometheus": f.dcgm,
+		"nvml-gpm": f.gpm, "nvml": f.nvml, "nvidia-smi": f.smi, "dcgm": f.dcgm,
 		"nvidia_gpu_exporter": f.nvidiaExporter, "amd": f.amd,
-	}[source]
+	}[strings.TrimSuffix(source, viaPrometheus)]
 }
 
 // Fields lists every quantity of a reading with what its source calls it.
