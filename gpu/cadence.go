@@ -7,23 +7,24 @@ import (
 	"time"
 )
 
-// fingerprint tells whether the DCGM lines of a page changed. Comparing lines
+// fingerprint tells whether the GPU lines of a page changed. Comparing lines
 // rather than readings notices a collection in which only a counter moved, as on
 // an idle GPU.
 type fingerprint struct {
-	seed maphash.Seed
-	sum  uint64
-	set  bool
+	known map[string]bool // whether a family is a GPU's
+	seed  maphash.Seed
+	sum   uint64
+	set   bool
 }
 
 func (f *fingerprint) changed(body []byte) bool {
 	if !f.set {
-		f.seed = maphash.MakeSeed()
+		f.seed, f.known = maphash.MakeSeed(), map[string]bool{"": false}
 	}
 	var h maphash.Hash
 	h.SetSeed(f.seed)
 	for line := range bytes.Lines(body) {
-		if isDCGM(string(line[:min(len(line), len(dcgmPrefix))])) {
+		if f.wanted(familyOf(line)) {
 			h.Write(line)
 		}
 	}
@@ -31,6 +32,15 @@ func (f *fingerprint) changed(body []byte) bool {
 	changed := !f.set || sum != f.sum
 	f.sum, f.set = sum, true
 	return changed
+}
+
+func (f *fingerprint) wanted(family string) bool {
+	yes, asked := f.known[family]
+	if !asked {
+		yes = isGPUFamily(family)
+		f.known[family] = yes
+	}
+	return yes
 }
 
 // cadence learns how often a page has new values.

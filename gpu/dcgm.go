@@ -29,6 +29,9 @@ type dcgmPage struct {
 func readDCGM(page promtext.Page, hostMemory func() (used, total uint64, ok bool)) []Reading {
 	p := dcgmPage{rows: map[string]*dcgmRow{}, published: map[dcgmField]bool{}}
 	for _, family := range page.Names() {
+		if !isDCGM(family) {
+			continue
+		}
 		name := strings.ToUpper(family)
 		p.profiling = p.profiling || strings.HasPrefix(name, "DCGM_FI_PROF_")
 		for _, s := range page.Samples(family) {
@@ -40,8 +43,8 @@ func readDCGM(page promtext.Page, hostMemory func() (used, total uint64, ok bool
 	readings := make([]Reading, 0, len(rows))
 	for _, row := range rows {
 		r := row.reading()
-		memoryNote := row.shareHostMemory(&r, hostMemory)
-		r.Note = joinNotes(row.fault(r.Lost), p.missing(row, r), memoryNote)
+		memoryNote := shareHostMemory(&r, hostMemory)
+		r.Note = joinNotes(xidFault(row.xid, row.xidText, r.Lost), slowedBy(row.values[dcgmClockReasons]), p.missing(row, r), memoryNote)
 		readings = append(readings, r)
 	}
 	return readings
@@ -98,7 +101,7 @@ func (p *dcgmPage) addParents() {
 	}
 }
 
-var boardFields = []dcgmField{dcgmPower, dcgmPowerLimit, dcgmTemperature, dcgmClock}
+var boardFields = []dcgmField{dcgmPower, dcgmPowerLimit, dcgmTemperature, dcgmClock, dcgmMemoryClock, dcgmClockReasons, dcgmPCIeSent, dcgmPCIeReceived}
 
 // missing says why SM or DRAM activity is not there.
 func (p *dcgmPage) missing(row *dcgmRow, r Reading) string {

@@ -15,14 +15,14 @@ var resetXids = map[int]bool{48: true, 62: true, 64: true, 74: true, 79: true, 9
 // other values present it is an old fault, because the exporter never clears it.
 func (row *dcgmRow) lost() bool { return resetXids[row.xid] && len(row.values) == 0 }
 
-// fault tells the last Xid if it matters.
-func (row *dcgmRow) fault(lost bool) string {
-	if !resetXids[row.xid] {
+// xidFault tells a fault if it matters.
+func xidFault(xid int, meaning string, lost bool) string {
+	if !resetXids[xid] {
 		return ""
 	}
-	text := fmt.Sprintf("Xid %d", row.xid)
-	if row.xidText != "" {
-		text += " (" + row.xidText + ")"
+	text := fmt.Sprintf("Xid %d", xid)
+	if meaning != "" {
+		text += " (" + meaning + ")"
 	}
 	if lost {
 		return "GPU lost: " + text
@@ -34,12 +34,14 @@ func (row *dcgmRow) fault(lost bool) string {
 var unifiedNames = regexp.MustCompile(`\b(gb10|thor|orin)\b`)
 
 // shareHostMemory fills in the system's memory where GPU and CPU share it and the
-// page is about this machine.
-func (row *dcgmRow) shareHostMemory(r *Reading, hostMemory func() (uint64, uint64, bool)) (note string) {
-	name, _ := normaliseName(row.name)
+// page is about this machine. The share of time in which memory is busy stands
+// still on such parts.
+func shareHostMemory(r *Reading, hostMemory func() (uint64, uint64, bool)) (note string) {
+	name, _ := normaliseName(r.Name)
 	if r.MemTotal.OK || r.Lost || !unifiedNames.MatchString(name) {
 		return ""
 	}
+	r.MemShared, r.MemBusy = true, opt.Float{}
 	if hostMemory == nil {
 		return "memory is shared with the CPU and not on this page"
 	}

@@ -79,16 +79,19 @@ func (row *dcgmRow) reading() Reading {
 		SM: v[dcgmSM], DRAM: v[dcgmDRAM], Tensor: v[dcgmTensor], Busy: ratio(v[dcgmBusy]),
 		MemUsed: v[dcgmUsed].Scale(mib), MemTotal: row.totalMiB().Scale(mib),
 		Power: positive(v[dcgmPower]), PowerLimit: positive(v[dcgmPowerLimit]),
-		Temperature: v[dcgmTemperature], SMClock: v[dcgmClock].Scale(1e6),
+		Temperature: v[dcgmTemperature], SMClock: v[dcgmClock].Scale(1e6), MemClock: v[dcgmMemoryClock].Scale(1e6),
+		Occupancy: v[dcgmOccupancy], MemBusy: ratio(v[dcgmMemoryBusy]),
+		PCIeSent: v[dcgmPCIeSent], PCIeReceived: v[dcgmPCIeReceived],
+		NVLinkSent: v[dcgmNVLinkSent], NVLinkReceived: v[dcgmNVLinkReceived],
 		Lost: row.lost(),
 	}
 	switch {
 	case row.instance != "":
 		// Old exporters print a time share of 0 for busy instances.
-		r.Parent, r.Busy = row.parentID(), v[dcgmEngine]
+		r.Parent, r.Busy, r.MemBusy = row.parentID(), v[dcgmEngine], opt.Float{}
 		r.Name = joinName(row.name, row.profile)
 	case row.partitioned:
-		r.Busy = opt.Float{}
+		r.Busy, r.MemBusy = opt.Float{}, opt.Float{}
 	case !r.Busy.OK:
 		r.Busy = v[dcgmEngine]
 	}

@@ -40,6 +40,21 @@ func expect(id string, index int, name, note string, values ...float64) Reading 
 	}
 }
 
+// plus adds the rest to an expected reading: memory busy, MHz of the memory,
+// occupancy, bytes/s over PCIe and NVLink, sent and received.
+func plus(r Reading, values ...float64) Reading {
+	fields := []*opt.Float{&r.MemBusy, &r.MemClock, &r.Occupancy, &r.PCIeSent, &r.PCIeReceived, &r.NVLinkSent, &r.NVLinkReceived}
+	for i, x := range values {
+		if x >= 0 {
+			*fields[i] = opt.Of(x)
+		}
+	}
+	r.MemClock = r.MemClock.Scale(1e6)
+	return r
+}
+
+func shared(r Reading) Reading { r.MemShared = true; return r }
+
 func instanceOf(parent string, r Reading) Reading { r.Parent = parent; return r }
 
 func lost(r Reading) Reading { r.Lost = true; return r }
@@ -56,57 +71,57 @@ const (
 func TestDCGMPages(t *testing.T) {
 	for file, want := range map[string][]Reading{
 		"dcgm_default_h100_2gpu.txt": {
-			expect(nodeA+"0", 0, h100, noteSMOff, un, 0.687451, 0.146203, 1, 76008, 76008+4987+564, 512.345, 54, 1980),
-			expect(nodeA+"1", 1, h100, noteSMOff, un, 0.690451, 0.150203, 1, 76008, 81559, 515.595, 55, 1980),
+			plus(expect(nodeA+"0", 0, h100, noteSMOff, un, 0.687451, 0.146203, 1, 76008, 76008+4987+564, 512.345, 54, 1980), 0.55, 2619, un, 214748364, 398123456),
+			plus(expect(nodeA+"1", 1, h100, noteSMOff, un, 0.690451, 0.150203, 1, 76008, 81559, 515.595, 55, 1980), 0.55, 2619, un, 214749364, 398124456),
 		},
 		"dcgm_noprof_h100_2gpu.txt": {
-			expect(nodeA+"0", 0, h100, noteNoProf, un, un, un, 1, 76008, 81559, 512.345, 54, 1980),
-			expect(nodeA+"1", 1, h100, noteNoProf, un, un, un, 1, 76008, 81559, 515.595, 55, 1980),
+			plus(expect(nodeA+"0", 0, h100, noteNoProf, un, un, un, 1, 76008, 81559, 512.345, 54, 1980), 0.55, 2619),
+			plus(expect(nodeA+"1", 1, h100, noteNoProf, un, un, un, 1, 76008, 81559, 515.595, 55, 1980), 0.55, 2619),
 		},
 		"dcgm_noprof_l40s_1gpu.txt": {
-			expect("GPU-00000002-0000-4000-8000-000000000000", 0, "NVIDIA L40S", noteNoProf,
-				un, un, un, 1, 41949, 41949+3512+607, 287.91, 58, 2520),
+			plus(expect("GPU-00000002-0000-4000-8000-000000000000", 0, "NVIDIA L40S", noteNoProf,
+				un, un, un, 1, 41949, 41949+3512+607, 287.91, 58, 2520), 0.83, 9001),
 		},
 		"dcgm_46_names_b200_2gpu.txt": {
-			expect("GPU-00000005-0000-4000-8000-000000000000", 0, "NVIDIA B200", "",
-				0.9412, 0.7122, 0.1702, 1, 173000, 173000+9120+1239, 821.44, 51, 1965),
-			expect("GPU-00000005-0000-4000-8000-000000000001", 1, "NVIDIA B200", "",
-				0.9412, 0.7122, 0.1702, 1, 173000, 183359, 821.44, 51, 1965),
+			plus(expect("GPU-00000005-0000-4000-8000-000000000000", 0, "NVIDIA B200", "",
+				0.9412, 0.7122, 0.1702, 1, 173000, 173000+9120+1239, 821.44, 51, 1965), un, 3996, 0.2304, 190e6, 350e6),
+			plus(expect("GPU-00000005-0000-4000-8000-000000000001", 1, "NVIDIA B200", "",
+				0.9412, 0.7122, 0.1702, 1, 173000, 183359, 821.44, 51, 1965), un, 3996, 0.2304, 190e6, 350e6),
 		},
 		"dcgm_1x_namespace.txt": {
-			expect(nodeA+"0", 0, "NVIDIA-H100-80GB-HBM3", noteNoProf, un, un, un, 1, un, un, 512.345, 54, 1980),
+			plus(expect(nodeA+"0", 0, "NVIDIA-H100-80GB-HBM3", noteNoProf, un, un, un, 1, un, un, 512.345, 54, 1980), 0.55, 2619),
 		},
 		"dcgm_blank_sentinels.txt": {
-			expect("GPU-00000006-0000-4000-8000-000000000000", 0, "Tesla T4", noteNoneFor,
-				un, un, un, 0.97, un, un, un, 44, 1590),
+			plus(expect("GPU-00000006-0000-4000-8000-000000000000", 0, "Tesla T4", noteNoneFor,
+				un, un, un, 0.97, un, un, un, 44, 1590), un, 5000),
 		},
 		"dcgm_mig_a100.txt": {
-			expect(mig+"0", 0, a100, noteParent, un, un, un, un, un, un, 243.118, 49, 1410),
+			plus(expect(mig+"0", 0, a100, noteParent, un, un, un, un, un, un, 243.118, 49, 1410), un, 1215),
 			instanceOf(mig+"0", expect(mig+"0/1", 0, a100+" MIG 3g.20gb", noteSMOff,
 				un, 0.604411, 0.221904, 0.981204, 17842, 17842+2110, un, un, un)),
 			instanceOf(mig+"0", expect(mig+"0/5", 0, a100+" MIG 2g.10gb", noteSMOff,
 				un, 0, 0, 0, 13, 13+9843, un, un, un)),
 			instanceOf(mig+"0", expect(mig+"0/13", 0, a100+" MIG 1g.5gb", noteSMOff,
 				un, 0.188342, 0.101822, 0.412009, 12, 12+4853, un, un, un)),
-			expect(mig+"1", 1, a100, noteSMOff, un, 0.000104, 0, 0, 0, 40326+624, 61.004, 37, 1410),
+			plus(expect(mig+"1", 1, a100, noteSMOff, un, 0.000104, 0, 0, 0, 40326+624, 61.004, 37, 1410), 0, 1215, un, 10423, 20912),
 		},
 		"dcgm_mig_old_zero_util.txt": { // the time share of 0 is no measurement
 			expect(mig+"0", 0, a100, noteParent, un, un, un, un, un, un, 243.118, un, un),
 			instanceOf(mig+"0", expect(mig+"0/1", 0, a100+" MIG 3g.20gb", noteNoneFor, un, un, un, 0.97, un, un, un, un, un)),
 			instanceOf(mig+"0", expect(mig+"0/13", 0, a100+" MIG 1g.5gb", noteNoneFor, un, un, un, 0.41, un, un, un, un, un)),
 		},
-		"dcgm_wrong_types_and_nvlink.txt": { // rates of bytes: nothing that is shown, but a GPU
-			expect(nodeA+"0", 0, h100, noteNoneFor, un, un, un, un, un, un, un, un, un),
+		"dcgm_wrong_types_and_nvlink.txt": { // rates of bytes, though declared counters
+			plus(expect(nodeA+"0", 0, h100, noteNoneFor, un, un, un, un, un, un, un, un, un), un, un, un, 214748364, 398123456),
 		},
 		"dcgm_xid79_gpu_lost.txt": {
-			expect(nodeA+"0", 0, h100, noteSMOff, un, 0.687451, 0.146203, 1, 76008, 81559, 512.345, 54, 1980),
+			plus(expect(nodeA+"0", 0, h100, noteSMOff, un, 0.687451, 0.146203, 1, 76008, 81559, 512.345, 54, 1980), 0.55, 2619, un, 214748364, 398123456),
 			lost(expect(nodeA+"1", 1, h100, "GPU lost: Xid 79 (GPU has fallen off the bus)",
 				un, un, un, un, un, un, un, un, un)),
 		},
 		"dcgm_gb10_unified.txt": {
-			expect("GPU-00000009-0000-4000-8000-000000000000", 0, "NVIDIA GB10",
+			shared(expect("GPU-00000009-0000-4000-8000-000000000000", 0, "NVIDIA GB10",
 				noteNoProf+"; memory is shared with the CPU and not on this page",
-				un, un, un, 0.96, un, un, 48.21, 63, 2405),
+				un, un, un, 0.96, un, un, 48.21, 63, 2405)),
 		},
 	} {
 		t.Run(file, func(t *testing.T) {
@@ -129,11 +144,13 @@ func TestDCGMEightGPUsInKubernetes(t *testing.T) {
 		t.Fatalf("%d readings", len(got))
 	}
 	id := "GPU-00000003-0000-4000-8000-00000000000"
-	if want := expect(id+"0", 0, h100, "", 0.912334, 0.687451, 0.146203, 1, 76008, 81559, 512.345, 54, 1980); got[0] != want {
+	if want := plus(expect(id+"0", 0, h100, "", 0.912334, 0.687451, 0.146203, 1, 76008, 81559, 512.345, 54, 1980),
+		0.55, 2619, 0.214512, 214748364, 398123456, 20624999424, 20611137536); got[0] != want {
 		t.Errorf("GPU 0\n got %+v\nwant %+v", got[0], want)
 	}
 	// An idle GPU: its zeros are measured.
-	if want := expect(id+"5", 5, h100, "", 0, 0.0002, 0, 0, 0, 80995+564, 87.45, 34, 345); got[5] != want {
+	if want := plus(expect(id+"5", 5, h100, "", 0, 0.0002, 0, 0, 0, 80995+564, 87.45, 34, 345),
+		0, 2619, 0, 12034, 23011, 0, 0); got[5] != want {
 		t.Errorf("GPU 5\n got %+v\nwant %+v", got[5], want)
 	}
 }

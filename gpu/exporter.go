@@ -23,7 +23,7 @@ const (
 	probeTimeout = 2 * time.Second
 )
 
-// exporter reads a DCGM exporter's page. The page holds new values only once per
+// exporter reads an exporter's page, of any of pageFormats. The page holds new values only once per
 // collection of the exporter, so that most readings see the same values again.
 type exporter struct {
 	url        string
@@ -35,6 +35,7 @@ type exporter struct {
 	seen      fingerprint
 	changedAt time.Time
 	gpus      []Reading
+	format    pageFormat
 	cadence   cadence
 }
 
@@ -46,7 +47,7 @@ func openExporter(ctx context.Context, address string, o Options) (reader, error
 	}
 	e := &exporter{
 		url:      u.String(),
-		shown:    clean((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()),
+		shown:    shownURL(u),
 		client:   o.Client,
 		interval: o.Interval,
 	}
@@ -78,10 +79,20 @@ func pageURL(address string) (*url.URL, error) {
 	return u, nil
 }
 
+// shownURL is an address without credentials and query.
+func shownURL(u *url.URL) string {
+	return clean((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String())
+}
+
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
+
+// pageError is the reason why a page that answers has no readings.
+type pageError struct{ long, short string }
+
+func (e *pageError) Error() string { return e.long }
 
 func (e *exporter) close() {}
 
@@ -102,27 +113,34 @@ func (e *exporter) read(ctx context.Context) (Status, error) {
 
 // take reads a page with new values.
 func (e *exporter) take(body []byte) error {
-	page, err := promtext.Parse(body, isDCGM)
+	page, err := promtext.Parse(body, isGPUFamily)
 	if err != nil {
-		return fmt.Errorf("GPU exporter at %s: %w", e.shown, err)
+		return &pageError{fmt.Sprintf("GPU exporter at %s: %v", e.shown, err), err.Error()}
 	}
-	gpus := readDCGM(page, e.hostMemory)
+	format, gpus := readPage(page, e.hostMemory)
 	if len(gpus) == 0 {
-		return fmt.Errorf("no GPU metrics of DCGM at %s", e.shown)
+		if why := whyNoGPUs(page); why != "" {
+			return &pageError{fmt.Sprintf("GPU exporter at %s has no GPU: %s", e.shown, why), why}
+		}
+		return &pageError{fmt.Sprintf("no GPU metrics at %s: it is the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter that is needed", e.shown),
+			"without GPU metrics"}
 	}
-	e.gpus = gpus
+	e.format, e.gpus = format, gpus
 	return nil
 }
 
 // status is a copy: what was published before must not change.
 func (e *exporter) status() Status {
 	st := Status{
-		At: e.changedAt, GPUs: slices.Clone(e.gpus), Source: "dcgm " + e.shown, Period: e.cadence.period(),
+		At: e.changedAt, GPUs: slices.Clone(e.gpus), Source: e.format.name + " " + e.shown, Period: e.cadence.period(),
 	}
 	if st.Period < 3*time.Second || st.Period < 2*e.interval {
 		return st
 	}
-	slow := fmt.Sprintf("exporter updates every %.0f s (its option -c 1000 makes that 1 s)", st.Period.Seconds())
+	slow := fmt.Sprintf("exporter updates every %.0f s", st.Period.Seconds())
+	if e.format.faster != "" {
+		slow += " (" + e.format.faster + ")"
+	}
 	for i := range st.GPUs {
 		st.GPUs[i].Note = joinNotes(st.GPUs[i].Note, slow)
 	}
@@ -142,7 +160,8 @@ func (e *exporter) fetch(ctx context.Context) ([]byte, error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answers HTTP %d", resp.StatusCode)
+		said := fmt.Sprintf("it answers HTTP %d", resp.StatusCode)
+		return nil, &pageError{said, fmt.Sprintf("with HTTP %d", resp.StatusCode)}
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBytes+1))
 	switch {

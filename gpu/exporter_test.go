@@ -151,7 +151,7 @@ func TestAnswersThatAreNoExporter(t *testing.T) {
 		{"not found", 404, "nothing", "GPU exporter at %s: it answers HTTP 404"},
 		{"HTML", 200, "<html></html>", "GPU exporter at %s: HTML, not a metrics page"},
 		{"empty", 200, "", "GPU exporter at %s: empty page"},
-		{"no GPU families", 200, fixture(t, "no_gpu_families.txt"), "no GPU metrics of DCGM at %s"},
+		{"no GPU families", 200, fixture(t, "no_gpu_families.txt"), "no GPU metrics at %s: it is the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter that is needed"},
 		{"endless", 200, strings.Repeat("# filler\n", 1<<20), "GPU exporter at %s: the page is larger than 8 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

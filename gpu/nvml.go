@@ -40,10 +40,13 @@ type quantity int
 
 const (
 	busyPercent quantity = iota
+	memoryBusyPercent
 	powerMilliwatt
 	powerLimitMilliwatt
 	temperatureCelsius
 	smClockMHz
+	memoryClockMHz
+	clockReasons // a bit mask: see slowedBy
 	busWidthBits
 	maxMemoryClockMHz
 	memoryBytes // asked with device.memory
@@ -65,6 +68,7 @@ type nvmlReader struct {
 	hostMemory func() (used, total uint64, ok bool)
 
 	units         []*unit
+	listed        int // GPUs at the last enumeration
 	nextEnumerate time.Time
 }
 
@@ -94,7 +98,7 @@ func (n *nvmlReader) close() {
 
 func (n *nvmlReader) read(context.Context) (Status, error) {
 	now := time.Now()
-	if !now.Before(n.nextEnumerate) {
+	if count, c := n.driver.count(); !now.Before(n.nextEnumerate) || c == codeSuccess && count != n.listed {
 		if err := n.enumerate(now); err != nil {
 			return Status{}, err
 		}
@@ -122,7 +126,7 @@ func (n *nvmlReader) enumerate(now time.Time) error {
 		return codeGPUNotFound
 	}
 	old := n.units
-	n.units = nil
+	n.units, n.listed = nil, count
 	for i := range count {
 		n.addGPU(i, old)
 	}
@@ -175,7 +179,7 @@ func (n *nvmlReader) add(old []*unit, u *unit) {
 // unreachable is a row for a GPU whose handle cannot be had; it keeps the
 // identity that was seen at this index before.
 func (n *nvmlReader) unreachable(index int, c code, old []*unit) *unit {
-	u := &unit{id: n.indexID(index), index: index, handle: c, lost: c.lost()}
+	u := &unit{id: n.indexID(index), index: index, handle: c, lost: c.lost() || c == codeUnknown}
 	for _, known := range old {
 		if known.index == index && known.parent == "" {
 			u.id, u.name = known.id, known.name

@@ -31,12 +31,12 @@ var codeTexts = map[code]string{
 	codeDriverNotLoaded:  "the NVIDIA driver is not loaded: load its kernel module, or give the container access to the GPU",
 	codeLibraryNotFound:  "no NVIDIA driver here",
 	codeFunctionNotFound: "the driver library is too old for this",
-	codeGPUIsLost:        "GPU lost: reset it or reboot",
-	codeResetRequired:    "GPU needs a reset",
+	codeGPUIsLost:        "GPU lost (code 15): reset it or reboot",
+	codeResetRequired:    "GPU needs a reset (code 16)",
 	codeOperatingSystem:  "the operating system blocks the GPU: check the container's access to its devices",
 	codeVersionMismatch:  "driver and library versions differ: reload the driver or reboot",
 	codeGPUNotFound:      "driver present, no GPU visible",
-	codeUnknown:          "the NVIDIA driver reports an unknown error: the GPU may be lost, or the container lost its access",
+	codeUnknown:          "the NVIDIA driver reports an unknown error (code 999): the GPU may be lost, or the container lost its access",
 }
 
 // Error is a sentence for the GPU panel.

@@ -8,11 +8,17 @@ type fakeDriver struct {
 	inits     int
 	downs     int
 	devices   []*fakeDevice
+	onCount   func() // called before the devices are counted
 }
 
-func (d *fakeDriver) init() code         { d.inits++; return d.initCode }
-func (d *fakeDriver) shutdown()          { d.downs++ }
-func (d *fakeDriver) count() (int, code) { return len(d.devices), d.countCode }
+func (d *fakeDriver) init() code { d.inits++; return d.initCode }
+func (d *fakeDriver) shutdown()  { d.downs++ }
+func (d *fakeDriver) count() (int, code) {
+	if d.onCount != nil {
+		d.onCount()
+	}
+	return len(d.devices), d.countCode
+}
 func (d *fakeDriver) device(i int) (device, code) {
 	return d.devices[i], d.devices[i].handleCode
 }

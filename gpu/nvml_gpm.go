@@ -23,18 +23,27 @@ type gpmMetric struct {
 
 // Metric ids from NVML's nvmlGpmMetricId_t.
 const (
-	gpmGraphicsUtil  = 1
-	gpmSMUtil        = 2
-	gpmAnyTensorUtil = 5
-	gpmDRAMBandwidth = 10
+	gpmGraphicsUtil   = 1
+	gpmSMUtil         = 2
+	gpmSMOccupancy    = 3
+	gpmAnyTensorUtil  = 5
+	gpmDRAMBandwidth  = 10
+	gpmPCIeSent       = 20
+	gpmPCIeReceived   = 21
+	gpmNVLinkReceived = 60 // here what is received comes first
+	gpmNVLinkSent     = 61
 )
 
-var gpmIDs = []uint32{gpmGraphicsUtil, gpmSMUtil, gpmAnyTensorUtil, gpmDRAMBandwidth}
+var gpmIDs = []uint32{gpmGraphicsUtil, gpmSMUtil, gpmSMOccupancy, gpmAnyTensorUtil, gpmDRAMBandwidth,
+	gpmPCIeSent, gpmPCIeReceived, gpmNVLinkReceived, gpmNVLinkSent}
 
-// gpmValues are ratios, 0 to 1.
+// gpmValues are ratios, 0 to 1, and bytes/s.
 type gpmValues struct {
-	graphics, sm, tensor, dram opt.Float
-	complete                   bool // two samples were there to compare
+	graphics, sm, occupancy, tensor, dram opt.Float
+
+	pcieSent, pcieReceived, nvlinkSent, nvlinkReceived opt.Float
+
+	complete bool // two samples were there to compare
 }
 
 const (
@@ -69,7 +78,7 @@ func (g *gpm) poll() (gpmValues, code) {
 	older, newer := g.newest, 1-g.newest
 	if c := g.buffers.take(newer); c != codeSuccess {
 		g.at = time.Time{} // what comes after an error starts anew
-		if c.lasting() {
+		if c.lasting() || c == codeOperatingSystem {
 			g.stopped = c
 		}
 		return gpmValues{}, c
@@ -87,19 +96,23 @@ func (g *gpm) poll() (gpmValues, code) {
 }
 
 func newGPMValues(found []gpmMetric) gpmValues {
-	ratio := func(id uint32) opt.Float {
+	value := func(id uint32) opt.Float {
 		for i, m := range found {
 			if gpmIDs[i] == id && m.code == codeSuccess && !math.IsNaN(m.value) && m.value >= 0 {
-				return opt.Of(m.value / 100)
+				return opt.Of(m.value)
 			}
 		}
 		return opt.Float{}
 	}
+	bytes := func(id uint32) opt.Float { return value(id).Scale(mib) } // rates are MiB/s
 	return gpmValues{
-		graphics: ratio(gpmGraphicsUtil),
-		sm:       ratio(gpmSMUtil),
-		tensor:   ratio(gpmAnyTensorUtil),
-		dram:     ratio(gpmDRAMBandwidth),
+		graphics:  ratio(value(gpmGraphicsUtil)),
+		sm:        ratio(value(gpmSMUtil)),
+		occupancy: ratio(value(gpmSMOccupancy)),
+		tensor:    ratio(value(gpmAnyTensorUtil)),
+		dram:      ratio(value(gpmDRAMBandwidth)),
+		pcieSent:  bytes(gpmPCIeSent), pcieReceived: bytes(gpmPCIeReceived),
+		nvlinkSent: bytes(gpmNVLinkSent), nvlinkReceived: bytes(gpmNVLinkReceived),
 		complete: true,
 	}
 }
@@ -112,7 +125,7 @@ func whyNoGPM(c code) string {
 		return what + "needs Hopper or newer, or DCGM"
 	case c == codeFunctionNotFound:
 		return what + "needs a newer driver (R520), or DCGM"
-	case c == codeNoPermission:
+	case c == codeNoPermission || c == codeOperatingSystem:
 		return what + "no permission for the GPU's counters: run as root, or set NVreg_RestrictProfilingToAdminUsers=0"
 	}
 	return what + c.Error()

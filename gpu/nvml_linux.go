@@ -113,6 +113,10 @@ var queries = map[quantity]struct {
 		u, r := d.GetUtilizationRates()
 		return u.Gpu, r
 	}},
+	memoryBusyPercent: {"nvmlDeviceGetUtilizationRates", func(d nvml.Device) (uint32, nvml.Return) {
+		u, r := d.GetUtilizationRates()
+		return u.Memory, r
+	}},
 	powerMilliwatt:      {"nvmlDeviceGetPowerUsage", nvml.Device.GetPowerUsage},
 	powerLimitMilliwatt: {"nvmlDeviceGetEnforcedPowerLimit", nvml.Device.GetEnforcedPowerLimit},
 	temperatureCelsius: {"nvmlDeviceGetTemperature", func(d nvml.Device) (uint32, nvml.Return) {
@@ -121,13 +125,29 @@ var queries = map[quantity]struct {
 	smClockMHz: {"nvmlDeviceGetClockInfo", func(d nvml.Device) (uint32, nvml.Return) {
 		return d.GetClockInfo(nvml.CLOCK_SM)
 	}},
+	memoryClockMHz: {"nvmlDeviceGetClockInfo", func(d nvml.Device) (uint32, nvml.Return) {
+		return d.GetClockInfo(nvml.CLOCK_MEM)
+	}},
 	busWidthBits: {"nvmlDeviceGetMemoryBusWidth", nvml.Device.GetMemoryBusWidth},
 	maxMemoryClockMHz: {"nvmlDeviceGetMaxClockInfo", func(d nvml.Device) (uint32, nvml.Return) {
 		return d.GetMaxClockInfo(nvml.CLOCK_MEM)
 	}},
 }
 
+// clockReasons asks what holds the clocks down. The function was renamed; of the
+// 64 bits those beyond 32 are not used.
+func (h *handle) clockReasons() (uint32, code) {
+	mask, c := call(h.library, "nvmlDeviceGetCurrentClocksEventReasons", h.dev.GetCurrentClocksEventReasons)
+	if c == codeFunctionNotFound {
+		mask, c = call(h.library, "nvmlDeviceGetCurrentClocksThrottleReasons", h.dev.GetCurrentClocksThrottleReasons)
+	}
+	return uint32(mask), c
+}
+
 func (h *handle) value(q quantity) (uint32, code) {
+	if q == clockReasons {
+		return h.clockReasons()
+	}
 	query := queries[q]
 	return call(h.library, query.symbol, func() (uint32, nvml.Return) { return query.ask(h.dev) })
 }

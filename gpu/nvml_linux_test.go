@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,10 @@ import (
 // A missing symbol ends the process, and a process can load one driver library
 // only: each scenario runs in a child, which is this test binary again.
 const childVariable = "GPU_TEST_CHILD"
+
+// thenVariable is NAME=VALUE: what changes while the child reads. It ends when a
+// GPU is lost by that.
+const thenVariable = "GPU_TEST_THEN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
@@ -42,6 +47,12 @@ func child() int {
 	for !complete(s.Latest()) && ctx.Err() == nil {
 		time.Sleep(10 * time.Millisecond)
 	}
+	if name, value, ok := strings.Cut(os.Getenv(thenVariable), "="); ok {
+		_ = os.Setenv(name, value) // the library reads it at each call
+		for !someLost(s.Latest()) && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
 	st := s.Latest()
 	cancel()
 	<-ended
@@ -49,6 +60,10 @@ func child() int {
 		return 1
 	}
 	return 0
+}
+
+func someLost(st Status) bool {
+	return slices.ContainsFunc(st.GPUs, func(g Reading) bool { return g.Lost })
 }
 
 // complete: every GPU has had its second GPM sample, or there is a reason.
@@ -130,6 +145,13 @@ func TestNVMLReadsEveryValueOfAHopperGPU(t *testing.T) {
 		{"temperature", g.Temperature.Or(-1), 61},
 		{"clock", g.SMClock.Or(-1), 1755e6},
 		// 5120 bit / 8 × 2619 MHz × 2 transfers per cycle
+		{"occupancy", g.Occupancy.Or(-1), 0.4125},
+		{"memory busy", g.MemBusy.Or(-1), 0.55},
+		{"memory clock", g.MemClock.Or(-1), 2619e6},
+		{"PCIe sent", g.PCIeSent.Or(-1), 117.25 * 1048576},
+		{"PCIe received", g.PCIeReceived.Or(-1), 332 * 1048576},
+		{"NVLink sent", g.NVLinkSent.Or(-1), 50321.5 * 1048576},
+		{"NVLink received", g.NVLinkReceived.Or(-1), 50321.5 * 1048576},
 		{"bandwidth", g.BandwidthPeak.Or(-1), 3352.32e9},
 	} {
 		if diff := v.got - v.want; diff > 1e-9*v.want || diff < -1e-9*v.want {
@@ -158,13 +180,17 @@ func TestNVMLStates(t *testing.T) {
 		{"init without permission", current, []string{"STUB_INIT_RET=4"}, 0,
 			"the NVIDIA driver gives no permission: run as a user who may open /dev/nvidiactl", ""},
 		{"init unknown", current, []string{"STUB_INIT_RET=999"}, 0,
-			"the NVIDIA driver reports an unknown error: the GPU may be lost, or the container lost its access", ""},
+			"the NVIDIA driver reports an unknown error (code 999): the GPU may be lost, or the container lost its access", ""},
 		{"no GPU", current, []string{"STUB_GPUS=0"}, 0, "driver present, no GPU visible", ""},
 		{"16 GPUs", current, []string{"STUB_GPUS=16"}, 16, "", ""},
 		{"no GPM on the device", current, []string{"STUB_GPM=0"}, 2, "", "SM and DRAM: needs Hopper or newer, or DCGM"},
 		{"no GPM in the library", old, nil, 2, "", "SM and DRAM: needs a newer driver (R520), or DCGM"},
 		{"GPM without permission", current, []string{"STUB_GPM_RET=4"}, 2, "",
 			"SM and DRAM: no permission for the GPU's counters: run as root, or set NVreg_RestrictProfilingToAdminUsers=0"},
+		{"GPM blocked by the system", current, []string{"STUB_GPM_RET=17"}, 2, "",
+			"SM and DRAM: no permission for the GPU's counters: run as root, or set NVreg_RestrictProfilingToAdminUsers=0"},
+		{"init blocked by the system", current, []string{"STUB_INIT_RET=17"}, 0,
+			"the operating system blocks the GPU: check the container's access to its devices", ""},
 		{"no utilisation", current, []string{"STUB_UTIL_RET=3"}, 2, "", "utilisation not supported here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -198,12 +224,32 @@ func TestNVMLLostGPULeavesTheOthersAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost := st.GPUs[1]
-	if !lost.Lost || lost.Note != "GPU lost: reset it or reboot" || lost.Power.OK || lost.ID != host+"/1" {
+	if !lost.Lost || lost.Note != "GPU lost (code 15): reset it or reboot" || lost.Power.OK || lost.ID != host+"/1" {
 		t.Errorf("lost GPU %+v", lost)
 	}
 	for _, i := range []int{0, 2} {
 		if g := st.GPUs[i]; g.Lost || g.SM.Or(-1) != 0.88 || g.Index != i {
 			t.Errorf("GPU %d %+v", i, g)
+		}
+	}
+}
+
+// A GPU that is lost, or vanishes from the list, while it is read: the UUID is
+// known then, and the other one goes on.
+func TestNVMLGPUsThatGoWhileTheyAreRead(t *testing.T) {
+	dir := buildStub(t, "nvml_stub.c")
+	for then, note := range map[string]string{
+		"STUB_LOST=1": "GPU lost (code 15): reset it or reboot", "STUB_GPUS=1": "GPU lost: no longer listed",
+	} {
+		st := readWith(t, dir, thenVariable+"="+then)
+		if len(st.GPUs) != 2 || st.Why != "" {
+			t.Fatalf("%s: %+v", then, st)
+		}
+		if g := st.GPUs[0]; g.Lost || g.SM.Or(-1) != 0.88 || g.Index != 0 {
+			t.Errorf("%s: the other GPU %+v", then, g)
+		}
+		if g := st.GPUs[1]; !g.Lost || g.ID != "GPU-00000000-0000-0000-0000-000000000001" || g.Name != "NVIDIA H100 80GB HBM3" || g.Note != note {
+			t.Errorf("%s: %+v", then, g)
 		}
 	}
 }

@@ -116,11 +116,15 @@ func (u *unit) whyNothing() string {
 // its power, clocks and temperature.
 func (u *unit) readBoard(r *Reading, a *answers) (note string) {
 	r.Busy = atMost(a.ask(busyPercent, 100), 1)
+	if !r.MemShared { // where the memory is the system's this stands at 0
+		r.MemBusy = atMost(a.ask(memoryBusyPercent, 100), 1)
+	}
 	r.Power = positive(a.ask(powerMilliwatt, 1000))
 	r.PowerLimit = positive(a.ask(powerLimitMilliwatt, 1000))
 	r.Temperature = a.ask(temperatureCelsius, 1)
-	r.SMClock = a.ask(smClockMHz, 1).Scale(1e6)
-	return joinNotes(u.missing("utilisation", r.Busy, busyPercent), u.missing("power", r.Power, powerMilliwatt))
+	r.SMClock, r.MemClock = a.ask(smClockMHz, 1).Scale(1e6), a.ask(memoryClockMHz, 1).Scale(1e6)
+	return joinNotes(slowedBy(a.ask(clockReasons, 1)),
+		u.missing("utilisation", r.Busy, busyPercent), u.missing("power", r.Power, powerMilliwatt))
 }
 
 // missing says why a value is not there.
@@ -149,6 +153,7 @@ func (u *unit) readMemory(r *Reading, a *answers, hostMemory func() (uint64, uin
 		if !ok {
 			return "memory not supported here"
 		}
+		r.MemShared = true
 		r.MemUsed, r.MemTotal = opt.Of(float64(used)), opt.Of(float64(total))
 		return "memory is the system's, shared with the CPU"
 	case c == codeNoPermission:
@@ -177,9 +182,14 @@ func (u *unit) readGPM(r *Reading, a *answers) (note string) {
 		return whyNoGPM(c)
 	}
 	r.Source = "nvml-gpm"
-	r.SM, r.DRAM, r.Tensor = v.sm, v.dram, v.tensor
+	r.SM, r.DRAM, r.Tensor, r.Occupancy = v.sm, v.dram, v.tensor, v.occupancy
 	if u.parent != "" {
 		r.Busy = v.graphics // NVML has no time share for an instance
+	} else { // links belong to the whole GPU
+		r.PCIeSent, r.PCIeReceived, r.NVLinkSent, r.NVLinkReceived = v.pcieSent, v.pcieReceived, v.nvlinkSent, v.nvlinkReceived
+	}
+	if r.MemShared {
+		r.PCIeSent, r.PCIeReceived = opt.Float{}, opt.Float{}
 	}
 	if !v.complete {
 		return "SM and DRAM: waiting for a second sample"

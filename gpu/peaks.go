@@ -3,6 +3,7 @@ package gpu
 import (
 	_ "embed"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -17,7 +18,7 @@ import (
 type Peaks struct {
 	Name        string    // marketing name
 	Bandwidth   float64   // bytes/s, decimal as vendors count
-	BF16        float64   // dense tensor FLOP/s; FP16 on parts without BF16
+	BF16        float64   // dense tensor FLOP/s; FP16 on parts without BF16; 0: unknown
 	FP8         opt.Float // dense tensor FLOP/s; unknown: no FP8 hardware
 	Approximate bool      // derived, or seen in one place only: show with "≈"
 	Source      string    // where the numbers are from
@@ -115,6 +116,24 @@ func (r peakRow) share(s migSlice) Peaks {
 	p.FP8 = p.FP8.Scale(compute)
 	p.Approximate = true
 	return p
+}
+
+// Peaks are those of the table, with the bandwidth of Bandwidth. A device that is in
+// no table has the bandwidth that its source tells, and no FLOP/s.
+func (r Reading) Peaks() (Peaks, bool) {
+	bandwidth := r.Bandwidth()
+	if !bandwidth.OK {
+		return Peaks{}, false
+	}
+	p, known := PeaksFor(r.Name)
+	if !known {
+		return Peaks{Name: r.Name, Bandwidth: bandwidth.V, Source: "told by the source"}, true
+	}
+	if p.Bandwidth != bandwidth.V {
+		p.Name += fmt.Sprintf(" (%.4g TB/s in the data sheet)", p.Bandwidth/1e12)
+		p.Bandwidth = bandwidth.V
+	}
+	return p, true
 }
 
 // Bandwidth is the device's memory bandwidth peak in bytes/s, against which DRAM

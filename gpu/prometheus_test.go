@@ -81,6 +81,35 @@ func TestGPUsOfSeveralHosts(t *testing.T) {
 	})
 }
 
+// Three kinds of exporters in one fleet; of the GPU that two of them know DCGM tells.
+func TestGPUsOfSeveralKindsOfExporters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := watched(t, func() []string {
+			return []string{
+				dcgmSeries("DCGM_FI_PROF_SM_ACTIVE", "instance=a:9400,UUID=GPU-1,gpu=0", "0.25"),
+				dcgmSeries("nvidia_smi_utilization_gpu_ratio", "instance=a:9835,uuid=1", "0.9"),
+				dcgmSeries("nvidia_smi_utilization_gpu_ratio", "instance=b:9835,uuid=2", "0.8"),
+				dcgmSeries("amd_gpu_gfx_activity", "instance=c:5000,gpu_id=0,serial_number=s3", "70"),
+				exporterScraped("a:9400", time.Now()), exporterScraped("a:9835", time.Now()),
+				exporterScraped("b:9835", time.Now()), exporterScraped("c:5000", time.Now()),
+			}
+		})
+		synctest.Wait()
+		st := s.Latest()
+		if len(st.GPUs) != 3 || st.Source != "dcgm, nvidia_gpu_exporter, amd from Prometheus http://prom:9090" {
+			t.Fatalf("%+v", st)
+		}
+		for i, want := range []struct {
+			id, source string
+			sm, busy   float64
+		}{{"GPU-1", "dcgm-prometheus", 0.25, -1}, {"GPU-2", "nvidia_gpu_exporter-prometheus", -1, 0.8}, {"s3", "amd-prometheus", -1, 0.7}} {
+			if g := st.GPUs[i]; g.ID != want.id || g.Source != want.source || g.SM.Or(-1) != want.sm || g.Busy.Or(-1) != want.busy {
+				t.Errorf("got %+v, want %+v", g, want)
+			}
+		}
+	})
+}
+
 // An exporter that moved has left series under its old address: the newest count.
 func TestNewestSeriesOfAGPUCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +145,7 @@ func TestDeadExporterInPrometheusShowsItsAge(t *testing.T) {
 		if queries := asked.Load() - before; queries != 10 {
 			t.Errorf("%d queries in 20 s, want one every 2 s", queries)
 		}
-		want := `Prometheus at http://prom:9090 has had no newer sample of DCGM_FI_DEV_… or DCGM_FI_PROF_… with cluster="c" for 40s: does it still scrape them?`
+		want := `Prometheus at http://prom:9090 has had no newer sample of DCGM_FI_…, nvidia_smi_… or gpu_… (AMD) with cluster="c" for 40s: does it still scrape them?`
 		if st := s.Latest(); st.Why != want || len(st.GPUs) != 1 || time.Since(st.At) != 40500*time.Millisecond {
 			t.Errorf("age %v, why %q\nwant %q", time.Since(st.At), st.Why, want)
 		}
@@ -128,8 +157,8 @@ func TestPrometheusWithoutGPUs(t *testing.T) {
 		series []string
 		want   string
 	}{
-		"none":      {nil, `Prometheus at http://prom:9090 has no series DCGM_FI_DEV_… or DCGM_FI_PROF_… with cluster="c": check --selector, and that it scrapes them`},
-		"no labels": {[]string{dcgmSeries("DCGM_FI_DEV_GPU_UTIL", "instance=a", "1")}, "DCGM's series in Prometheus at http://prom:9090 name no GPU (labels UUID, gpu)"},
+		"none":      {nil, `Prometheus at http://prom:9090 has no series DCGM_FI_…, nvidia_smi_… or gpu_… (AMD) with cluster="c": check --selector, and that it scrapes them`},
+		"no labels": {[]string{dcgmSeries("DCGM_FI_DEV_GPU_UTIL", "instance=a", "1")}, "the series of exporters in Prometheus at http://prom:9090 name no GPU (labels UUID, gpu; uuid; gpu_id)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -21,19 +21,27 @@ type Reading struct {
 	Tensor opt.Float
 	Busy   opt.Float // share of time in which any kernel ran: the coarse "utilisation"
 
+	Occupancy opt.Float // warps that live on the SMs, of those that could
+	MemBusy   opt.Float // share of time in which memory was read or written: not its bandwidth
+
 	MemUsed, MemTotal opt.Float
+	MemShared         bool // the memory is the system's, shared with the CPU
 	Power, PowerLimit opt.Float
 	Temperature       opt.Float // °C
-	SMClock           opt.Float // Hz
+	SMClock, MemClock opt.Float // Hz
 
-	Source string // "nvml-gpm", "nvml", "dcgm", …
+	// Traffic of the whole device in bytes/s; sent is what left it.
+	PCIeSent, PCIeReceived     opt.Float
+	NVLinkSent, NVLinkReceived opt.Float
+
+	Source string // "nvml-gpm", "nvml", "nvidia-smi", "dcgm", "nvidia_gpu_exporter", "amd", …
 	Note   string // why something is missing, for people; "" if nothing is
 
 	Parent string // ID of the GPU that this MIG instance is a part of; "" for a whole GPU
 	Lost   bool   // the GPU fell off the bus or needs a reset
 
-	// BandwidthPeak is the driver's own theoretical memory bandwidth, bytes/s,
-	// from bus width and memory clock. Only NVML tells; see Reading.Bandwidth.
+	// BandwidthPeak is the source's own theoretical memory bandwidth, bytes/s: from
+	// bus width and memory clock (NVML), or as told (AMD); see Reading.Bandwidth.
 	BandwidthPeak opt.Float
 }
 
@@ -41,7 +49,7 @@ type Reading struct {
 type Status struct {
 	At     time.Time // when the values were taken
 	GPUs   []Reading
-	Source string // "nvml", "dcgm http://…"; "" if there is none
+	Source string // "nvml", "nvidia-smi", "dcgm http://…"; "" if there is none
 	Why    string // why there are no readings, or no newer ones
 
 	// Period is how often values change: an age above three periods is a stall.

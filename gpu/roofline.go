@@ -40,11 +40,15 @@ type Bounds struct {
 }
 
 // TPOTFloor is the least duration of a decode step of batch sequences with that
-// many tokens of context each: one token for each of them.
+// many tokens of context each: one token for each of them. Without a FLOP/s peak
+// it is that of the memory traffic, which is a lower bound, too.
 func (r Roofline) TPOTFloor(batch, context float64) time.Duration {
 	batch = math.Max(1, batch) // a step without a sequence does not happen
-	arithmetic := 2 * r.Model.ActiveParams * batch / r.gpus() / r.flops()
-	return seconds(math.Max(r.decodeBytes(batch, context)/r.Device.Bandwidth, arithmetic))
+	floor := r.decodeBytes(batch, context) / r.Device.Bandwidth
+	if r.hasFLOPs() {
+		floor = math.Max(floor, 2*r.Model.ActiveParams*batch/r.gpus()/r.flops())
+	}
+	return seconds(floor)
 }
 
 // TTFTFloor is the least duration of the prefill of a prompt, of which the first
@@ -79,8 +83,10 @@ func (r Roofline) Judge(w Work) Bounds {
 		return b
 	}
 	cached := math.Min(1, math.Max(0, w.Cached.Or(0)))
-	b.TTFTFloorMS = opt.Of(millis(r.TTFTFloor(w.Input.V, cached*w.Input.V)))
-	if w.InPerS.OK && w.OutPerS.OK {
+	if r.hasFLOPs() {
+		b.TTFTFloorMS = opt.Of(millis(r.TTFTFloor(w.Input.V, cached*w.Input.V)))
+	}
+	if w.InPerS.OK && w.OutPerS.OK && r.hasFLOPs() {
 		b.MFU = opt.Of(r.MFU(w.InPerS.V*(1-cached) + w.OutPerS.V))
 	}
 	if !isPositive(w.Batch) {
@@ -106,8 +112,11 @@ func (r Roofline) Assumptions() string {
 	if r.GPUs > 1 {
 		device = fmt.Sprintf("%d × %s in tensor parallel, each", r.GPUs, device)
 	}
-	return fmt.Sprintf("%s; %s: %s%.4g TB/s and %s%.4g TFLOP/s",
-		r.Model.Assumptions(), device, about, r.Device.Bandwidth/1e12, about, r.flops()/1e12)
+	text := fmt.Sprintf("%s; %s: %s%.4g TB/s", r.Model.Assumptions(), device, about, r.Device.Bandwidth/1e12)
+	if !r.hasFLOPs() {
+		return text + ", FLOP/s unknown and not counted"
+	}
+	return text + fmt.Sprintf(" and %s%.4g TFLOP/s", about, r.flops()/1e12)
 }
 
 // decodeBytes are what one GPU reads in a decode step.
@@ -133,6 +142,9 @@ func (r Roofline) flops() float64 {
 	}
 	return r.Device.BF16
 }
+
+// hasFLOPs tells whether the arithmetic has a known peak.
+func (r Roofline) hasFLOPs() bool { return r.flops() > 0 }
 
 func isPositive(f opt.Float) bool { return f.OK && f.V > 0 }
 

@@ -99,35 +99,35 @@ func deviceNames(rows []peakRow) []string {
 	return names
 }
 
-// FindRoofline makes a Roofline of what is seen: the id of the model, and the GPUs
-// that were read. Several GPUs are taken for one group only if together says so;
-// whether they share a model or have one each cannot be seen.
-func FindRoofline(model string, seen []Reading, together bool) (Roofline, error) {
-	if model == "" {
-		return Roofline{}, errors.New("the model is not known: name it with --roofline MODEL@GPU")
-	}
-	m, err := ModelNamed(model)
+// FindRoofline makes a Roofline of what is seen. Several GPUs are taken for one group
+// only if that is known: whether they share a model or have one each cannot be seen.
+func FindRoofline(s Seen) (Roofline, error) {
+	m, err := s.model()
 	if err != nil {
-		return Roofline{}, fmt.Errorf("%w: name its shape with --roofline MODEL@GPU", err)
+		return Roofline{}, err
 	}
-	gpus := wholes(seen)
-	switch {
-	case len(gpus) == 0:
+	gpus := wholes(s.GPUs)
+	n := len(gpus)
+	switch told := s.Told.GPUs; {
+	case n == 0:
 		return Roofline{}, errors.New("no GPU of the server can be seen: name it with --roofline MODEL@GPU")
-	case len(gpus) > 1 && !together:
-		return Roofline{}, fmt.Errorf("%d GPUs are seen, and how many share the model is not known: say it with --roofline MODEL@%dxGPU", len(gpus), len(gpus))
+	case told > n:
+		return Roofline{}, fmt.Errorf("the model is on %d GPUs, of which %d can be seen: name them with --roofline MODEL@%dxGPU", told, n, told)
+	case told > 0:
+		n = told
+	case n > 1 && !s.Together:
+		return Roofline{}, fmt.Errorf("%d GPUs are seen, and how many share the model is not known: say it with --roofline MODEL@%dxGPU", n, n)
 	}
-	p, ok := PeaksFor(gpus[0].Name)
+	p, ok := gpus[0].Peaks()
 	if !ok {
 		return Roofline{}, fmt.Errorf("no peaks are known for the GPU %q: name a GPU with --roofline MODEL@GPU", gpus[0].Name)
 	}
-	p.Bandwidth = gpus[0].Bandwidth().Or(p.Bandwidth)
 	for _, g := range gpus[1:] {
 		if g.Name != gpus[0].Name {
 			return Roofline{}, errors.New("the GPUs are not alike: name one with --roofline MODEL@GPU")
 		}
 	}
-	return Roofline{Model: m, Device: p, GPUs: len(gpus)}, nil
+	return Roofline{Model: s.Told.cache(m), Device: p, GPUs: n}, nil
 }
 
 // wholes leaves out lost GPUs, and those whose MIG instances are listed instead.
@@ -141,11 +141,21 @@ func wholes(seen []Reading) []Reading {
 	})
 }
 
+// Of tells whether the readings are from that page, whatever query its address has.
+func (s Status) Of(page string) bool {
+	u, err := pageURL(page)
+	if page == "" || err != nil {
+		return false
+	}
+	_, read, _ := strings.Cut(s.Source, " ")
+	return read == shownURL(u)
+}
+
 // Serve tells whether the GPUs that were read are those of the target. The local
-// ones (NVML) say nothing about a server elsewhere, or about the embedded engine,
+// ones (NVML, nvidia-smi) say nothing about a server elsewhere, or about the embedded engine,
 // which computes on none; an exporter was named for the target.
 func (s Status) Serve(host string, embedded bool) bool {
-	if !strings.HasPrefix(s.Source, "nvml") {
+	if !strings.HasPrefix(s.Source, "nvml") && s.Source != "nvidia-smi" {
 		return true
 	}
 	if embedded {

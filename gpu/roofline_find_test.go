@@ -85,6 +85,7 @@ func TestFindRoofline(t *testing.T) {
 		{"a group", "Llama-3.1-70B", []Reading{h100, other}, true, 2, 3350e9, ""},
 		{"a MIG instance", "Llama-3.1-8B", []Reading{h100, slice}, false, 1, 1675e9, ""},
 		{"an unusual board", "Llama-3.1-8B", []Reading{slow}, false, 1, 2e12, ""},
+		{"a GPU in no table", "Llama-3.1-8B", []Reading{{Name: "AMD 102-G30211-00", BandwidthPeak: opt.Of(5300e9)}}, false, 1, 5300e9, ""},
 		{"several GPUs", "Llama-3.1-70B", []Reading{h100, other}, false, 0, 0, "how many share the model is not known"},
 		{"mixed GPUs", "Llama-3.1-70B", []Reading{h100, {Name: "NVIDIA L4"}}, true, 0, 0, "not alike"},
 		{"no GPU", "Llama-3.1-8B", []Reading{lost}, false, 0, 0, "no GPU of the server can be seen"},
@@ -92,7 +93,7 @@ func TestFindRoofline(t *testing.T) {
 		{"another model", "my-model", []Reading{h100}, false, 0, 0, `no model "my-model" is known: name its shape`},
 		{"no model", "", []Reading{h100}, false, 0, 0, "the model is not known"},
 	} {
-		r, err := FindRoofline(c.model, c.seen, c.together)
+		r, err := FindRoofline(Seen{Model: c.model, GPUs: c.seen, Together: c.together})
 		if c.why != "" {
 			if err == nil || !strings.Contains(err.Error(), c.why) {
 				t.Errorf("%s: %v", c.what, err)
@@ -102,6 +103,18 @@ func TestFindRoofline(t *testing.T) {
 		if err != nil || r.GPUs != c.gpus || r.Device.Bandwidth != c.bandwidth {
 			t.Errorf("%s: %d GPUs of %g bytes/s, %v", c.what, r.GPUs, r.Device.Bandwidth, err)
 		}
+	}
+}
+
+func TestReadingsOfAPage(t *testing.T) {
+	s := Status{Source: "dcgm http://127.0.0.1:7000/gpu"}
+	for page, want := range map[string]bool{"http://127.0.0.1:7000/gpu": true, "http://u:p@127.0.0.1:7000/gpu?k=1": true, "": false, "http://127.0.0.1:9400/metrics": false} {
+		if got := s.Of(page); got != want {
+			t.Errorf("%q: %t", page, got)
+		}
+	}
+	if (Status{Source: "nvml"}).Of("http://127.0.0.1:7000/gpu") {
+		t.Error("the driver is no page")
 	}
 }
 

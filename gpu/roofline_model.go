@@ -28,6 +28,7 @@ type Model struct {
 	HeadDim        float64 // mean of key and value dimension
 	KVHeads        int     // 0: a latent cache without heads (MLA)
 	KVLayerBytes   float64 // KV cache of one token in one layer
+	KVBits         int     // of one of its elements, told by the engine; 0: taken to be 16
 }
 
 // KVBytesPerToken is what one token takes in the KV cache of all layers.
@@ -75,7 +76,11 @@ func seenUpTo(n, window float64) float64 {
 
 // Assumptions say what is taken for granted about the model.
 func (m *Model) Assumptions() string {
-	text := fmt.Sprintf("%s with %.4g B parameters, %s, 16-bit KV cache", m.Name, m.Params/1e9, m.Weights)
+	bits := 16
+	if m.KVBits > 0 {
+		bits = m.KVBits
+	}
+	text := fmt.Sprintf("%s with %.4g B parameters, %s, %d-bit KV cache", m.Name, m.Params/1e9, m.Weights, bits)
 	if m.Experts > 0 {
 		least := m.WeightBytes - m.TableBytes - m.ExpertBytes*(1-float64(m.ExpertsPerToken)/float64(m.Experts))
 		text += fmt.Sprintf(", experts chosen evenly (all alike would read %.1f of %.1f GB)", least/1e9, (m.WeightBytes-m.TableBytes)/1e9)

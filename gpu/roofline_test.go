@@ -105,6 +105,37 @@ func TestWindowedLayers(t *testing.T) {
 	about(t, "attention behind a cached prefix", m.attentionFLOP(200, 100), 4*(25000+10000))
 }
 
+// 256 bit and 11501 MHz: 256 / 8 × 11501e6 × 2 = 736.064e9 bytes/s, and no FLOP/s
+// peak. 14 GB take 19.02 ms; a batch of 1000 would be bound by arithmetic, but
+// nobody knows how much.
+func TestAPeakFromTheDriverOnly(t *testing.T) {
+	seen := Reading{Name: "NVIDIA GeForce RTX 4080 SUPER", BandwidthPeak: opt.Of(256.0 / 8 * 11501e6 * 2)}
+	p, ok := seen.Peaks()
+	if !ok || p.Bandwidth != 736.064e9 || p.BF16 != 0 {
+		t.Fatalf("%+v", p)
+	}
+	r := Roofline{Model: seven, Device: p}
+	about(t, "one sequence", floorMS(r.TPOTFloor(1, 0)), 19.02)
+	about(t, "a thousand", floorMS(r.TPOTFloor(1000, 0)), 19.02)
+	b := r.Judge(Work{Batch: opt.Of(1), Input: opt.Of(1000), Output: opt.Of(500), TPOTMS: opt.Of(38.04), InPerS: opt.Of(10), OutPerS: opt.Of(10)})
+	about(t, "MBU", b.MBU.V, 0.5)
+	if b.TTFTFloorMS.OK || b.MFU.OK || !strings.HasSuffix(b.Assumes, "RTX 4080 SUPER: 0.7361 TB/s, FLOP/s unknown and not counted") {
+		t.Errorf("%+v", b)
+	}
+}
+
+// A board whose driver tells 2.0 TB/s where the data sheet has 3.35: the driver is right, and it is said.
+func TestAnUnusualBoardIsTold(t *testing.T) {
+	p, ok := (&Reading{Name: "NVIDIA H100 80GB HBM3", BandwidthPeak: opt.Of(2e12)}).Peaks()
+	if !ok || p.Bandwidth != 2e12 || p.BF16 != 989e12 || p.Name != "NVIDIA H100 SXM5 (3.35 TB/s in the data sheet)" {
+		t.Errorf("%+v", p)
+	}
+	p, _ = (&Reading{Name: "NVIDIA H200", BandwidthPeak: opt.Of(4917e9)}).Peaks() // 2.4 % more than 4800
+	if p.Bandwidth != 4800e9 || p.Name != "NVIDIA H200 SXM5" {
+		t.Errorf("%+v", p)
+	}
+}
+
 func TestJudge(t *testing.T) {
 	r := Roofline{Model: seven, Device: Peaks{Name: "X", Bandwidth: 2e12, BF16: 312e12}}
 	r.Model.Layers, r.Model.KVLayerBytes = 1, 1e6

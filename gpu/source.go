@@ -21,13 +21,19 @@ type Source interface {
 
 // Options say where readings may come from.
 type Options struct {
-	Mode         string        // "auto" (or ""), "nvml", "off", or the address of an exporter page
+	Mode         string        // "auto" (or ""), "nvml" (the driver of this machine), "off", or the address of an exporter page
 	TargetHost   string        // host that the endpoint runs on, without port
-	Local        bool          // the endpoint is on this machine
+	Local        bool          // the endpoint is on this machine, or there is none
 	EngineGPUURL string        // GPU page that the engine itself serves; in auto mode the only one then
 	Client       *http.Client  // for exporter pages; it should carry no credentials; nil: a plain one
 	Interval     time.Duration // between readings; 0: 1 s
 }
+
+// What Status.Why says where nothing is wrong.
+const (
+	Looking     = "looking for GPUs"
+	SwitchedOff = "switched off with --gpu off"
+)
 
 // Open prepares a source. It reads nothing before Run and it cannot fail: what is
 // wrong with the options is in Status.Why.
@@ -38,10 +44,10 @@ func Open(o Options) Source {
 	if o.Client == nil {
 		o.Client = &http.Client{}
 	}
-	s := &source{interval: o.Interval, find: finder(o)}
-	s.latest.Store(&Status{Why: "looking for GPUs"})
+	s := &source{interval: o.Interval, find: finder(o), keepGone: true}
+	s.latest.Store(&Status{Why: Looking})
 	if s.find == nil {
-		s.latest.Store(&Status{Why: "switched off with --gpu off"})
+		s.latest.Store(&Status{Why: SwitchedOff})
 	}
 	return s
 }
@@ -65,6 +71,7 @@ const (
 type source struct {
 	interval time.Duration
 	find     func(context.Context) (reader, error) // nil: switched off
+	keepGone bool                                  // a GPU that is no longer listed stays, as lost
 	latest   atomic.Pointer[Status]
 }
 
@@ -108,6 +115,9 @@ func (s *source) poll(ctx context.Context, r reader) {
 			s.fail(err)
 		default:
 			failures = 0
+			if s.keepGone {
+				st.GPUs = withGone(s.Latest().GPUs, st.GPUs)
+			}
 			s.latest.Store(&st)
 		}
 		select {

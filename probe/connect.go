@@ -40,6 +40,7 @@ func (s *Session) Connect(ctx context.Context) error {
 	}
 	guard.Go("engine metrics", s.Fail, func() { from.readEngine(ctx) })
 	guard.Go("GPU readings", s.Fail, func() { from.gpu.Run(ctx) })
+	s.askModel(ctx, found, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
@@ -106,7 +107,7 @@ func withoutQuery(a api.Address) string {
 }
 
 func (s *Session) target() Target {
-	t := Target{Started: s.started, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed}
+	t := Target{Started: s.started, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed, Told: s.modelTold()}
 	s.mu.Lock()
 	client := s.client
 	s.mu.Unlock()

@@ -65,6 +65,7 @@ type Target struct {
 	Embedded bool      // our own engine in this process
 	Seed     uint64
 	Notes    []string // what had to be changed for the server to understand us
+	Told     gpu.Told // what the engine says about the shape of its model
 }
 
 // LoadState is the load that was asked for and what became of the level.

@@ -16,7 +16,7 @@ func RooflineOf(asked *gpu.Roofline, f *Frame) (gpu.Roofline, error) {
 		return *asked, nil
 	}
 	id := &f.Engine.Identity
-	if opaqueWeights[id.Kind] {
+	if opaqueWeights[id.Kind] && f.Target.Told.WeightBytes == 0 {
 		return gpu.Roofline{}, errors.New(id.Name + " does not say how the weights are quantised: name a model with --roofline MODEL@GPU")
 	}
 	var seen []gpu.Reading
@@ -24,7 +24,9 @@ func RooflineOf(asked *gpu.Roofline, f *Frame) (gpu.Roofline, error) {
 		seen = f.GPU.GPUs
 	}
 	// The page of an engine's own shows the GPUs of that engine, and no others.
-	return gpu.FindRoofline(id.Model, seen, id.GPUURL != "")
+	return gpu.FindRoofline(gpu.Seen{
+		Model: id.Model, Told: f.Target.Told, Local: isLocal(f.Target.Host), GPUs: seen, Together: f.GPU.Of(id.GPUURL),
+	})
 }
 
 // opaqueWeights are engines that usually serve quantised files under the plain

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sonde/gpu"
@@ -39,6 +40,8 @@ type Session struct {
 	client    *api.Client
 	engine    *engine.Source
 	gpu       gpu.Source
+
+	told atomic.Pointer[gpu.Told] // written once, by the goroutine that asks
 
 	// The ticking goroutine's own.
 	collector *measure.Collector

@@ -66,15 +66,18 @@ func ageNote(d time.Duration, ok bool) string {
 	return fmt.Sprintf("%d s old", int(d.Seconds()))
 }
 
-// gpuTotals summarises all devices: means of ratios, sums of power and memory.
+// gpuTotals summarises all devices: means of ratios, the sum of power. A GPU that
+// is split gives its power, its parts their activity.
 type gpuTotals struct {
-	sm, dram, busy, power, memUsed, memTotal probe.OptionalFloat
-	smMost, busyMost                         probe.OptionalFloat // of the busiest device
-	powered                                  int                 // devices that told their power
+	sm, dram, busy, power probe.OptionalFloat
+	smMost, busyMost      probe.OptionalFloat // of the busiest device
+	devices               int                 // rows, parts included
+	wholes                int                 // devices that are no part of another one
+	powered               int                 // of them, those that told their power
 }
 
 func overGPUs(gpus []probe.GPUReading) gpuTotals {
-	var sm, dram, busy, power, used, total mean
+	var sm, dram, busy, power mean
 	var smMost, busyMost probe.OptionalFloat
 	for i := range gpus {
 		g := &gpus[i]
@@ -82,15 +85,14 @@ func overGPUs(gpus []probe.GPUReading) gpuTotals {
 		smMost, busyMost = higher(smMost, g.SM), higher(busyMost, g.Busy)
 		dram.add(g.DRAM)
 		busy.add(g.Busy)
-		power.add(g.Power)
-		used.add(g.MemUsed)
-		total.add(g.MemTotal)
+		if g.Parent == "" {
+			power.add(g.Power)
+		}
 	}
 	return gpuTotals{
 		sm: sm.known(), dram: dram.known(), busy: busy.known(),
 		smMost: smMost, busyMost: busyMost,
-		power: power.total(), powered: power.n,
-		memUsed: used.total(), memTotal: total.total(),
+		power: power.total(), powered: power.n, devices: len(gpus), wholes: wholeGPUs(gpus),
 	}
 }
 

@@ -17,6 +17,7 @@ type column struct {
 	kv               mean    // 0 to 1
 	running, waiting mean    // requests, as the engine says
 	sm, dram         mean    // 0 to 1, over all GPUs
+	busy             mean    // 0 to 1, over all GPUs, while none tells its SM activity
 	power            mean    // watts, all GPUs together
 
 	usualGapMS float64      // median gap when the column was drawn, 0 if unknown
@@ -93,6 +94,9 @@ func (c *column) foldReadings(f *probe.Frame) {
 		all := overGPUs(f.GPU.GPUs)
 		c.sm.add(all.sm)
 		c.dram.add(all.dram)
+		if !all.sm.OK {
+			c.busy.add(all.busy)
+		}
 		c.power.add(all.power)
 	}
 }

@@ -214,7 +214,7 @@ func TestARowOfAGPULosesWholeColumns(t *testing.T) {
 		57: "   0   90 %   74 %   612 / 700     70.0 / 80.0   61",
 		50: "   0   90 %   74 %   612 / 700     70.0 / 80.0",
 	} {
-		if got := gpuRow(w, "H100 80GB", cells...); got != want {
+		if got := tableRow(w, gpuTable, "H100 80GB", cells); got != want {
 			t.Errorf("%d cells:\ngot  %q\nwant %q", w, got, want)
 		}
 	}

@@ -10,8 +10,9 @@ import (
 	"sonde/ui/chart"
 )
 
-// gpuPanel draws SM activity and the share of the memory bandwidth: the mean
-// over all devices. Zoomed, it lists every device.
+// gpuPanel draws SM activity and the share of the memory bandwidth: of one device
+// as a chart, of several a row each above the chart of their mean. Zoomed, it is a
+// table with all there is to know.
 type gpuPanel struct{ theme *theme }
 
 func (g *gpuPanel) heading(p *picture) heading {
@@ -23,58 +24,113 @@ func (g *gpuPanel) heading(p *picture) heading {
 		return hd
 	}
 	all := overGPUs(gpus)
-	hd.figures = gpuFigures(t, all, len(gpus))
+	hd.figures = gpuFigures(t, all)
 	hd.spare = len(hd.figures) - 2 // power stays, what goes is the bandwidth
-	if note := gpuAgeNote(f); note != "" {
-		hd.foot = []figure{{note, t.warn}, {clean(f.GPU.Why), t.dim}}
-	} else if len(gpus) == 1 && gpus[0].Note != "" {
-		hd.foot = []figure{{clean(gpus[0].Note), t.dim}}
-	}
+	hd.foot = g.foot(f)
 	return hd
+}
+
+// foot is what is true now and then: readings that are old, devices that are lost,
+// or else what is to be said about all of them alike.
+func (g *gpuPanel) foot(f *probe.Frame) []figure {
+	t, gpus := g.theme, f.GPU.GPUs
+	if note := gpuAgeNote(f); note != "" {
+		return []figure{{note, t.warn}, {clean(f.GPU.Why), t.dim}}
+	}
+	if lost := lostNumbers(gpus); lost != "" {
+		text := "▲ GPU " + lost + " lost"
+		if !strings.Contains(lost, ",") {
+			text = "▲ GPU " + lost + lostReason(gpus)
+		}
+		return []figure{{text, t.bad}}
+	}
+	note := gpuNote(&gpus[0])
+	for i := range gpus {
+		if gpuNote(&gpus[i]) != note {
+			return nil
+		}
+	}
+	if note == "" {
+		return nil
+	}
+	return []figure{{note, t.dim}}
+}
+
+// lostReason is what follows the number of a lost device: " lost (code 15): reset it".
+func lostReason(gpus []probe.GPUReading) string {
+	for i := range gpus {
+		if gpus[i].Lost {
+			note := clean(gpus[i].Note)
+			if rest, ok := strings.CutPrefix(note, "GPU lost"); ok {
+				return " lost" + rest
+			}
+			return ": " + note
+		}
+	}
+	return ""
 }
 
 // gpuFigures are mean and busiest SM activity, bandwidth and power. Of one device
 // the busiest is itself.
-func gpuFigures(t *theme, all gpuTotals, n int) []figure {
-	memory := figure{"DRAM " + right(percent(all.dram), 5), t.second}
-	if n == 1 {
-		return []figure{smFigure(t, all), memory, {powerText(all, n), t.plain}}
+func gpuFigures(t *theme, all gpuTotals) []figure {
+	memory := figure{"DRAM " + right(gpuPercent(all.dram), 5), t.second}
+	power := figure{powerText(all), t.plain}
+	if all.devices == 1 {
+		return []figure{smFigure(t, all), memory, power}
 	}
-	sm := figure{"SM " + percent(all.sm) + " max " + percent(all.smMost), t.first}
+	sm := figure{"SM " + gpuPercent(all.sm) + " max " + gpuPercent(all.smMost), t.first}
 	if !all.sm.OK && all.busy.OK {
-		sm = figure{"busy " + percent(all.busy) + " max " + percent(all.busyMost), t.dim}
+		sm = figure{"busy " + gpuPercent(all.busy) + " max " + gpuPercent(all.busyMost), t.dim}
 	}
-	return []figure{sm, {"DRAM " + percent(all.dram), t.second}, {powerText(all, n), t.plain}}
+	return []figure{sm, {"DRAM " + gpuPercent(all.dram), t.second}, power}
 }
 
 // smFigure falls back to the coarse utilisation, under its own name: any kernel,
 // however small, makes a GPU busy.
 func smFigure(t *theme, all gpuTotals) figure {
 	if !all.sm.OK && all.busy.OK {
-		return figure{"busy " + right(percent(all.busy), 5), t.dim}
+		return figure{"busy " + right(gpuPercent(all.busy), 5), t.dim}
 	}
-	return figure{"SM " + right(percent(all.sm), 5), t.first}
+	return figure{"SM " + right(gpuPercent(all.sm), 5), t.first}
 }
 
 // powerText says of how many devices the sum is when some do not tell.
-func powerText(all gpuTotals, n int) string {
+func powerText(all gpuTotals) string {
 	switch {
 	case all.powered == 0:
 		return unknown + " W"
-	case all.powered < n:
-		return fmt.Sprintf("%s W (%d of %d)", group(all.power.V), all.powered, n)
+	case all.powered < all.wholes:
+		return fmt.Sprintf("%s W (%d of %d)", group(all.power.V), all.powered, all.wholes)
 	}
 	return right(group(all.power.V), 3) + " W"
 }
 
+// gpuName counts whole devices, and parts of them apart.
 func gpuName(gpus []probe.GPUReading) string {
-	switch len(gpus) {
-	case 0:
-		return "GPU"
-	case 1:
-		return "GPU " + strconv.Itoa(gpus[0].Index)
+	wholes := wholeGPUs(gpus)
+	name := "GPU"
+	switch {
+	case len(gpus) == 0:
+		return name
+	case wholes == 1 && gpus[0].Parent == "":
+		name = "GPU " + strconv.Itoa(gpus[0].Index)
+	case wholes > 0:
+		name = "GPU ×" + strconv.Itoa(wholes)
 	}
-	return "GPU ×" + strconv.Itoa(len(gpus))
+	if parts := len(gpus) - wholes; parts > 0 {
+		name += " MIG ×" + strconv.Itoa(parts)
+	}
+	return name
+}
+
+func wholeGPUs(gpus []probe.GPUReading) int {
+	n := 0
+	for i := range gpus {
+		if gpus[i].Parent == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // gpuKey is what the body depends on.
@@ -82,17 +138,39 @@ type gpuKey struct {
 	columns, n int
 	at         time.Time
 	why        string
+	age        int // seconds, where it is shown
 }
 
-func (g *gpuPanel) key(p *picture, _ bool) any {
+func (g *gpuPanel) key(p *picture, zoomed bool) any {
 	s := &p.frame.GPU
-	return gpuKey{p.history.version.columns, len(s.GPUs), s.At, s.Why}
+	k := gpuKey{p.history.version.columns, len(s.GPUs), s.At, s.Why, 0}
+	if age, ok := gpuAge(p.frame); ok && zoomed {
+		k.age = int(age.Seconds())
+	}
+	return k
 }
 
 func (g *gpuPanel) body(p *picture, w, h int) []string {
-	if len(p.frame.GPU.GPUs) == 0 {
+	gpus := p.frame.GPU.GPUs
+	switch {
+	case len(gpus) == 0:
 		return g.theme.because(whyNoGPU(p), w, h)
+	case len(gpus) == 1:
+		return g.lines(p, w, h)
 	}
+	rows := g.rows(gpus, w, h)
+	if rows == nil {
+		return g.cells(gpus, w, h)
+	}
+	if rest := h - len(rows); rest >= gpuChartLeast {
+		rows = append(rows, g.lines(p, w, rest)...)
+	}
+	return chart.Fit(rows, w, h)
+}
+
+// lines is the chart of the means over all devices; of busy time where no device
+// tells its SM activity.
+func (g *gpuPanel) lines(p *picture, w, h int) []string {
 	t := g.theme
 	scale := chart.Scale{Min: 0, Max: 1}
 	plot := chart.PlotWidth(w, percentLabel, scale, h)
@@ -100,12 +178,14 @@ func (g *gpuPanel) body(p *picture, w, h int) []string {
 	return chart.Lines(w, h, chart.LineOptions{
 		Scale: scale, Label: percentLabel, LabelStyle: t.border,
 		Marks: marks(shown, plot), MarkStyle: t.mark, ASCII: t.ascii,
-	}, chart.Series{Style: t.second, Mark: '+', Y: columnLine(shown, plot, dram)},
+	}, chart.Series{Style: t.dim, Mark: '.', Y: columnLine(shown, plot, busyTime)},
+		chart.Series{Style: t.second, Mark: '+', Y: columnLine(shown, plot, dram)},
 		chart.Series{Style: t.first, Mark: 'o', Y: columnLine(shown, plot, sm)})
 }
 
-func sm(c *column) float64   { return c.sm.value() }
-func dram(c *column) float64 { return c.dram.value() }
+func sm(c *column) float64       { return c.sm.value() }
+func dram(c *column) float64     { return c.dram.value() }
+func busyTime(c *column) float64 { return c.busy.value() }
 
 func whyNoGPU(p *picture) string {
 	switch {
@@ -117,62 +197,14 @@ func whyNoGPU(p *picture) string {
 	return "no GPU readings yet"
 }
 
-// zoomed lists all devices, as many as there is room for, above the chart.
-func (g *gpuPanel) zoomed(p *picture, w, h int) []string {
-	gpus := p.frame.GPU.GPUs
-	if len(gpus) == 0 {
-		return g.body(p, w, h)
-	}
-	lines := []string{g.theme.dim.Render(gpuRow(w, "device", "#", "SM", "DRAM", "power W", "memory GiB", "°C", "MHz"))}
-	for i := range gpus {
-		lines = append(lines, g.device(&gpus[i], w))
-	}
-	if rest := h - len(lines); rest >= 4 {
-		lines = append(lines, g.body(p, w, rest)...)
-	}
-	return chart.Fit(lines, w, h)
-}
-
-// gpuWidths are the columns of a device's row: number, SM, DRAM, power, memory,
-// temperature and clock. The name of the device takes the rest.
-var gpuWidths = [...]int{4, 7, 7, 12, 16, 5, 7}
-
-// gpuRow drops whole columns from the right where there is no room for all.
-func gpuRow(w int, name string, cells ...string) string {
-	s := ""
-	for i, c := range cells {
-		cell := right(c, gpuWidths[i])
-		if runes(s)+runes(cell) > w {
-			return s
-		}
-		s += cell
-	}
-	return s + "  " + clipWords(name, max(0, w-runes(s)-2))
-}
-
-func (g *gpuPanel) device(d *probe.GPUReading, w int) string {
-	power := known(d.Power, group)
-	if d.PowerLimit.OK {
-		power += " / " + group(d.PowerLimit.V)
-	}
-	memory := known(d.MemUsed, gib) + " / " + known(d.MemTotal, gib)
-	name := shortGPUName(d.Name)
-	if d.Note != "" {
-		name += ": " + clean(d.Note)
-	}
-	sm := percent(d.SM)
-	if !d.SM.OK && d.Busy.OK {
-		sm = "b" + percent(d.Busy) // busy: the coarse utilisation
-	}
-	return gpuRow(w, name, strconv.Itoa(d.Index), sm, percent(d.DRAM), power, memory,
-		known(d.Temperature, group), known(d.SMClock.Scale(1e-6), group))
-}
-
 // shortGPUName drops the maker and the kind of memory: "H100 80GB".
 func shortGPUName(s string) string {
 	s = strings.TrimPrefix(clean(s), "NVIDIA ")
-	s, _, _ = strings.Cut(s, " HBM")
-	return s
+	before, after, cut := strings.Cut(s, " HBM")
+	if _, part, isPart := strings.Cut(after, " MIG "); cut && isPart {
+		return before + " MIG " + part
+	}
+	return before
 }
 
 func (g *gpuPanel) explain(p *picture) explanation {
@@ -184,17 +216,21 @@ func (g *gpuPanel) explain(p *picture) explanation {
 	e := explanation{
 		title: "GPU: SM activity and memory bandwidth",
 		text: []string{
-			"SM: the share of time in which a streaming multiprocessor had at least one warp, averaged over all of them. It is not the \"utilisation\" of nvidia-smi, which is full as soon as any kernel runs; where only that is known it is called busy.",
-			"DRAM: the share of the peak memory bandwidth in use. Decoding small batches is bound by it, prefill by the SMs.",
-			"With several devices the chart shows the mean, the title the mean, the busiest SM activity and the sum of power. Zoom lists them all.",
+			"SM: the share of time in which a streaming multiprocessor had at least one warp, averaged over all of them. It is not the \"utilisation\" of nvidia-smi, which is full as soon as any kernel runs; where only that is known it is called busy (b).",
+			"DRAM: the share of the peak memory bandwidth in use. Decoding small batches is bound by it, prefill by the SMs. Memory busy time is not it.",
+			"With several devices there is a row for each; the chart shows the mean, the title the mean, the busiest SM activity and the sum of power. Zoom has everything.",
 		},
 		source: source,
 	}
 	if age, ok := gpuAge(p.frame); ok {
 		e.now = []string{"age " + span(age)}
 	}
+	if s.Period > 0 {
+		e.now = append(e.now, "interval new values every "+span(s.Period))
+	}
 	if s.Why != "" {
 		e.now = append(e.now, "why "+clean(s.Why))
 	}
+	e.now = append(e.now, fieldsNow(s.GPUs)...)
 	return e
 }

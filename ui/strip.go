@@ -104,9 +104,9 @@ func (t *theme) stripRates(p *picture) []figure {
 func (t *theme) stripMachine(p *picture) []figure {
 	f := p.frame
 	var parts []figure
-	if n := len(f.GPU.GPUs); n > 0 {
+	if len(f.GPU.GPUs) > 0 {
 		all := overGPUs(f.GPU.GPUs)
-		parts = append(parts, gpuFigures(t, all, n)...)
+		parts = append(parts, gpuFigures(t, all)...)
 	} else {
 		parts = append(parts, figure{unknown, t.dim})
 	}

@@ -82,8 +82,7 @@ func gpuSettled(s gpu.Status, source string) bool {
 	if len(s.GPUs) > 0 || source == probe.FromPrometheus {
 		return s.Period > 0
 	}
-	looking := gpu.Open(gpu.Options{}).Latest().Why
-	return s.Why != looking
+	return s.Why != gpu.Looking
 }
 
 // awaitFrame waits for a Frame; when ctx ends it takes the newest one.

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"fmt"
 	"time"
 
 	"sonde/gpu"
@@ -48,6 +49,28 @@ func (g *gpuWindow) device(r *gpu.Reading) *deviceWindow {
 	g.devices = append(g.devices, d)
 	return d
 }
+
+// remarks say why there are no GPUs, or what is missing of those that there are.
+func (g *gpuWindow) remarks(s *gpu.Status) []string {
+	if len(g.devices) == 0 && len(s.GPUs) == 0 {
+		if s.Why == "" || s.Why == gpu.Looking || s.Why == gpu.SwitchedOff || s.Why == connecting {
+			return nil
+		}
+		return []string{"no GPU readings: " + s.Why}
+	}
+	var said notes
+	for i := range s.GPUs {
+		if r := &s.GPUs[i]; r.Lost {
+			said.add(fmt.Sprintf("GPU %d: %s", r.Index, r.Note))
+		} else if r.Note != "" && r.Parent == "" {
+			said.add("GPUs: " + r.Note)
+		}
+	}
+	return said.order
+}
+
+// connecting is what a Frame says before there are sources.
+const connecting = "connecting"
 
 func (g *gpuWindow) figures() []GPUFigures {
 	out := make([]GPUFigures, 0, len(g.devices))

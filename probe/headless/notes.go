@@ -65,6 +65,7 @@ func (a *Accumulator) remarks(rates Rates) []string {
 	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
 	if a.last != nil {
 		all = append(all, a.last.Target.Notes...)
+		all = append(all, a.gpus.remarks(&a.last.GPU)...)
 	}
 	return append(all, a.notes.list()...)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"sonde/gpu"
 	"sonde/probe"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
@@ -42,6 +43,7 @@ type targetLine struct {
 	Embedded bool      `json:"embedded"`
 	Seed     uint64    `json:"seed"`
 	Notes    []string  `json:"notes,omitempty"`
+	Told     gpu.Told  `json:"model_told,omitzero"`
 }
 
 type loadLine struct {

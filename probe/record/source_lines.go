@@ -40,19 +40,29 @@ type gpuLine struct {
 }
 
 type deviceLine struct {
-	ID            string    `json:"id"`
-	Index         int       `json:"index"`
-	Name          string    `json:"name"`
-	SM            opt.Float `json:"sm"`
-	DRAM          opt.Float `json:"dram"`
-	Tensor        opt.Float `json:"tensor"`
-	Busy          opt.Float `json:"busy"`
-	MemUsed       opt.Float `json:"mem_used_bytes"`
-	MemTotal      opt.Float `json:"mem_total_bytes"`
-	Power         opt.Float `json:"power_w"`
-	PowerLimit    opt.Float `json:"power_limit_w"`
-	Temperature   opt.Float `json:"temperature_c"`
-	SMClock       opt.Float `json:"sm_clock_hz"`
+	ID          string    `json:"id"`
+	Index       int       `json:"index"`
+	Name        string    `json:"name"`
+	SM          opt.Float `json:"sm"`
+	DRAM        opt.Float `json:"dram"`
+	Tensor      opt.Float `json:"tensor"`
+	Busy        opt.Float `json:"busy"`
+	Occupancy   opt.Float `json:"occupancy"`
+	MemBusy     opt.Float `json:"mem_busy"`
+	MemUsed     opt.Float `json:"mem_used_bytes"`
+	MemTotal    opt.Float `json:"mem_total_bytes"`
+	MemShared   bool      `json:"mem_shared,omitempty"`
+	Power       opt.Float `json:"power_w"`
+	PowerLimit  opt.Float `json:"power_limit_w"`
+	Temperature opt.Float `json:"temperature_c"`
+	SMClock     opt.Float `json:"sm_clock_hz"`
+	MemClock    opt.Float `json:"mem_clock_hz"`
+
+	PCIeSent       opt.Float `json:"pcie_sent_bytes_per_s"`
+	PCIeReceived   opt.Float `json:"pcie_received_bytes_per_s"`
+	NVLinkSent     opt.Float `json:"nvlink_sent_bytes_per_s"`
+	NVLinkReceived opt.Float `json:"nvlink_received_bytes_per_s"`
+
 	Source        string    `json:"source"`
 	Note          string    `json:"note,omitempty"`
 	Parent        string    `json:"parent,omitempty"`
