@@ -27,10 +27,14 @@ func (r *Report) tokenizer(ctx context.Context, o Options, addr api.Address, id 
 	}
 	defer transport.CloseIdleConnections()
 	if n, ok := engine.CountTokens(ctx, config, id, requestText, api.Kind(o.API) == api.Chat); ok {
-		s.ok("tokenizer", fmt.Sprintf("/tokenize counts %d tokens in a test prompt: prompts get their asked length at once", n))
+		s.ok("tokenizer", fmt.Sprintf("the engine counts %d tokens in a test prompt: prompts get their asked length at once", n))
 		return
 	}
-	s.missing("tokenizer", "none that can be asked: the first prompts may be longer or shorter than asked", "nothing to do: lengths are learned from the usage of the answers")
+	what := "a prompt"
+	if api.Kind(o.API) == api.Chat {
+		what = "a chat with its template"
+	}
+	s.missing("tokenizer", "none that counts "+what+": the first prompts may be longer or shorter than asked", "nothing to do: lengths are learned from the usage of the answers")
 }
 
 // engine says which engine it is, and what it says of itself.

@@ -19,7 +19,11 @@ func (r *Report) gpus(status gpu.Status, local bool) {
 		s.skipped("readings", status.Why)
 		return
 	case len(status.GPUs) == 0:
-		s.missing("readings", status.Why, whereGPUs(local))
+		do := whereGPUs(local)
+		if strings.Contains(status.Why, "--gpu") {
+			do = "" // it names the way out itself
+		}
+		s.missing("readings", status.Why, do)
 		return
 	case status.Why != "":
 		s.missing("readings", "from "+status.Source+", and no newer ones: "+status.Why, "look whether that source is still up")

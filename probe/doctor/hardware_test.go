@@ -64,8 +64,13 @@ func TestInstancesAndLostGPUs(t *testing.T) {
 	want(t, r, "readings", Missing, "no newer ones: no answer from h:9400")
 
 	r = Report{}
-	r.gpus(gpu.Status{Why: "no GPU exporter at h:9400: give --gpu URL"}, false)
+	r.gpus(gpu.Status{Why: "no GPU exporter at h:9400"}, false)
 	want(t, r, "readings", Missing, "start dcgm-exporter on the GPU's machine")
+	r = Report{}
+	r.gpus(gpu.Status{Why: "no GPU exporter at h: start one there, or give --gpu URL"}, false)
+	if c := r.Checks[0]; c.Do != "" {
+		t.Errorf("the way out is told twice: %+v", c)
+	}
 }
 
 // A server with Prometheus' API, and one that is none.

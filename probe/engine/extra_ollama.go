@@ -39,6 +39,9 @@ func readLoaded(a answer, into filler) error {
 
 func readLoadedModel(m object, into filler) {
 	into.set(FieldMaxModelLen, m.figure("context_length"), "context_length")
+	if !into.MaxModelLen.OK {
+		into.note("this Ollama does not tell its context length: it cuts a longer prompt without a word, see the prompt's tokens; newer ones tell")
+	}
 	size, onGPU := m.figure("size"), m.figure("size_vram")
 	if size.V > 0 && onGPU.OK {
 		share := min(onGPU.V/size.V, 1)
