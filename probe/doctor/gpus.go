@@ -20,7 +20,7 @@ func (r *Report) gpus(status gpu.Status, local bool) {
 		return
 	case len(status.GPUs) == 0:
 		do := whereGPUs(local)
-		if strings.Contains(status.Why, "--gpu") {
+		if strings.Contains(status.Why, "--") {
 			do = "" // it names the way out itself
 		}
 		s.missing("readings", status.Why, do)
