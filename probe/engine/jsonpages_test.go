@@ -129,6 +129,17 @@ func checkRefusedPage(t *testing.T, file string, page *jsonFixture, want map[str
 	}
 }
 
+func TestLoadingPage(t *testing.T) {
+	loading := answer{url: "http://engine/metrics", status: 503, body: []byte(fixture(t, "probe-llamacpp-loading.json.txt"))}
+	if got := pageRefusal(loading, &llamacppKind); !strings.Contains(got, "still loading") || strings.Contains(got, "--metrics") {
+		t.Errorf("%q", got)
+	}
+	loading.body = []byte("busy")
+	if got := pageRefusal(loading, &llamacppKind); strings.Contains(got, "model is still loading") {
+		t.Errorf("%q", got)
+	}
+}
+
 // 2 busy slots of 3: 100 + 50 of 3 × 200 tokens; the idle one's 120 are cache.
 func TestSlots(t *testing.T) {
 	slots := &jsonFixture{kind: &llamacppKind, path: "/slots"}
