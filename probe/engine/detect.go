@@ -152,17 +152,19 @@ func (f fetcher) ask(ctx context.Context, k *kind, id *Identity) bool {
 	return false
 }
 
-// askJSON gets a JSON object from a path of the server, each path once.
+// askJSON gets a JSON object from a path of the server; during detection, each path
+// once.
 func (f fetcher) askJSON(ctx context.Context, path string) (object, bool) {
 	if o, asked := f.seen[path]; asked {
 		return o, o != nil
 	}
-	f.seen[path] = nil
+	var o object
 	a, err := f.get(ctx, probe(f.config.rootAt(path)))
-	if err != nil || a.status != http.StatusOK {
-		return nil, false
+	if err == nil && a.status == http.StatusOK {
+		o, _ = a.object()
 	}
-	o, err := a.object()
-	f.seen[path] = o
-	return o, err == nil
+	if f.seen != nil {
+		f.seen[path] = o
+	}
+	return o, o != nil
 }
