@@ -30,10 +30,16 @@ func (r *Report) gpus(status gpu.Status, local bool) {
 	default:
 		s.ok("readings", "from "+status.Source)
 	}
-	for i := range status.GPUs {
-		s.device(&status.GPUs[i])
+	parts := map[string]int{}
+	for _, g := range status.GPUs {
+		if g.Parent != "" {
+			parts[g.Parent]++
+		}
 	}
-	s.instances(status.GPUs)
+	for i := range status.GPUs {
+		s.device(&status.GPUs[i], parts[status.GPUs[i].ID] > 0)
+	}
+	s.instances(parts)
 	s.interval(status)
 }
 
@@ -45,21 +51,15 @@ func whereGPUs(local bool) string {
 	return "start dcgm-exporter on the GPU's machine (port 9400, -c 1000 for a value each second), or give an exporter with --gpu URL, or --prometheus URL"
 }
 
-// instances says what is told of the parts of a GPU.
-func (s section) instances(all []gpu.Reading) {
-	parents := map[string]int{}
-	for _, g := range all {
-		if g.Parent != "" {
-			parents[g.Parent]++
-		}
+// instances says what is told of the parts of GPUs, counted by the whole.
+func (s section) instances(parts map[string]int) {
+	all := 0
+	for _, n := range parts {
+		all += n
 	}
-	parts := 0
-	for _, n := range parents {
-		parts += n
-	}
-	if parts > 0 {
+	if all > 0 {
 		s.ok("MIG", fmt.Sprintf("%s of %s, each with readings of its own; power and temperature are the whole GPU's",
-			counted(parts, "instance"), counted(len(parents), "GPU")))
+			counted(all, "instance"), counted(len(parts), "GPU")))
 	}
 }
 
@@ -67,7 +67,7 @@ func (s section) instances(all []gpu.Reading) {
 func (s section) interval(status gpu.Status) {
 	switch slow := "start the exporter with a shorter interval (dcgm-exporter: -c 1000)"; {
 	case status.Period == 0:
-		s.missing("interval", fmt.Sprintf("the values stayed the same for %v: they are read seldom, or the GPU is idle", gpuPatience), slow)
+		s.missing("interval", fmt.Sprintf("the values stayed the same for %.0f s: they are read seldom, or the GPU is idle", gpuPatience.Seconds()), slow)
 	case status.Period >= slowPeriod:
 		s.missing("interval", fmt.Sprintf("new values every %.0f s: short events are not seen", status.Period.Seconds()), slow)
 	default:
@@ -75,22 +75,28 @@ func (s section) interval(status gpu.Status) {
 	}
 }
 
-// device says what one GPU tells, and what it does not.
-func (s section) device(g *gpu.Reading) {
+// device says what one GPU, or one part of it, tells and what it does not. split
+// tells that the GPU is divided: its parts say the rest.
+func (s section) device(g *gpu.Reading, split bool) {
 	name := fmt.Sprintf("GPU %d", g.Index)
+	if g.Parent != "" {
+		name += " part"
+	}
 	if g.Lost {
-		s.missing(name, g.Name+" is lost: it answers nothing", orElse(g.Note, "look for Xid lines in the kernel's log, then reset it (nvidia-smi --gpu-reset) or reboot"))
+		s.missing(name, joined(g.Name+" is lost", g.Note), "look for Xid lines in the kernel's log, then reset it (nvidia-smi --gpu-reset) or reboot")
 		return
 	}
+	work := !split          // SM, bandwidth and memory are told of what runs programs
+	board := g.Parent == "" // power and temperature are told of the whole
 	var absent []string
 	for _, f := range []struct {
-		name string
-		has  bool
+		name      string
+		has, want bool
 	}{
-		{"SM activity", g.SM.OK}, {"memory bandwidth", g.DRAM.OK}, {"power", g.Power.OK},
-		{"memory", g.MemUsed.OK}, {"temperature", g.Temperature.OK},
+		{"SM activity", g.SM.OK, work}, {"memory bandwidth", g.DRAM.OK, work}, {"power", g.Power.OK, board},
+		{"memory", g.MemUsed.OK, work}, {"temperature", g.Temperature.OK, board},
 	} {
-		if !f.has {
+		if f.want && !f.has {
 			absent = append(absent, f.name)
 		}
 	}
@@ -100,6 +106,14 @@ func (s section) device(g *gpu.Reading) {
 	}
 	s.missing(name, fmt.Sprintf("%s by %s, without %s", g.Name, g.Source, strings.Join(absent, ", ")),
 		orElse(g.Note, "another source may tell: --gpu nvml on the GPU's machine, or a DCGM exporter with profiling metrics"))
+}
+
+// joined puts a remark behind what it is about.
+func joined(what, remark string) string {
+	if remark == "" {
+		return what
+	}
+	return what + ": " + remark
 }
 
 func orElse(text, fallback string) string {

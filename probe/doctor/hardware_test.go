@@ -51,13 +51,20 @@ func TestInstancesAndLostGPUs(t *testing.T) {
 		ID: "GPU-a/1", Parent: "GPU-a", Name: "H100 MIG 1g.10gb", Source: "dcgm",
 		SM: opt.Of(0.1), DRAM: opt.Of(0.1), Power: opt.Of(1), MemUsed: opt.Of(1), Temperature: opt.Of(40),
 	}
+	part.Power, part.Temperature = opt.Float{}, opt.Float{} // are the whole's
 	other := part
-	other.ID = "GPU-a/2"
+	other.ID, other.SM, other.Note = "GPU-a/2", opt.Float{}, "SM: add it"
+	whole := gpu.Reading{ID: "GPU-a", Index: 7, Name: "H100", Source: "dcgm", Power: opt.Of(1), Temperature: opt.Of(40)}
 	lost := gpu.Reading{ID: "GPU-b", Index: 1, Name: "H100", Lost: true, Note: "GPU lost: Xid 79"}
 	var r Report
-	r.gpus(gpu.Status{GPUs: []gpu.Reading{part, other, lost}, Source: "dcgm http://h:9400/metrics", Period: time.Second}, true)
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{whole, part, other, lost}, Source: "dcgm http://h:9400/metrics", Period: time.Second}, true)
 	want(t, r, "MIG", OK, "2 instances of 1 GPU")
-	want(t, r, "GPU 1", Missing, "lost: it answers nothing → GPU lost: Xid 79")
+	want(t, r, "GPU 7", OK, "H100 by dcgm: everything")
+	want(t, r, "GPU 0 part", OK, "MIG 1g.10gb by dcgm: everything")
+	want(t, r, "GPU 1", Missing, "is lost: GPU lost: Xid 79 → look for Xid lines")
+	if second := r.Checks[3]; second.State != Missing || second.Do != "SM: add it" || !strings.HasSuffix(second.Says, "without SM activity") {
+		t.Errorf("the part without SM: %+v", second)
+	}
 
 	r = Report{}
 	r.gpus(gpu.Status{GPUs: []gpu.Reading{part}, Source: "dcgm http://h:9400/metrics", Why: "no answer from h:9400"}, true)
