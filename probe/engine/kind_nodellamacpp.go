@@ -20,6 +20,6 @@ var nodeLlamaCppKind = kind{
 			FieldRequestsReceived: {"requests_total"},
 		},
 		remarks: map[Field]string{FieldPromptTokens: "moves when a request ends"},
-		notes:   []string{"node-llama-cpp tells nothing of the KV cache"},
+		notes:   []string{"KV cache not told by node-llama-cpp"},
 	},
 }
