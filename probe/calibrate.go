@@ -41,7 +41,7 @@ func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 	asked, requests := s.Load().InputTokens, 0
 	for n := range calibrations {
 		p := synthetic.Next(asked)
-		tokens, sent, ok := s.countTokens(ctx, p)
+		tokens, sent, ok := s.countTokens(ctx, p, n == 0)
 		requests += sent
 		if !ok {
 			break
@@ -61,9 +61,9 @@ func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 	}
 }
 
-// countTokens asks the tokenizer, else the server by a request. sent counts
-// requests.
-func (s *Session) countTokens(ctx context.Context, p prompt.Prompt) (tokens, sent int, ok bool) {
+// countTokens asks the tokenizer, else the server by a request, of which it tells
+// before the first. sent counts requests.
+func (s *Session) countTokens(ctx context.Context, p prompt.Prompt, first bool) (tokens, sent int, ok bool) {
 	id := s.engine.Latest().Identity
 	if tokens, ok = engine.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
 		return tokens, 0, true
@@ -71,6 +71,9 @@ func (s *Session) countTokens(ctx context.Context, p prompt.Prompt) (tokens, sen
 	watching := s.opt.Load.Concurrency == 0 && s.opt.Load.Rate == 0
 	if id.Kind == "" || watching {
 		return 0, 0, false
+	}
+	if first { // on a slow server this takes a while
+		s.Note(fmt.Sprintf("the load begins after up to %d requests of one token, which fit the prompt length", calibrations))
 	}
 	res := s.client.Do(ctx, api.Call{Text: p.Text, MaxTokens: calibrationOut}, unseen{})
 	return res.InTokens, 1, res.InTokens > 0

@@ -2,6 +2,9 @@ package ui
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
@@ -19,7 +22,7 @@ const kvNearlyFull = 0.9
 func (k *kvPanel) heading(p *picture) heading {
 	t, f := k.theme, p.frame
 	hd := heading{name: "KV cache", short: "KV", column: p.history.width}
-	if !f.Engine.Have {
+	if saysNothing(&f.Engine) {
 		hd.figures = []figure{{unknown, t.dim}}
 		return hd
 	}
@@ -53,18 +56,11 @@ func (k *kvPanel) key(p *picture, _ bool) any {
 }
 
 func (k *kvPanel) body(p *picture, w, h int) []string {
-	if !p.frame.Engine.Have {
+	if saysNothing(&p.frame.Engine) {
 		return k.theme.because(whyNoEngine(p), w, h)
 	}
 	sparks := min(2, max(0, h-3))
-	t := k.theme
-	scale := chart.Scale{Min: 0, Max: 1}
-	plot := chart.PlotWidth(w, percentLabel, scale, h-sparks)
-	shown := p.history.last(plot)
-	lines := chart.Lines(w, h-sparks, chart.LineOptions{
-		Scale: scale, Label: percentLabel, LabelStyle: t.border,
-		Marks: marks(shown, plot), MarkStyle: t.mark, ASCII: t.ascii,
-	}, chart.Series{Style: t.first, Mark: 'o', Y: columnLine(shown, plot, kvFill)})
+	lines := k.fill(p, w, h-sparks)
 	if sparks >= 1 {
 		lines = append(lines, k.queue("wait", p, w, waiting, k.theme.second))
 	}
@@ -72,6 +68,29 @@ func (k *kvPanel) body(p *picture, w, h int) []string {
 		lines = append(lines, k.queue("run", p, w, running, k.theme.calm))
 	}
 	return lines
+}
+
+// fill draws how full the cache is, or why that is not known.
+func (k *kvPanel) fill(p *picture, w, h int) []string {
+	t, r := k.theme, &p.frame.Engine.Reading
+	scale := chart.Scale{Min: 0, Max: 1}
+	plot := chart.PlotWidth(w, percentLabel, scale, h)
+	shown := p.history.last(plot)
+	line := columnLine(shown, plot, kvFill)
+	if !r.KVFill.OK && len(r.Notes) > 0 && !slices.ContainsFunc(line, func(y float64) bool { return !math.IsNaN(y) }) {
+		return t.because(strings.Join(r.Notes, "; "), w, h)
+	}
+	return chart.Lines(w, h, chart.LineOptions{
+		Scale: scale, Label: percentLabel, LabelStyle: t.border,
+		Marks: marks(shown, plot), MarkStyle: t.mark, ASCII: t.ascii,
+	}, chart.Series{Style: t.first, Mark: 'o', Y: line})
+}
+
+// saysNothing tells that there is no reading, or one without queue and KV cache:
+// some engines have no more than a list of what is loaded.
+func saysNothing(e *probe.EngineStatus) bool {
+	r := &e.Reading
+	return !e.Have || !r.KVFill.OK && !r.Running.OK && !r.Waiting.OK
 }
 
 func (k *kvPanel) queue(name string, p *picture, w int, of func(*column) float64, st lipgloss.Style) string {
@@ -93,12 +112,14 @@ func whyNoEngine(p *picture) string {
 		return p.frame.Engine.Why
 	case !p.have:
 		return "waiting for the first Frame"
+	case p.frame.Engine.Have:
+		return strings.Join(p.frame.Engine.Reading.Notes, "; ")
 	}
 	return "the engine's metrics have not been read yet"
 }
 
 func (k *kvPanel) zoomed(p *picture, w, h int) []string {
-	if !p.frame.Engine.Have {
+	if saysNothing(&p.frame.Engine) {
 		return k.body(p, w, h)
 	}
 	t, r, log := k.theme, &p.frame.Engine.Reading, p.history.engine

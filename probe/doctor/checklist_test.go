@@ -143,7 +143,8 @@ func TestGoodEndpoint(t *testing.T) {
 	want(t, r, "tokenizer", OK, "counts 9 tokens")
 	want(t, r, "engine", OK, "vLLM 0.11.0")
 	want(t, r, "metrics", OK, server.URL+"/metrics")
-	want(t, r, "metrics fields", Missing, "not on the page: preemptions, prefix hits, prompt tokens")
+	want(t, r, "told", OK, "running, waiting, KV cache fill")
+	want(t, r, "not on the page", Missing, "KV cache capacity, preemptions, prefix hits, prompt tokens")
 	want(t, r, "readings", Skipped, "--gpu off")
 }
 
@@ -249,6 +250,30 @@ func TestNoMetrics(t *testing.T) {
 	}
 	r = examine(t, server.URL, func(o *Options) { o.Metrics = "off" })
 	want(t, r, "metrics", Skipped, "--metrics off")
+}
+
+// A server that loads its model for minutes does not hold the checklist up.
+func TestLoadingServer(t *testing.T) {
+	s := goodServer()
+	s.models = func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`)
+	}
+	server := httptest.NewServer(s)
+	defer server.Close()
+	waitLess(t, 1500*time.Millisecond)
+	r := examine(t, server.URL, nil)
+	want(t, r, "list", Failed, "still loading its model (503) → wait")
+	if r.Ready {
+		t.Error("ready without a model")
+	}
+}
+
+func waitLess(t *testing.T, d time.Duration) {
+	t.Helper()
+	before := loadingPatience
+	loadingPatience = d
+	t.Cleanup(func() { loadingPatience = before })
 }
 
 func TestCertificates(t *testing.T) {
@@ -360,33 +385,62 @@ func TestGPULines(t *testing.T) {
 	coarse := full
 	coarse.Index, coarse.SM, coarse.DRAM, coarse.Note = 1, opt.Float{}, opt.Float{}, "profiling metrics are off"
 	var r Report
-	r.gpus(gpu.Status{GPUs: []gpu.Reading{full, coarse}, Source: "dcgm http://h:9400/metrics", Period: 30 * time.Second})
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{full, coarse}, Source: "dcgm http://h:9400/metrics", Period: 30 * time.Second}, true)
 	want(t, r, "GPU 0", OK, "H100 by nvml-gpm: everything")
 	want(t, r, "GPU 1", Missing, "without SM activity, memory bandwidth → profiling metrics are off")
 	want(t, r, "interval", Missing, "every 30 s")
 	r = Report{}
-	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}, Source: "nvml", Period: time.Second})
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}, Source: "nvml", Period: time.Second}, true)
 	want(t, r, "interval", OK, "every 1 s")
 	r = Report{}
-	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}})
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}}, true)
 	want(t, r, "interval", Missing, "stayed the same")
 	r = Report{}
-	r.gpus(gpu.Status{Why: "no NVIDIA driver here"})
+	r.gpus(gpu.Status{Why: "no NVIDIA driver here"}, true)
 	want(t, r, "readings", Missing, "no NVIDIA driver here")
 }
 
-func TestAbsentFields(t *testing.T) {
+// Of llama.cpp's figures one could be told and is not; latencies it never tells.
+func TestFieldsByWhatAnEngineOffers(t *testing.T) {
 	one := opt.Of(1)
-	h := engine.Histogram{Bounds: []float64{1}}
-	full := engine.Reading{
-		Running: one, Waiting: one, KVFill: one, Preemptions: one, PrefixHitRate: one, PromptTokens: one, GenerationTokens: one,
-		TTFT: h, Gap: h, Queue: h, Prefill: h, E2E: h,
+	reading := engine.Reading{Engine: "llama.cpp", Running: one, Waiting: one, KVFill: one, PromptTokens: one, GenerationTokens: one, PrefixHits: one}
+	status := engine.Status{Have: true, Reading: reading, Identity: engine.Identity{Kind: "llama.cpp", Name: "llama.cpp", MetricsURL: "http://h/metrics"}}
+	told, lacking, never := sortedFields(status)
+	for what, pair := range map[string][2]string{
+		"told":    {strings.Join(told, ","), "running,waiting,KV cache fill,prefix hits,prompt tokens,generation tokens"},
+		"lacking": {strings.Join(lacking, ","), "KV cache capacity"},
+		"never":   {strings.Join(never, ","), "preemptions,TTFT,gap,queue time,prefill time,E2E"},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s: %s, want %s", what, pair[0], pair[1])
+		}
 	}
-	if got := absentFields(&full); len(got) != 0 {
-		t.Errorf("absent %q", got)
+	var r Report
+	r.metrics(status)
+	want(t, r, "metrics", OK, "at http://h/metrics")
+	want(t, r, "not on the page", Missing, "KV cache capacity → a newer version")
+	want(t, r, "never told", OK, "not by llama.cpp")
+}
+
+// An engine without a metrics page tells what it can on another one.
+func TestEngineWithoutAPage(t *testing.T) {
+	s := goodServer()
+	s.models = text(`{"data":[{"id":"tiny:latest","object":"model","created":1,"owned_by":"library"}]}`)
+	front := http.NewServeMux()
+	front.Handle("/", s)
+	front.HandleFunc("/api/version", text(`{"version":"0.33.0"}`))
+	front.HandleFunc("/api/ps", text(`{"models":[{"name":"tiny:latest","size":4000000000,"size_vram":1000000000,"context_length":4096}]}`))
+	server := httptest.NewServer(front)
+	defer server.Close()
+	r := examine(t, server.URL, nil)
+	want(t, r, "engine", OK, "Ollama 0.33.0")
+	want(t, r, "metrics", Missing, "no metrics page")
+	want(t, r, "never told", OK, "running, waiting, KV cache fill")
+	found := false
+	for _, c := range r.Checks {
+		found = found || c.Name == "remark" && strings.Contains(c.Says, "25 % of it in GPU memory")
 	}
-	full.Queue, full.Waiting = engine.Histogram{}, opt.Float{}
-	if got := strings.Join(absentFields(&full), ","); got != "waiting,queue time" {
-		t.Errorf("absent %q", got)
+	if !found || !r.Ready {
+		t.Errorf("ready %v, no word of the GPU share in %+v", r.Ready, r.Checks)
 	}
 }

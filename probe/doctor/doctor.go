@@ -21,15 +21,12 @@ type Options struct {
 // tokens at most. What follows from a failed check is left out.
 func Examine(ctx context.Context, o Options) Report {
 	r := Report{Schema: ReportSchema}
-	r.machine(o.Terminal)
 	if o.URL == "" {
 		r.localGPU(ctx, o.GPU)
-		r.conclude()
-		return r
-	}
-	if addr, ok := r.reach(ctx, o); ok {
+	} else if addr, ok := r.reach(ctx, o); ok {
 		r.endpoint(ctx, o, addr)
 	}
+	r.machine(o.Terminal)
 	r.conclude()
 	return r
 }

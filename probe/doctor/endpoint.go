@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"sonde/gpu"
@@ -18,6 +19,10 @@ import (
 
 // idleTimeout is how long the one request may wait for a byte.
 const idleTimeout = 30 * time.Second
+
+// loadingPatience is longer than the model list may take. A Session goes on asking a
+// server that loads its model, however long that takes; a checklist does not.
+var loadingPatience = 12 * time.Second // tests wait less
 
 // endpoint looks at everything behind the connection, as a measurement would see
 // it: the readings of engine and GPU are those of a Session without load.
@@ -35,7 +40,15 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 	session.Start(ctx)
 	defer session.Close()
 	began := time.Now()
-	if err := session.Connect(ctx); err != nil {
+	var late atomic.Bool
+	loading := time.AfterFunc(loadingPatience, func() { late.Store(true); cancel() })
+	err = session.Connect(ctx)
+	loading.Stop()
+	switch {
+	case err != nil && late.Load():
+		r.section("models").failed("list", "the server is still loading its model (503)", "wait until it is up, or look into its log")
+		return
+	case err != nil:
 		r.unlisted(ctx, o, addr, err)
 		return
 	}
@@ -50,7 +63,8 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 	last := awaitReadings(ctx, session, o, began.Add(gpuPatience))
 	r.engine(last.Engine.Identity)
 	r.metrics(last.Engine)
-	r.gpus(last.GPU)
+	r.gpus(last.GPU, api.IsLocal(addr.Base))
+	r.prometheus(ctx, o, last.Engine, last.GPU)
 }
 
 // firstFrame waits for a Frame that knows the server.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"sonde/probe/api"
@@ -26,62 +27,118 @@ func (r *Report) tokenizer(ctx context.Context, o Options, addr api.Address, id 
 	}
 	defer transport.CloseIdleConnections()
 	if n, ok := engine.CountTokens(ctx, config, id, requestText, api.Kind(o.API) == api.Chat); ok {
-		s.ok("tokenizer", fmt.Sprintf("/tokenize counts %d tokens in a test prompt: prompts get their asked length at once", n))
+		s.ok("tokenizer", fmt.Sprintf("the engine counts %d tokens in a test prompt: prompts get their asked length at once", n))
 		return
 	}
-	s.missing("tokenizer", "none that can be asked: the first prompts may be longer or shorter than asked", "nothing: lengths are learned from the usage of the answers")
+	what := "a prompt"
+	if api.Kind(o.API) == api.Chat {
+		what = "a chat with its template"
+	}
+	s.missing("tokenizer", "none that counts "+what+": the first prompts may be longer or shorter than asked", "nothing to do: lengths are learned from the usage of the answers")
 }
 
-// engine says which engine it is.
+// engine says which engine it is, and what it says of itself.
 func (r *Report) engine(id engine.Identity) {
 	s := r.section("engine")
 	switch {
 	case id.Kind == "":
 		s.missing("engine", "not recognised: measuring works, queue and KV cache are not shown", "give the engine's metrics page with --metrics URL")
+		return
 	case id.Version == "":
 		s.ok("engine", id.Name+", version not told")
 	default:
 		s.ok("engine", id.Name+" "+id.Version)
+	}
+	about := slices.Clone(id.About)
+	if id.MaxRunning > 0 {
+		about = append(about, thousands(float64(id.MaxRunning))+" requests at once")
+	}
+	if id.MaxInputLen > 0 {
+		about = append(about, "prompts of up to "+thousands(float64(id.MaxInputLen))+" tokens")
+	}
+	if len(about) > 0 {
+		s.ok("about it", strings.Join(about, ", "))
 	}
 }
 
 // metrics says whether the engine's own word can be read, and what is missing in it.
 func (r *Report) metrics(status engine.Status) {
 	s := r.section("engine")
+	reading := &status.Reading
+	page := status.Identity.MetricsURL
 	if !status.Have {
 		s.unread("metrics", status.Why)
 		return
 	}
-	where := "read"
-	if u, err := url.Parse(status.Identity.MetricsURL); err == nil && u.Host != "" {
-		where = "at " + api.Redacted(u)
+	switch u, err := url.Parse(page); {
+	case status.Why != "":
+		s.missing("metrics", "read, and no newer ones: "+status.Why, "look whether that page is still up")
+	case page == "" && status.Identity.MetricsWhy != "":
+		_, lacking, _ := sortedFields(status)
+		do := "nothing to do: there is none to switch on"
+		if len(lacking) > 0 {
+			do = "until then these are unknown: " + strings.Join(lacking, ", ")
+		}
+		s.missing("metrics", status.Identity.MetricsWhy, do)
+	case err == nil && u.Host != "":
+		s.ok("metrics", "at "+api.Redacted(u))
+	default:
+		s.ok("metrics", "read")
 	}
-	s.ok("metrics", where)
-	if absent := absentFields(&status.Reading); len(absent) > 0 {
-		s.missing("metrics fields", "not on the page: "+strings.Join(absent, ", "), "a newer version of the engine may have them; some come with the first requests")
-	} else {
-		s.ok("metrics fields", "all")
-	}
-	for _, note := range status.Reading.Notes {
-		s.ok("metrics note", note)
+	s.fields(status)
+	for _, note := range reading.Notes {
+		if note != status.Identity.MetricsWhy {
+			s.ok("remark", note)
+		}
 	}
 }
 
-// absentFields names what a reading does not hold.
-func absentFields(r *engine.Reading) []string {
-	var absent []string
-	for _, f := range []struct {
-		name string
-		has  bool
-	}{
-		{"running", r.Running.OK}, {"waiting", r.Waiting.OK}, {"KV cache fill", r.KVFill.OK}, {"preemptions", r.Preemptions.OK},
-		{"prefix hits", r.PrefixHits.OK || r.PrefixHitRate.OK}, {"prompt tokens", r.PromptTokens.OK},
-		{"generated tokens", r.GenerationTokens.OK}, {"TTFT", len(r.TTFT.Bounds) > 0}, {"gap", len(r.Gap.Bounds) > 0},
-		{"queue time", len(r.Queue.Bounds) > 0}, {"prefill time", len(r.Prefill.Bounds) > 0}, {"E2E", len(r.E2E.Bounds) > 0},
-	} {
-		if !f.has {
-			absent = append(absent, f.name)
+// figures are the fields that the screen and the verdict use, with the field that
+// does as well, if there is one.
+var figures = []struct{ field, or engine.Field }{
+	{engine.FieldRunning, ""}, {engine.FieldWaiting, engine.FieldWaitingMean}, {engine.FieldKVFill, ""}, {engine.FieldKVCapacity, engine.FieldKVBlocks},
+	{engine.FieldPreemptions, ""}, {engine.FieldPrefixHits, engine.FieldHitRateGauge}, {engine.FieldPromptTokens, engine.FieldLivePrefill},
+	{engine.FieldGenerationTokens, engine.FieldOutputGauge}, {engine.FieldTTFT, ""}, {engine.FieldGap, engine.FieldTPOT},
+	{engine.FieldQueue, ""}, {engine.FieldPrefill, ""}, {engine.FieldE2E, ""},
+}
+
+// fields says where the figures come from, and which are missing: those that the
+// engine could tell, and those that no version of it does.
+func (s section) fields(status engine.Status) {
+	told, lacking, never := sortedFields(status)
+	if len(told) > 0 {
+		s.ok("told", strings.Join(told, ", "))
+	}
+	switch {
+	case len(lacking) > 0 && status.Identity.MetricsURL == "":
+		// They stand in the line of the metrics.
+	case len(lacking) > 0:
+		s.missing("not on the page", strings.Join(lacking, ", "), "a newer version of the engine may have them; some come with the first requests")
+	case len(never) == 0:
+		s.ok("missing fields", "none")
+	}
+	if len(never) > 0 {
+		s.ok("never told", strings.Join(never, ", ")+": not by "+status.Identity.Name+"; what clients see of it is measured all the same")
+	}
+}
+
+// sortedFields sorts the figures by what a reading holds and its engine offers.
+// The page may be that of another engine than the one that answers requests.
+func sortedFields(status engine.Status) (told, lacking, never []string) {
+	kind := status.Reading.Engine
+	if kind == "" {
+		kind = status.Identity.Kind
+	}
+	offered := engine.Offers(kind)
+	for _, f := range figures {
+		switch name := string(f.field); {
+		case status.Reading.Known(f.field) || f.or != "" && status.Reading.Known(f.or):
+			told = append(told, name)
+		case len(offered) == 0, slices.Contains(offered, f.field), f.or != "" && slices.Contains(offered, f.or):
+			lacking = append(lacking, name)
+		default:
+			never = append(never, name)
 		}
 	}
-	return absent
+	return told, lacking, never
 }

@@ -12,16 +12,19 @@ import (
 	"sonde/probe"
 	"sonde/probe/api/wire"
 	"sonde/probe/guard"
+	"sonde/probe/opt"
 	"sonde/probe/process"
 )
 
 // machine looks at what a measurement needs of this machine.
 func (r *Report) machine(t Terminal) {
 	s := r.section("this machine")
+	s.terminal(t)
 	s.stamps(kernelStamps())
 	s.files()
-	s.cores(runtime.GOMAXPROCS(0))
-	s.terminal(t)
+	s.ports(ephemeralPorts())
+	busy, known := loadAverage()
+	s.cores(runtime.GOMAXPROCS(0), opt.Float{V: busy, OK: known})
 }
 
 func (s section) stamps(kernel bool, err error) {
@@ -32,11 +35,15 @@ func (s section) stamps(kernel bool, err error) {
 	case kernel:
 		s.ok(name, "by the kernel: our own lateness does not count")
 	default:
-		s.missing(name, "when they are read: under load gaps are as wrong as our reads are late", "measure from Linux (amd64 or arm64); see sonde doctor --calibrate")
+		where := "measure from Linux (amd64 or arm64)"
+		if runtime.GOOS == "linux" {
+			where = "measure outside the sandbox: this kernel gives no times of arrival"
+		}
+		s.missing(name, "when they are read: under load gaps are as wrong as our reads are late", where+"; sonde doctor --calibrate tells by how much")
 	}
 }
 
-// kernelStamps sends a byte to ourselves and looks who stamped it.
+// kernelStamps sends bytes to ourselves and looks who stamped them.
 func kernelStamps() (bool, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,14 +62,26 @@ func kernelStamps() (bool, error) {
 		return false, err
 	}
 	defer peer.Close()
-	if _, err := peer.Write([]byte("?")); err != nil {
-		return false, err
+	for range stampTries {
+		if _, err := peer.Write([]byte("?")); err != nil {
+			return false, err
+		}
+		if n, err := link.Read(make([]byte, 1)); n != 1 {
+			return false, errors.Join(errors.New("no byte came back"), err)
+		}
+		if link.Wire.Stamp().Kernel {
+			return true, nil
+		}
+		time.Sleep(stampPause)
 	}
-	if n, err := link.Read(make([]byte, 1)); n != 1 {
-		return false, errors.Join(errors.New("no byte came back"), err)
-	}
-	return link.Wire.Stamp().Kernel, nil
+	return false, nil
 }
+
+// Linux begins to stamp a little after the first socket has asked for it.
+const (
+	stampTries = 10
+	stampPause = 10 * time.Millisecond
+)
 
 // usualStreams is the default of --max-concurrency.
 const usualStreams = 256
@@ -80,12 +99,41 @@ func (s section) files() {
 	}
 }
 
-func (s section) cores(n int) {
-	if n < 2 {
-		s.missing("processor", "1 core: drawing and measuring share it", "keep other work off this machine, and use sonde bench for high rates")
-		return
+// ports are what one address can have open to one server at a time.
+func (s section) ports(n int) {
+	const name = "local ports"
+	switch {
+	case n == 0:
+	case n < usualStreams:
+		s.missing(name, fmt.Sprintf("%d: enough for as many streams to one server", n), "widen net.ipv4.ip_local_port_range with sysctl")
+	default:
+		s.ok(name, fmt.Sprintf("%s: enough for as many streams to one server", thousands(float64(n))))
 	}
-	s.ok("processor", fmt.Sprintf("%d cores", n))
+}
+
+// cores looks at the processor: n is what we may use of it, busy how many were in
+// use over the last minute by all programs.
+func (s section) cores(n int, busy opt.Float) {
+	const (
+		name = "processor"
+		away = "keep other work off this machine, and use sonde bench for high rates"
+	)
+	cores := fmt.Sprintf("%d cores", n)
+	if n == 1 {
+		cores = "1 core"
+	}
+	load := ""
+	if busy.OK {
+		load = fmt.Sprintf(", %.1f in use over the last minute", busy.V)
+	}
+	switch {
+	case busy.OK && busy.V >= float64(n):
+		s.missing(name, cores+load+": we wait for our turn", away)
+	case n < 2:
+		s.missing(name, cores+load+": drawing and measuring share it", away)
+	default:
+		s.ok(name, cores+load)
+	}
 }
 
 // gpuPatience is how long the first readings of GPUs may take.
@@ -105,7 +153,7 @@ func (r *Report) localGPU(ctx context.Context, mode string) {
 	for {
 		now := source.Latest()
 		if ctx.Err() != nil || gpuSettled(now, mode) {
-			r.gpus(now)
+			r.gpus(now, true)
 			return
 		}
 		select {

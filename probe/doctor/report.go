@@ -51,9 +51,12 @@ func (s section) missing(name, says, do string) { s.add(name, Missing, says, do)
 func (s section) failed(name, says, do string)  { s.add(name, Failed, says, do) }
 func (s section) skipped(name, says string)     { s.add(name, Skipped, says, "") }
 
+// switchedOff is how a source begins to say that nobody wants it.
+const switchedOff = "switched off"
+
 // unread files a source without a reading; why is a sentence with the way out.
 func (s section) unread(name, why string) {
-	if strings.HasPrefix(why, "switched off") {
+	if strings.HasPrefix(why, switchedOff) {
 		s.skipped(name, why)
 		return
 	}
@@ -118,12 +121,19 @@ func (r *Report) Text(width int, color bool) string {
 		if color {
 			mark = "\x1b[" + stateColor[c.State] + "m" + mark + "\x1b[0m"
 		}
-		body := ansi.Wrap(says, max(20, width-indent), "")
+		body := wrapped(says, max(20, width-indent))
 		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", indent))
 		fmt.Fprintf(&b, "  %s%-*s%s\n", mark, nameWidth, c.Name, body)
 	}
 	fmt.Fprintf(&b, "\n%s\n", r.verdict())
 	return b.String()
+}
+
+// wrapped breaks lines at spaces. A flag such as --gpu stays whole, for which its
+// hyphens pass for ones that do not break.
+func wrapped(text string, width int) string {
+	const hyphen, unbroken = "-", "\u2011"
+	return strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(text, hyphen, unbroken), width, ""), unbroken, hyphen)
 }
 
 var stateColor = map[State]string{OK: "32", Missing: "33", Failed: "31", Skipped: "2"}

@@ -16,6 +16,8 @@ type Terminal struct {
 	Width, Height int  // cells; 0 is unknown
 	Colors        string
 	UTF8          bool
+	Name          string // what TERM calls it
+	Inside        string // the multiplexer that it runs in: "tmux", "screen", …; "" for none
 }
 
 // terminalOf looks at the terminal behind standard input and output.
@@ -24,7 +26,31 @@ func terminalOf(in, out *os.File, environ []string) Terminal {
 	t.Width, t.Height, _ = term.GetSize(int(out.Fd()))
 	t.Colors = colorsOf(out, environ)
 	t.UTF8 = utf8Locale(environ)
+	t.Name, t.Inside = lookup(environ, "TERM"), multiplexer(environ)
 	return t
+}
+
+// multiplexer names the program between us and the real terminal, which may know
+// fewer colours than it.
+func multiplexer(environ []string) string {
+	for _, m := range [][2]string{{"TMUX", "tmux"}, {"STY", "screen"}, {"ZELLIJ", "zellij"}} {
+		if lookup(environ, m[0]) != "" {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// called is the terminal by name.
+func (t Terminal) called() string {
+	name := t.Name
+	if name == "" {
+		name = "TERM is not set"
+	}
+	if t.Inside != "" {
+		name += ", inside " + t.Inside
+	}
+	return name
 }
 
 func colorsOf(out io.Writer, environ []string) string {
@@ -83,9 +109,9 @@ func (s section) terminal(t Terminal) {
 		s.ok("terminal size", size)
 	}
 	if t.Colors == "" {
-		s.missing("colours", "none", "set TERM (xterm-256color), unset NO_COLOR, or give --color always")
+		s.missing("colours", "none ("+t.called()+")", "set TERM (xterm-256color), unset NO_COLOR, or give --color always")
 	} else {
-		s.ok("colours", t.Colors)
+		s.ok("colours", fmt.Sprintf("%s (%s)", t.Colors, t.called()))
 	}
 	if t.UTF8 {
 		s.ok("characters", "UTF-8")

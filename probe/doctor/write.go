@@ -47,7 +47,7 @@ func (o Output) Write(p Page) error {
 }
 
 // usualWidth is the width of a page where there is no terminal.
-const usualWidth = 100
+const usualWidth = 80
 
 func (o Output) write(to *os.File, p Page) error {
 	width, _, err := term.GetSize(int(to.Fd()))

@@ -29,6 +29,12 @@ const metricsOff = "off"
 // at returns the URL of a path under the base, without the query.
 func (c Config) at(path string) string { return strings.TrimRight(c.Base, "/") + path }
 
+// rootAt returns the URL of a path that is not part of the OpenAI-compatible API:
+// KServe and others put that below /openai, and their metrics above it.
+func (c Config) rootAt(path string) string {
+	return strings.TrimSuffix(strings.TrimRight(c.Base, "/"), "/openai") + path
+}
+
 // givenMetrics completes the metrics address that the user gave.
 func (c Config) givenMetrics() string {
 	given := c.MetricsURL
@@ -46,7 +52,7 @@ func (c Config) givenMetrics() string {
 }
 
 // withQuery adds the query that the user wants on every call, unless the address
-// has one of its own or is not under the base.
+// has one of its own or is not of the same server.
 func (c Config) withQuery(address string) string {
 	if c.Query == "" || strings.Contains(address, "?") || !c.underBase(address) {
 		return address
@@ -55,7 +61,7 @@ func (c Config) withQuery(address string) string {
 }
 
 func (c Config) underBase(address string) bool {
-	return strings.HasPrefix(address, strings.TrimRight(c.Base, "/")+"/")
+	return strings.HasPrefix(address, c.rootAt("/"))
 }
 
 // hostHeader is the one header of the user's that names no property of a request

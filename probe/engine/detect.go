@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 )
@@ -12,6 +11,7 @@ import (
 // model list cannot be had; the identity then holds what is known without it.
 func Detect(ctx context.Context, c Config) (Identity, error) {
 	f := newFetcher(c)
+	f.seen = map[string]object{}
 	models, err := f.models(ctx)
 	id := Identity{Model: c.Model, Models: models.ids()}
 	if err != nil && !notFound(err) {
@@ -62,8 +62,9 @@ func (f fetcher) recognise(ctx context.Context, k *kind, header http.Header, id 
 			page = elsewhere
 		}
 	}
-	if k == nil {
-		k = page.by
+	if by := f.inside(ctx, decide(k, page.by), page.url); by != k {
+		id.forget()
+		k, asked = by, false
 	}
 	id.MetricsURL, id.MetricsWhy = page.url, page.why
 	if k == nil {
@@ -78,6 +79,38 @@ func (f fetcher) recognise(ctx context.Context, k *kind, header http.Header, id 
 	if k.gpuPath != "" {
 		id.GPUURL = f.config.at(k.gpuPath)
 	}
+}
+
+// decide weighs what the model list says, nil if it tells nothing, against whose
+// names are on the metrics page. Gateways repeat the owner of the engine behind
+// them, and proxies rewrite a list but no metrics, so that the page goes first. But
+// some engines publish the names of others, and an endpoint picker speaks of a pool
+// and not of the server that has answered.
+func decide(list, page *kind) *kind {
+	switch {
+	case list == nil:
+		return page
+	case page == nil, page.id == list.id, list.passesOn, page.table != nil && page.table.meanFill:
+		return list
+	}
+	return page
+}
+
+// inside looks whether an engine runs inside a NIM, which passes its page on at a
+// place where that engine itself has none.
+func (f fetcher) inside(ctx context.Context, k *kind, page string) *kind {
+	if k == nil || k.passesOn || page != f.config.rootAt(nimMetrics) {
+		return k
+	}
+	if a, ok := f.askJSON(ctx, nimMetadata); ok && nimRelease(a, &Identity{}) {
+		return &nimKind
+	}
+	return k
+}
+
+// forget takes back what an engine was asked that turned out to be another.
+func (id *Identity) forget() {
+	id.Version, id.About, id.MaxInputLen, id.MaxRunning = "", nil, 0, 0
 }
 
 // throughEnvoy tells that the answer came through the proxy that stands before an
@@ -104,31 +137,34 @@ func maxModelLen(entry object) int {
 // give away for certain: Ollama calls the owner of a model what its user chose.
 // SGLang has most of Ollama's paths, but not this one.
 func (f fetcher) askOllama(ctx context.Context, id *Identity) {
-	f.ask(ctx, &ollamaKind, id)
-	if id.Version != "" {
+	if f.ask(ctx, &ollamaKind, id) {
 		id.be(&ollamaKind)
 	}
 }
 
-// ask sends the engine's probes for version and limits until one answers.
-func (f fetcher) ask(ctx context.Context, k *kind, id *Identity) {
+// ask sends the engine's probes for version and limits until one is answered.
+func (f fetcher) ask(ctx context.Context, k *kind, id *Identity) bool {
 	for _, about := range k.about {
-		if a, ok := f.askJSON(ctx, about.path); ok {
-			about.read(a, id)
-			return
+		if a, ok := f.askJSON(ctx, about.path); ok && about.read(a, id) {
+			return true
 		}
 	}
+	return false
 }
 
-// askJSON gets a JSON object from a path under the base.
+// askJSON gets a JSON object from a path of the server; during detection, each path
+// once.
 func (f fetcher) askJSON(ctx context.Context, path string) (object, bool) {
-	a, err := f.get(ctx, probe(f.config.at(path)))
-	if err != nil || a.status != http.StatusOK {
-		return nil, false
+	if o, asked := f.seen[path]; asked {
+		return o, o != nil
 	}
 	var o object
-	if err := json.Unmarshal(a.body, &o); err != nil {
-		return nil, false
+	a, err := f.get(ctx, probe(f.config.rootAt(path)))
+	if err == nil && a.status == http.StatusOK {
+		o, _ = a.object()
 	}
-	return o, true
+	if f.seen != nil {
+		f.seen[path] = o
+	}
+	return o, o != nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,11 @@ type extraPage struct {
 	path    string        // under the base; may hold a query
 	every   time.Duration // least time between two reads; 0 = with every scrape
 	instead bool          // read only while the metrics page cannot be
+	once    bool          // a server that does not have it is not asked again: it minds
+	timeout time.Duration // of one read; 0 = probeTimeout
 	missing string        // the way out where the server does not have it (404, 405, 501)
+
+	fields []Field // what it may tell
 
 	// read takes an answer of status 200 apart. It sets what it knows through into;
 	// an error, one sentence, is noted in the reading.
@@ -71,8 +76,13 @@ func (f filler) remark(field Field, text string) {
 	}
 }
 
-// kv writes the fill of every rank; capacities, in tokens, weigh the mean and may be nil.
+// kv writes the fill of every rank; capacities, in tokens, weigh the mean and may be
+// nil. One value that is no fraction makes it unknown.
 func (f filler) kv(ranks []RankFill, capacities []float64, key string) {
+	if slices.ContainsFunc(ranks, func(r RankFill) bool { return !(r.Fill >= 0 && r.Fill <= 1) }) {
+		f.note(fmt.Sprintf("%s: %s gives no fraction from 0 to 1", f.page, key))
+		return
+	}
 	f.fills(ranks, capacities, Origin{Source: f.page + " " + key, At: f.at})
 }
 
@@ -85,7 +95,11 @@ type extraState struct {
 	asked time.Time
 	last  answer // status 200
 	why   string // why there is no answer to that asking; "" if there is
+	gone  bool   // the server does not have the page, or it is of another form
 }
+
+// extraRetry is the time between two reads of a page that failed for now.
+const extraRetry = 5 * time.Second
 
 // readExtras adds what the engine's other pages say to a reading. It returns how
 // many did, and why the last that did not has not. havePage tells that the metrics
@@ -98,6 +112,9 @@ func (s *Source) readExtras(ctx context.Context, shot *snapshot, havePage bool) 
 		s.askExtra(ctx, e)
 		if e.why == "" {
 			e.why = e.fill(shot)
+		}
+		if e.gone && e.instead {
+			continue // it would have been a stand-in: what the metrics page lacks is told
 		}
 		if e.why != "" {
 			why = e.why
@@ -115,27 +132,37 @@ func (e *extraState) fill(shot *snapshot) (wrong string) {
 		shot.At = e.last.at
 	}
 	if err := e.read(e.last, filler{snapshot: shot, page: e.path, at: e.last.at}); err != nil {
+		e.gone = true
 		return fmt.Sprintf("%s: %v", e.path, err)
 	}
 	return ""
 }
 
 // askExtra fetches an extra page if it is due. A page that is not there is asked
-// for seldom.
+// for seldom, or never again.
 func (s *Source) askExtra(ctx context.Context, e *extraState) {
 	least := e.every
-	if e.why != "" {
+	switch {
+	case e.gone && e.once:
+		return
+	case e.gone:
 		least = max(least, searchEvery)
+	case e.why != "":
+		least = max(least, extraRetry)
 	}
 	if !e.asked.IsZero() && time.Since(e.asked) < least {
 		return
 	}
 	e.asked = time.Now()
-	address := s.fetch.config.at(e.path)
-	a, err := s.fetch.get(ctx, probe(address))
+	c := probe(s.fetch.config.rootAt(e.path))
+	if e.timeout > 0 {
+		c.timeout = e.timeout
+	}
+	a, err := s.fetch.get(ctx, c)
+	e.gone = err == nil && (a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed || a.status == http.StatusNotImplemented)
 	switch {
 	case err != nil:
-		_, e.why = s.fetch.explain(address, err, probeTimeout)
+		_, e.why = s.fetch.explain(c.address, err, c.timeout)
 	case a.status != http.StatusOK:
 		e.why = pageRefusal(a, &kind{missing: e.missing})
 	default:

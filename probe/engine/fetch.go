@@ -48,6 +48,7 @@ func (a answer) needsKey() bool {
 type fetcher struct {
 	config Config
 	client *http.Client
+	seen   map[string]object // of Detect: what was asked already, nil without an answer
 }
 
 func newFetcher(c Config) fetcher {

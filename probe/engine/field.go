@@ -20,6 +20,8 @@ const (
 	FieldKVUsed       Field = "KV cache used"      // tokens
 	FieldMaxModelLen  Field = "max model length"   // tokens
 	FieldMaxRunning   Field = "max running"        // requests
+	FieldModelsLoaded Field = "models loaded"      // where models come and go
+	FieldGPUShare     Field = "share on the GPU"   // of the loaded model's bytes, 0 to 1
 	FieldServers      Field = "servers"            // engines behind a router
 	FieldOutputGauge  Field = "output rate"        // tokens/s
 	FieldInputRate    Field = "input rate"         // tokens/s
@@ -83,6 +85,10 @@ func (r *Reading) figure(f Field) *opt.Float {
 		return &r.MaxModelLen
 	case FieldMaxRunning:
 		return &r.MaxRunning
+	case FieldModelsLoaded:
+		return &r.ModelsLoaded
+	case FieldGPUShare:
+		return &r.GPUShare
 	case FieldServers:
 		return &r.Servers
 	case FieldOutputGauge:

@@ -11,13 +11,6 @@ import (
 	"sonde/probe/opt"
 )
 
-// jsonPages are fixtures in JSON, which are read as extra pages.
-var jsonPages = []string{
-	"llamacpp-b10573-slots.json.txt", "llamacpp-b6500-slots.json.txt", "llamacpp-metrics-disabled.json.txt",
-	"lmstudio-0.3-api-v0-models.json.txt", "ollama-ps.json.txt", "sglang-0.5.18-loads.json.txt",
-	"trtllm-serve-iterstats-idle.json.txt", "trtllm-serve-iterstats.json.txt",
-}
-
 // explained are keys of expected.json that are words about a file, or what another
 // test checks: endpoint and http_status belong to the search for the page.
 var explained = []string{"note", "kv_fill_note", "prompt_note", "format", "endpoint", "http_status", "says"}
@@ -95,7 +88,7 @@ func TestEveryFixture(t *testing.T) {
 			}
 		case !isPage:
 			t.Errorf("%s: nothing is expected of it", f.Name())
-		case !slices.Contains(jsonPages, f.Name()):
+		case jsonFixtures[f.Name()] == nil:
 			t.Run(f.Name(), func(t *testing.T) { checkFixture(t, f.Name(), want) })
 		}
 	}
@@ -240,6 +233,11 @@ func checkOrigins(t *testing.T, r Reading) {
 func detectionFiles() map[string]bool {
 	used := map[string]bool{loading.file: true}
 	for _, d := range detections {
+		for _, r := range d.pages {
+			used[r.file] = true
+		}
+	}
+	for _, d := range friends {
 		for _, r := range d.pages {
 			used[r.file] = true
 		}

@@ -8,6 +8,7 @@ var dynamoKind = kind{
 	confirm:  &confirmation{"/health", func(a object) bool { return a.text("status") != "" }},
 	prefixes: []string{"dynamo_frontend_"},
 	empty:    "give the address of a worker (its DYN_SYSTEM_PORT) with --metrics",
+	about:    dynamoAbout,
 	table: &table{
 		prefixes: []string{"dynamo_frontend_"},
 		gauges: map[Field]names{

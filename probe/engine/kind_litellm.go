@@ -9,7 +9,7 @@ var litellmKind = kind{
 	paths:    []string{"/metrics/", "/metrics"},
 	missing:  `LiteLLM is a gateway: give the engine's own address with --metrics, or start LiteLLM with callbacks: ["prometheus"]`,
 	empty:    "no request has passed LiteLLM yet",
-	about:    []about{{"/health/readiness", func(a object, id *Identity) { id.Version = a.text("litellm_version") }}},
+	about:    litellmAbout,
 	table: &table{
 		prefixes: []string{"litellm_"},
 		counters: map[Field]names{

@@ -1,7 +1,5 @@
 package engine
 
-import "strings"
-
 // llamacppKind reads what llama-server counts. Every read of its page resets two
 // gauges (…_tokens_seconds) for all its readers; they are not used here.
 var llamacppKind = kind{
@@ -11,15 +9,8 @@ var llamacppKind = kind{
 	paths:        []string{"/metrics"},
 	pagePerModel: true, // in router mode
 	missing:      "start llama-server with --metrics",
-	about: []about{{"/props", func(a object, id *Identity) {
-		id.Version, _, _ = strings.Cut(a.text("build_info"), "-")
-		if n := a.object("default_generation_settings").number("n_ctx"); n > 0 {
-			id.MaxModelLen = int(n) // per slot
-		}
-		if on, known := a["endpoint_metrics"].(bool); known && !on {
-			id.MetricsWhy = "llama-server: start with --metrics"
-		}
-	}}},
+	about:        llamacppAbout,
+	extra:        llamacppExtras,
 	table: &table{
 		prefixes: []string{"llamacpp:"},
 		gauges: map[Field]names{

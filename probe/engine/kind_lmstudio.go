@@ -9,17 +9,6 @@ var lmstudioKind = kind{
 		return m.text("owned_by") == "organization_owner" && !created
 	},
 	noPage: "LM Studio has no metrics page",
-	about: []about{{"/api/v0/models", func(a object, id *Identity) {
-		for _, m := range a.list("data") {
-			if m.text("id") != id.Model {
-				continue
-			}
-			for _, key := range []string{"loaded_context_length", "max_context_length"} {
-				if n := m.number(key); n > 0 {
-					id.MaxModelLen = int(n)
-					return
-				}
-			}
-		}
-	}}},
+	about:  lmstudioAbout,
+	extra:  lmstudioExtras,
 }

@@ -1,5 +1,8 @@
 package engine
 
+// nimMetrics is where NIM has its metrics page, and no other server.
+const nimMetrics = "/v1/metrics"
+
 // nimKind is NIM. Version 1 publishes vLLM's names without a prefix; from version 2
 // on the page is the back end's own, which that engine's table reads.
 var nimKind = kind{
@@ -8,8 +11,9 @@ var nimKind = kind{
 	confirm:  &confirmation{"/v1/health/ready", func(a object) bool { return a.text("object") == "health.response" }},
 	prefixes: []string{"num_requests_running", "num_request_max", "gpu_cache_usage_perc", "request_finish_total", "time_to_first_token_seconds"},
 	without:  []string{"engine_type"}, // so says TensorRT-LLM of the same names
-	paths:    []string{"/v1/metrics", "/metrics"},
-	about:    []about{{"/v1/version", nimVersion}},
+	paths:    []string{nimMetrics, "/metrics"},
+	about:    nimAbout,
+	passesOn: true,
 	table: &table{
 		prefixes: []string{""},
 		gauges: map[Field]names{
@@ -30,11 +34,4 @@ var nimKind = kind{
 			FieldE2E:  {"e2e_request_latency_seconds"},
 		},
 	},
-}
-
-// nimVersion reads the release; the API's version stands beside it.
-func nimVersion(a object, id *Identity) {
-	if id.Version = a.text("release"); id.Version == "" {
-		id.Version = a.text("version")
-	}
 }

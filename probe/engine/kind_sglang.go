@@ -13,7 +13,8 @@ var sglangKind = kind{
 	// SGLang's model gateway answers with its workers' pages at the second.
 	paths:   []string{"/metrics", "/engine_metrics"},
 	missing: "start SGLang with --enable-metrics",
-	about:   []about{{"/server_info", version}, {"/get_server_info", version}},
+	about:   sglangAbout,
+	extra:   sglangExtras,
 	table:   &sglangTable,
 }
 

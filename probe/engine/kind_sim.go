@@ -5,7 +5,8 @@ package engine
 var simKind = kind{
 	id: "sonde-sim", name: "sonde sim",
 	ownedBy: []string{"sonde-sim"}, server: "sonde-sim",
-	paths:   []string{"/metrics"},
-	gpuPath: "/dcgm/metrics",
-	about:   []about{{"/version", version}},
+	paths:    []string{"/metrics"},
+	gpuPath:  "/dcgm/metrics",
+	about:    []about{{"/version", version}},
+	passesOn: true,
 }

@@ -8,12 +8,7 @@ var tgiKind = kind{
 		return m.text("id") != "" && m.text("owned_by") == m.text("id")
 	},
 	prefixes: []string{"tgi_"},
-	about: []about{{"/info", func(a object, id *Identity) {
-		version(a, id)
-		if n := a.number("max_total_tokens"); n > 0 {
-			id.MaxModelLen = int(n)
-		}
-	}}},
+	about:    tgiAbout,
 	table: &table{
 		prefixes: []string{"tgi_"},
 		gauges: map[Field]names{

@@ -5,7 +5,7 @@ package engine
 var tritonKind = kind{
 	id: "triton-tensorrt_llm", name: "Triton with TensorRT-LLM",
 	prefixes: []string{"nv_trt_llm_"},
-	about:    []about{{"/v2", tritonVersion}},
+	about:    tritonAbout,
 	table: &table{
 		prefixes: []string{"nv_"},
 		gauges: map[Field]names{
@@ -37,11 +37,15 @@ var tritonOtherKind = kind{
 	id: "triton", name: "Triton",
 	prefixes: []string{"nv_inference_"},
 	empty:    "Triton's page names no engine that is known",
-	about:    []about{{"/v2", tritonVersion}},
+	about:    tritonAbout,
 }
 
-func tritonVersion(a object, id *Identity) {
-	if a.text("name") == "triton" {
-		id.Version = a.text("version")
-	}
+// tritonVLLMKind is Triton with the vLLM back end: some of vLLM's names, with
+// Triton's labels.
+var tritonVLLMKind = kind{
+	id: "triton-vllm", name: "Triton with vLLM",
+	prefixes: []string{"vllm:"},
+	with:     []string{"model", "version"},
+	about:    tritonAbout,
+	table:    &vllmTable,
 }

@@ -9,6 +9,7 @@ var trtllmKind = kind{
 	paths:    []string{"/prometheus/metrics"},
 	missing:  "start trtllm-serve with return_perf_metrics: true in its YAML",
 	about:    []about{{"/version", version}},
+	extra:    trtllmExtras,
 	table:    &trtllmTable,
 }
 
@@ -17,6 +18,7 @@ var trtllmBareKind = kind{
 	id: "tensorrt_llm", name: "TensorRT-LLM",
 	prefixes: []string{"e2e_request_latency_seconds", "time_to_first_token_seconds", "request_success_total", "request_queue_time_seconds"},
 	with:     []string{"engine_type"},
+	about:    []about{{"/version", version}},
 	table: &table{
 		prefixes:   []string{""},
 		counters:   map[Field]names{FieldRequestsOK: {"request_success_total"}},

@@ -11,7 +11,7 @@ var vllmKind = kind{
 	ownedBy:  []string{"vllm"},
 	prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:"},
 	empty:    "start vLLM without --disable-log-stats",
-	about:    []about{{"/version", version}},
+	about:    vllmAbout,
 	table:    &vllmTable,
 }
 

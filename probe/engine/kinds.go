@@ -29,6 +29,8 @@ type kind struct {
 	prefixes      []string
 	with, without []string
 
+	passesOn bool // it publishes metrics under the names of other engines
+
 	paths        []string // where its metrics page can be; nil = commonPaths
 	pagePerModel bool     // a page for each model: without ?model= it answers 400
 	noPage       string   // why its metrics page is not looked for; the way out
@@ -40,12 +42,6 @@ type kind struct {
 	table *table        // how to read its metrics; nil: not read
 	extra []extraPage   // further pages that are read in the same scrape
 	every time.Duration // least time between two scrapes, where they cost the engine something
-}
-
-// about is a cheap probe that sends no prompt and changes nothing.
-type about struct {
-	path string
-	read func(answer object, id *Identity)
 }
 
 // confirmation is a cheap probe that only this engine answers in this way.
@@ -63,13 +59,10 @@ var commonPaths = []string{"/metrics", "/v1/metrics", "/prometheus/metrics"}
 // match: our own engine publishes vLLM's names, gateways repeat the owner of the
 // engine behind them, and vLLM's names appear on the pages of others.
 var kinds = []*kind{
-	&simKind, &litellmKind, &llamacppKind, &sglangKind, &trtllmKind, &tgiKind, &lmdeployKind,
+	&simKind, &litellmKind, &llamacppKind, &nodeLlamaCppKind, &sglangKind, &trtllmKind, &tgiKind, &lmdeployKind,
 	&mlcKind, &ollamaKind, &lmstudioKind, &llmdKind, &eppKind, &sglangGatewayKind, &dynamoKind,
-	&productionStackKind, &vllmKind, &tritonKind, &tritonOtherKind, &trtllmBareKind, &nimKind, &dynamoWorkerKind,
+	&productionStackKind, &kserveKind, &tritonVLLMKind, &vllmKind, &tritonKind, &tritonOtherKind, &trtllmBareKind, &nimKind, &dynamoWorkerKind,
 }
-
-// version reads the field that most servers use.
-func version(a object, id *Identity) { id.Version = a.text("version") }
 
 // kindByList decides by the answer that brought the model list; nil if it does not tell.
 func kindByList(header http.Header, model object) *kind {

@@ -116,6 +116,8 @@ func pageRefusal(a answer, k *kind) string {
 		return keyRefusal(a, "give --api-key, or an address that needs none with --metrics")
 	case k.missing != "" && (a.status == http.StatusNotFound || a.status == http.StatusNotImplemented):
 		return fmt.Sprintf("%d at %s: %s", a.status, where, k.missing)
+	case a.loading():
+		return fmt.Sprintf("%d at %s: the model is still loading, wait until it is up", a.status, where)
 	}
 	return fmt.Sprintf("%d at %s: give --metrics URL", a.status, where) + through(a.proxy)
 }

@@ -15,10 +15,13 @@ type Identity struct {
 	Version     string // "" if unknown
 	Model       string // model that requests will name
 	Models      []string
-	MaxModelLen int    // tokens; 0 if unknown
-	MetricsURL  string // "" if none was found
-	MetricsWhy  string // why there is no MetricsURL, with the way out
-	GPUURL      string // page with GPU metrics that this engine itself serves, "" if none
+	MaxModelLen int      // tokens; 0 if unknown
+	MaxInputLen int      // tokens of a prompt; 0 if unknown
+	MaxRunning  int      // requests that run at once; 0 if unknown
+	About       []string // what else the server says of itself, in words
+	MetricsURL  string   // "" if none was found
+	MetricsWhy  string   // why there is no MetricsURL, with the way out
+	GPUURL      string   // page with GPU metrics that this engine itself serves, "" if none
 }
 
 // Reading is what the engine says at one moment, merged over its ranks.
@@ -45,6 +48,8 @@ type Reading struct {
 	MaxModelLen      opt.Float // tokens
 	MaxRunning       opt.Float // requests that may run at once
 	Servers          opt.Float // ready engines behind a router
+	ModelsLoaded     opt.Float // where models come and go with the requests
+	GPUShare         opt.Float // of the loaded model's bytes in GPU memory, 0 to 1
 
 	// Counters since the engine started.
 	Preemptions       opt.Float

@@ -20,7 +20,7 @@ func refusal(a answer) error {
 		return e
 	case a.status == http.StatusNotFound:
 		e.Says = fmt.Sprintf("no model list at %s (404): is this the address of an OpenAI-compatible server?", where)
-	case a.status == http.StatusServiceUnavailable && bytes.Contains(bytes.ToLower(a.body), []byte("loading")):
+	case a.loading():
 		e.Class = "loading"
 		e.Says = fmt.Sprintf("%s is still loading its model (503): wait until it is up", hostOf(a.url))
 	default:
@@ -52,4 +52,9 @@ func keyRefusal(a answer, keyless string) string {
 		says = fmt.Sprintf("%s refuses %s (401): is it the right one for this server?", where, a.given)
 	}
 	return says + through(a.proxy)
+}
+
+// loading tells that a server answers everything in this way until its model is up.
+func (a answer) loading() bool {
+	return a.status == http.StatusServiceUnavailable && bytes.Contains(bytes.ToLower(a.body), []byte("loading"))
 }

@@ -38,8 +38,10 @@ func (f fetcher) findMetrics(ctx context.Context, k *kind, model string) found {
 	}
 	var best found
 	for _, path := range paths {
-		got := f.lookFor(ctx, f.config.at(path), k, model)
+		got := f.lookFor(ctx, f.config.rootAt(path), k, model)
 		switch {
+		case got.iterations:
+			return found{why: got.why(&trtllmKind), by: &trtllmKind}
 		case got.by != nil:
 			return found{url: got.url, by: got.by}
 		case got.unreachable && best.url == "":
@@ -111,6 +113,7 @@ type glance struct {
 	text        bool  // it is a metrics page
 	by          *kind // whose
 	unreachable bool  // no answer, or a server error
+	iterations  bool  // it is TensorRT-LLM's list of iterations, which we have just taken
 	err         error // what it is instead of a metrics page
 }
 
@@ -127,7 +130,7 @@ func (f fetcher) look(ctx context.Context, address string) glance {
 	}
 	page, err := promtext.Parse(a.body, engineNames)
 	if err != nil {
-		g.err = err
+		g.err, g.iterations = err, isIterations(a)
 		return g
 	}
 	g.text, g.by = true, publisher(page)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -140,12 +141,15 @@ func (s *Source) scrape(ctx context.Context) (ok bool) {
 		}
 		s.fail(err.Error())
 		return false
-	case err != nil:
-		shot.note(err.Error())
+	case err != nil: // the page goes first: it would tell most
+		shot.Notes = slices.Insert(shot.Notes, 0, err.Error())
 	}
 	s.onPage = shot.onPage
 	shot.since(s.prev)
 	s.prev = &shot
+	if n := shot.MaxModelLen; n.OK && s.identity.MaxModelLen == 0 {
+		s.identity.MaxModelLen = orKeep(n.V, 0) // told only now: some load a model with the first request
+	}
 	s.latest.Store(&Status{Identity: s.named(model), Reading: shot.Reading, Have: true, OnPage: s.onPage})
 	return true
 }

@@ -282,9 +282,9 @@ func TestAPageForEachModel(t *testing.T) {
 }
 
 func TestSourceWithoutAPage(t *testing.T) {
-	source := NewSource(Config{}, Identity{Kind: "ollama", MetricsWhy: "Ollama has no metrics page"})
+	source := NewSource(Config{}, Identity{Kind: "mlc-llm", MetricsWhy: "MLC-LLM has no queue to tell"})
 	source.Run(context.Background()) // returns: there is nothing to do
-	if got := source.Latest(); got.Have || got.Why != "Ollama has no metrics page" {
+	if got := source.Latest(); got.Have || got.Why != "MLC-LLM has no queue to tell" {
 		t.Errorf("status = %+v", got)
 	}
 }

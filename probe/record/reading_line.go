@@ -33,6 +33,8 @@ type readingLine struct {
 	MaxModelLen          opt.Float `json:"max_model_len,omitzero"`
 	MaxRunning           opt.Float `json:"max_running,omitzero"`
 	Servers              opt.Float `json:"servers,omitzero"`
+	ModelsLoaded         opt.Float `json:"models_loaded,omitzero"`
+	GPUShare             opt.Float `json:"gpu_share,omitzero"`
 	Preemptions          opt.Float `json:"preemptions"`
 	PrefixQueries        opt.Float `json:"prefix_queries"`
 	PrefixHits           opt.Float `json:"prefix_hits"`
@@ -92,7 +94,7 @@ func fromReading(r *engine.Reading) *readingLine {
 		Notes:   r.Notes,
 		Running: r.Running, Waiting: r.Waiting, Paused: r.Paused, WaitingMean: r.WaitingMean,
 		KVFill: r.KVFill, KVFillMax: r.KVFillMax, KVCapacityTokens: r.KVCapacityTokens, KVCapacityBlocks: r.KVCapacityBlocks,
-		KVUsedTokens: r.KVUsedTokens, MaxModelLen: r.MaxModelLen, MaxRunning: r.MaxRunning, Servers: r.Servers,
+		KVUsedTokens: r.KVUsedTokens, MaxModelLen: r.MaxModelLen, MaxRunning: r.MaxRunning, Servers: r.Servers, ModelsLoaded: r.ModelsLoaded, GPUShare: r.GPUShare,
 		Preemptions: r.Preemptions, PrefixQueries: r.PrefixQueries, PrefixHits: r.PrefixHits, PromptTokens: r.PromptTokens,
 		CachedTokens: r.CachedTokens, GenerationTokens: r.GenerationTokens, LiveDecodeTokens: r.LiveDecodeTokens, LivePrefillTokens: r.LivePrefillTokens,
 		LiveCachedTokens: r.LiveCachedTokens, RequestsOK: r.RequestsOK, RequestsFailed: r.RequestsFailed, RequestsAborted: r.RequestsAborted,
@@ -120,7 +122,7 @@ func (l *readingLine) reading() engine.Reading {
 		Notes:   l.Notes,
 		Running: l.Running, Waiting: l.Waiting, Paused: l.Paused, WaitingMean: l.WaitingMean,
 		KVFill: l.KVFill, KVFillMax: l.KVFillMax, KVCapacityTokens: l.KVCapacityTokens, KVCapacityBlocks: l.KVCapacityBlocks,
-		KVUsedTokens: l.KVUsedTokens, MaxModelLen: l.MaxModelLen, MaxRunning: l.MaxRunning, Servers: l.Servers,
+		KVUsedTokens: l.KVUsedTokens, MaxModelLen: l.MaxModelLen, MaxRunning: l.MaxRunning, Servers: l.Servers, ModelsLoaded: l.ModelsLoaded, GPUShare: l.GPUShare,
 		Preemptions: l.Preemptions, PrefixQueries: l.PrefixQueries, PrefixHits: l.PrefixHits, PromptTokens: l.PromptTokens,
 		CachedTokens: l.CachedTokens, GenerationTokens: l.GenerationTokens, LiveDecodeTokens: l.LiveDecodeTokens, LivePrefillTokens: l.LivePrefillTokens,
 		LiveCachedTokens: l.LiveCachedTokens, RequestsOK: l.RequestsOK, RequestsFailed: l.RequestsFailed, RequestsAborted: l.RequestsAborted,

@@ -26,6 +26,9 @@ type identityLine struct {
 	Model       string   `json:"model"`
 	Models      []string `json:"models"`
 	MaxModelLen int      `json:"max_model_len"`
+	MaxInputLen int      `json:"max_input_len,omitempty"`
+	MaxRunning  int      `json:"max_running,omitempty"`
+	About       []string `json:"about,omitempty"`
 	MetricsURL  string   `json:"metrics_url"`
 	MetricsWhy  string   `json:"metrics_why"`
 	GPUURL      string   `json:"gpu_url"`

@@ -1,0 +1,99 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"sonde/gpu"
+	"sonde/probe"
+	"sonde/probe/engine"
+)
+
+// prometheus says what comes from a Prometheus server, where one was given.
+func (r *Report) prometheus(ctx context.Context, o Options, eng engine.Status, hw gpu.Status) {
+	s := r.section("Prometheus")
+	if o.Metrics != probe.FromPrometheus && o.GPU != probe.FromPrometheus {
+		s.skipped("server", "not asked for: --prometheus URL reads replicas and GPUs that cannot be reached from here")
+		return
+	}
+	s.server(ctx, o)
+	if o.Selector != "" {
+		s.ok("selector", o.Selector)
+	}
+	if o.Metrics == probe.FromPrometheus {
+		s.series("engine series", eng.Have, eng.Why)
+	}
+	if o.GPU == probe.FromPrometheus {
+		s.series("GPU series", len(hw.GPUs) > 0, hw.Why)
+		if hw.Period > 0 {
+			s.ok("scraped", fmt.Sprintf("every %.0f s: nothing faster is seen", hw.Period.Seconds()))
+		}
+	}
+}
+
+// series files what a query brought. A remark may come with samples: that they
+// are old.
+func (s section) series(name string, have bool, why string) {
+	switch {
+	case have && why == "":
+		s.ok(name, "found")
+	case have:
+		s.missing(name, why, "look at its targets page: a target that is down is not scraped")
+	default:
+		s.missing(name, why, "")
+	}
+}
+
+// server asks who answers. Anything with the query API will do, so that an answer
+// which says nothing of a version is none the worse.
+func (s section) server(ctx context.Context, o Options) {
+	u, err := url.Parse(o.Prometheus)
+	if err != nil || u.Host == "" {
+		s.failed("server", "--prometheus is no address", "give one such as http://host:9090")
+		return
+	}
+	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	version, err := buildOf(ctx, u, client(o))
+	switch {
+	case err != nil:
+		s.missing("server", "no answer from "+shown, "is it up, is the address right? See the line of the series for more")
+	case version == "":
+		s.ok("server", shown+" answers, version not told")
+	default:
+		s.ok("server", "version "+version+" at "+shown)
+	}
+}
+
+// buildOf asks a Prometheus server for its version; "" if it does not tell.
+func buildOf(ctx context.Context, server *url.URL, c *http.Client) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	u := *server
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/query"), "/api/v1") + "/api/v1/status/buildinfo"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	var answer struct{ Data struct{ Version string } }
+	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer) != nil {
+		return "", nil
+	}
+	return answer.Data.Version, nil
+}
+
+// client is for what is asked beside the measurement.
+func client(o Options) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig, transport.DisableKeepAlives = o.TLS, true
+	return &http.Client{Transport: transport}
+}
