@@ -21,8 +21,8 @@ func TestEngineIsTheMachineThatWasAsked(t *testing.T) {
 			t.Errorf("%q does not say %q", e.Describe(), part)
 		}
 	}
-	if e.FaultList() != "clump=4,slow=2" {
-		t.Errorf("faults %q", e.FaultList())
+	if e.Faults().String() != "clump=4,slow=2" {
+		t.Errorf("faults %q", e.Faults().String())
 	}
 }
 

@@ -13,36 +13,6 @@ const (
 	scenarioPath = "/sim/scenario"
 )
 
-// Methods in plain types, for a screen that knows nothing of this package.
-
-// FaultList is the list of faults in force, "" for a healthy engine.
-func (s *Server) FaultList() string { return s.Faults().String() }
-
-// FaultExamples has a value that is clearly felt for each kind of fault, such as
-// "clump=16".
-func (s *Server) FaultExamples() []string {
-	var all []string
-	for _, k := range faultKinds {
-		all = append(all, k.Example)
-	}
-	return all
-}
-
-// ScenarioNames are those that Play understands.
-func (s *Server) ScenarioNames() []string {
-	var all []string
-	for _, sc := range scenes {
-		all = append(all, sc.Name)
-	}
-	return all
-}
-
-// Heal ends the scenario that plays, and all faults.
-func (s *Server) Heal() {
-	_ = s.Play("") // ending cannot fail
-	s.trouble.ask(Faults{})
-}
-
 // Faults are those in force, with those of a scenario.
 func (s *Server) Faults() Faults { return s.trouble.current() }
 

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -183,32 +182,5 @@ func TestReadmeListsTheFaults(t *testing.T) {
 		if row := "| `" + k.Example + "` | " + k.Means + " |"; !strings.Contains(string(text), row) {
 			t.Errorf("the README has no row %s", row)
 		}
-	}
-}
-
-func TestHealEndsEverything(t *testing.T) {
-	s, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	s.Start(ctx)
-	defer cancel()
-	for _, list := range s.FaultExamples() {
-		if err := s.ChangeFaults(list); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, name := range s.ScenarioNames() {
-		if err := s.Play(name); err != nil {
-			t.Error(err)
-		}
-	}
-	if name, part, _ := s.Playing(); name != "loading" || part != "calm before" {
-		t.Errorf("%s in %s", name, part)
-	}
-	s.Heal()
-	if name, _, _ := s.Playing(); name != "" || s.FaultList() != "" {
-		t.Errorf("%s, %q left", name, s.FaultList())
 	}
 }

@@ -107,6 +107,17 @@ func (c *kvCache) publish(id blockID, hash uint64) {
 	c.blocks[id].hash = hash
 }
 
+// cachePrefixes switches the prefix cache; off, it is empty.
+func (c *kvCache) cachePrefixes(on bool) {
+	if c.prefixes = on; on {
+		return
+	}
+	for _, id := range c.byHash {
+		c.blocks[id].hash = 0
+	}
+	clear(c.byHash)
+}
+
 // match finds the cached blocks of the longest known prefix, and how many of
 // them are in the free list now.
 func (c *kvCache) match(hashes []uint64) (ids []blockID, free int) {

@@ -45,7 +45,7 @@ var scenes = []scene{
 		"throttle=0.4", nil},
 	{Scenario{"rate-limits", "A gateway refuses four of ten requests with 429 and asks to wait for two seconds."},
 		"429=0.4/2s", nil},
-	{Scenario{"loading", "The replica answers 503 for a minute, as while a model loads."},
+	{Scenario{"model-loading", "The replica answers 503 for a minute, as while a model loads."},
 		"loading", nil},
 }
 

@@ -37,8 +37,8 @@ func TestScenarioKeepsItsTimetable(t *testing.T) {
 			time.Sleep(until - at)
 			at = until
 			name, now, left := s.Playing()
-			if name != "slow-replica" || now != part || left <= 0 || s.FaultList() != faults {
-				t.Errorf("after %g s: %s, %s for %v, %q; want %s and %q", second, name, now, left, s.FaultList(), part, faults)
+			if name != "slow-replica" || now != part || left <= 0 || s.Faults().String() != faults {
+				t.Errorf("after %g s: %s, %s for %v, %q; want %s and %q", second, name, now, left, s.Faults().String(), part, faults)
 			}
 		}
 		expect(19.99, "calm before", "")
@@ -51,12 +51,12 @@ func TestScenarioKeepsItsTimetable(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(200.01, "recovery", "clump=4")
-		if err := s.Play(""); err != nil || s.FaultList() != "clump=4" {
-			t.Errorf("%v, %q", err, s.FaultList())
+		if err := s.Play(""); err != nil || s.Faults().String() != "clump=4" {
+			t.Errorf("%v, %q", err, s.Faults().String())
 		}
 		time.Sleep(time.Hour)
-		if s.FaultList() != "clump=4" {
-			t.Errorf("%q after the end", s.FaultList())
+		if s.Faults().String() != "clump=4" {
+			t.Errorf("%q after the end", s.Faults().String())
 		}
 	})
 }
@@ -114,7 +114,7 @@ func TestAStallHappensOnce(t *testing.T) {
 		if err := s.ChangeFaults("stall=700ms"); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.FaultList(); got != "" {
+		if got := s.Faults().String(); got != "" {
 			t.Errorf("%q is in force", got)
 		}
 		near(t, "E2E with the stall", took().Seconds(), (usual + 700*time.Millisecond).Seconds(), 0.02)

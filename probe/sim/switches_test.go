@@ -1,0 +1,58 @@
+package sim
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+// Whatever can be switched on can be switched off again, and stands alone.
+func TestEverySwitchGoesOnAndOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(Options{VirtualTime: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start(t.Context())
+		before := s.Switches()
+		if len(before) != 2+len(FaultKinds())+len(Scenarios()) {
+			t.Errorf("%d switches", len(before))
+		}
+		for i, sw := range before {
+			if err := s.Flip(sw.Name); err != nil {
+				t.Fatalf("%s: %v", sw.Name, err)
+			}
+			if now := s.Switches()[i]; (now.Value == "") == (sw.Value == "") {
+				t.Errorf("%s stays %q: %+v", sw.Name, now.Value, s.Faults())
+			}
+			if err := s.Flip(sw.Name); err != nil {
+				t.Fatalf("%s: %v", sw.Name, err)
+			}
+		}
+		for i, now := range s.Switches() {
+			if now != before[i] {
+				t.Errorf("%s was %q and is %q", now.Name, before[i].Value, now.Value)
+			}
+		}
+		if s.Flip("gremlins") == nil {
+			t.Error("a switch that does not exist was flipped")
+		}
+	})
+}
+
+func TestEmptiedPrefixCacheFindsNothing(t *testing.T) {
+	c := newKVCache(8, 16, true)
+	id := c.take()
+	c.publish(id, 77)
+	c.cachePrefixes(false)
+	if ids, _ := c.match([]uint64{77}); len(ids) != 0 {
+		t.Error("a block is found in a cache that is off")
+	}
+	c.publish(id, 77)
+	c.cachePrefixes(true)
+	if ids, _ := c.match([]uint64{77}); len(ids) != 0 {
+		t.Error("a block was cached while the cache was off")
+	}
+	if c.publish(id, 78); len(c.byHash) != 1 {
+		t.Error("nothing is cached when it is on again")
+	}
+}
