@@ -241,5 +241,14 @@ func (s SweepSummary) ExitCode() int {
 // WriteJSON writes the SweepSummary as one indented JSON object.
 func (s SweepSummary) WriteJSON(w io.Writer) error { return writeJSON(w, s) }
 
+// summaries are the levels without what only a sweep tells of them.
+func (s SweepSummary) summaries() []Summary {
+	rows := make([]Summary, len(s.Levels))
+	for i := range s.Levels {
+		rows[i] = s.Levels[i].Summary
+	}
+	return rows
+}
+
 // WriteCSV writes a heading and a row for each level.
 func (s SweepSummary) WriteCSV(w io.Writer) error { return WriteCSV(w, s.Levels) }

@@ -17,6 +17,8 @@ func (s SweepSummary) Write(w io.Writer, format string, width int, color bool) e
 		return s.WriteTable(w, width, color)
 	case "csv":
 		return s.WriteCSV(w)
+	case "vllm":
+		return WriteVLLM(w, s.summaries())
 	case "md":
 		return s.WriteMarkdown(w)
 	}
