@@ -20,6 +20,7 @@ import (
 	"sonde/probe/guard"
 	"sonde/probe/headless"
 	"sonde/probe/setup"
+	"sonde/probe/sweep"
 	"sonde/ui"
 )
 
@@ -56,6 +57,9 @@ func live(ctx context.Context, c config.Config) error {
 	defer closing(m)
 	keeper := headless.NewKeeper(m.Plan)
 	m.Follow(keeper.Add)
+	levels := sweep.NewLevels(m.Plan.SLOs)
+	sweeper := sweep.NewController(m.Session, levels)
+	m.Follow(sweeper.Add)
 	select {
 	case err := <-m.Connect(ctx, m.Session.Begin):
 		if err != nil {
@@ -67,6 +71,7 @@ func live(ctx context.Context, c config.Config) error {
 	judge.SetSLOs(m.Plan.SLOs)
 	err = ui.Run(ctx, ui.Options{
 		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: sloLines(m.Plan.SLOs),
+		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(),
 		Save:  func(svg string) (string, error) { return keeper.Save(".", time.Now(), svg) },
 		ASCII: c.ASCII, Color: c.Color,
 	})
@@ -217,7 +222,7 @@ func replay(ctx context.Context, c config.Config) error {
 		return j
 	}
 	return exit(ui.Run(ctx, ui.Options{
-		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: sloLines(r.SLOs),
+		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: sloLines(r.SLOs), LevelSLOs: r.SLOs,
 		Save:  func(svg string) (string, error) { return headless.SavePicture(".", c.Replay.File, time.Now(), svg) },
 		ASCII: c.ASCII, Color: c.Color,
 	}))

@@ -19,7 +19,6 @@ type history struct {
 	first   int64         // number of columns[0] since the session began
 	columns []*column
 	version version
-	curve   curve
 	decode  positions
 	engine  engineLog
 }
@@ -48,7 +47,6 @@ func (h *history) fold(f *probe.Frame) {
 		half = 1
 	}
 	h.open().fold(f, half)
-	h.curve.fold(f)
 	h.decode.fold(f)
 	h.engine = h.engine.fold(f.Engine)
 	h.bump(f)
@@ -107,7 +105,6 @@ func (h *history) last(n int) []*column {
 func (h *history) clone() *history {
 	c := *h
 	c.columns = append([]*column(nil), h.columns...)
-	c.curve = h.curve.clone()
 	c.decode = h.decode.clone()
 	if n := len(c.columns); n > 0 {
 		c.columns[n-1] = c.columns[n-1].clone()

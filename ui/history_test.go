@@ -189,32 +189,6 @@ func TestBridgeJoinsNearNeighboursOnly(t *testing.T) {
 	}
 }
 
-func TestCurveHasOnePointPerConcurrency(t *testing.T) {
-	var c curve
-	f := slice(1, time.Second)
-	f.Load.Level, f.Load.Settled = 1, true
-	f.Load.Asked = probe.Load{Concurrency: 8, InputTokens: 256, OutputTokens: 128}
-	f.Client.Level.TTFT = probe.Summary{N: 20, P95: 300}
-	f.Client.Level.OutTokensPerS = 500
-	c.fold(f)
-	f.Load.Asked.Concurrency, f.Client.Level.OutTokensPerS = 4, 260
-	c.fold(f)
-	f.Client.Level.OutTokensPerS = 270
-	c.fold(f)
-	if len(c.points) != 2 || c.points[0] != (curvePoint{4, 270, 300, 20}) || c.points[1].concurrency != 8 {
-		t.Errorf("got %+v", c.points)
-	}
-	f.Load.Settled = false
-	f.Load.Asked.Concurrency = 16
-	if c.fold(f); len(c.points) != 2 {
-		t.Error("a level that has not settled became a point")
-	}
-	f.Load.Asked.InputTokens = 512
-	if c.fold(f); len(c.points) != 0 {
-		t.Error("points of another prompt length stay")
-	}
-}
-
 func TestPositionsAverageGapsByPlace(t *testing.T) {
 	var p positions
 	f := slice(1, time.Second)

@@ -40,6 +40,11 @@ func commands() []command {
 		on("0", "stop: send nothing new, let running requests end", "stop", (*model).stopLoad, "0"),
 		on("x", "abort: cancel everything in flight now", "", (*model).abort, "x"),
 		on("l", "send one long prompt, see what it does to the others", "long prompt", (*model).fireLong, "l"),
+		on("s", "sweep through the loads: begin, stop, go on (S: anew)", "sweep", (*model).toggleSweep, "s"),
+		on("S", "sweep through the loads: begin, stop, go on (S: anew)", "", (*model).startSweep, "S"),
+		on("t", "levels: the table, the curve, the knee", "levels", (*model).toggleLevels, "t"),
+		on("a", "levels: a level visited again adds to its figures, or begins anew", "", (*model).toggleReplace, "a"),
+		on("d", "the embedded engine: chunked prefill, faults, incidents", "", (*model).toggleRehearsal, "d"),
 		on("tab", "next, previous panel", "panel", (*model).nextPanel, "tab"),
 		on("⇧tab", "next, previous panel", "", (*model).previousPanel, "shift+tab"),
 		{binding: key.NewBinding(key.WithKeys("1", "2", "3", "4", "5", "6", "7", "8"),
@@ -97,7 +102,7 @@ func hints(all []command) []hint {
 
 // lineOrder is the importance of the words in the key line: the first survive on
 // the narrowest screen.
-var lineOrder = []string{"help", "quit", "concurrency", "stop", "long prompt", "zoom", "why", "panel", "prompt", "output", "pause", "save"}
+var lineOrder = []string{"help", "quit", "concurrency", "stop", "sweep", "long prompt", "zoom", "why", "panel", "levels", "prompt", "output", "pause", "save"}
 
 // replayOrder is lineOrder for a recording, whose load cannot be changed.
 var replayOrder = []string{"help", "quit", "pause", "10 s", "speed", "minute", "zoom", "why", "panel", "save"}

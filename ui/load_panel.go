@@ -30,7 +30,7 @@ func (l *loadPanel) key(p *picture, zoomed bool) any {
 	lines := l.lines(p, anyWidth)
 	if zoomed {
 		lines = append(lines, l.failures(p, anyWidth)...)
-		lines = append(lines, fmt.Sprint(p.history.curve))
+		lines = append(lines, fmt.Sprint(p.levels.points()))
 	}
 	return strings.Join(lines, "\n")
 }

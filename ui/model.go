@@ -9,6 +9,7 @@ import (
 	"sonde/probe"
 	"sonde/probe/diagnose"
 	"sonde/probe/guard"
+	"sonde/probe/sweep"
 )
 
 // refreshEvery is how often the screen pulls Frames: numbers change four times a
@@ -24,6 +25,12 @@ type model struct {
 	judge    Judge
 	newJudge func() Judge // for Frames that begin anew; nil: the same
 	saveFile func(svg string) (path string, err error)
+	levels   Levels        // nil: none are kept
+	feed     *sweep.Levels // levels, where the screen has to feed them itself: a recording's
+	sweeper  Sweeper       // nil: nothing to sweep
+	rungs    []float64     // the loads of a sweep; none: found by themselves
+
+	rehearsal probe.Rehearsal // nil: the engine cannot be switched
 
 	theme    *theme
 	commands []command
@@ -42,6 +49,9 @@ type model struct {
 	notice  notice
 
 	scrolled int // lines of the overlay that lie above its first visible one
+	chosen   int // number of a switch
+	shifted  int // columns of the table of levels that lie left of its first visible one
+	curve    curveChart
 
 	window     int // seconds, as last wished; 0: not yet
 	restoreCap int // open loop: the cap before it was stopped
@@ -78,8 +88,12 @@ func newModel(o Options, t *theme) *model {
 	}
 	m := &model{
 		frames: o.Frames, controls: o.Controls, playback: o.Playback, judge: o.Judge, newJudge: o.NewJudge, saveFile: o.Save,
+		levels: o.Levels, sweeper: o.Sweeper, rungs: o.Rungs, rehearsal: o.Rehearsal,
 		theme: t, commands: commands(), panels: newPanels(t),
 		focus: panelTTFT, lastFrame: time.Now(),
+	}
+	if m.playback != nil {
+		m.keepLevels(o.LevelSLOs)
 	}
 	m.live = picture{frame: &probe.Frame{}, history: newHistory(width), slos: o.SLOs}
 	m.shown = m.live
@@ -110,6 +124,7 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.resize(msg.Width, msg.Height)
 	case tea.KeyPressMsg:
 		cmd = m.press(msg)
+		m.readLevels() // they may have come into view
 	case tickMsg:
 		cmd = m.tick(msg)
 	case tea.ResumeMsg:
@@ -176,6 +191,9 @@ func (m *model) pull(now time.Time) {
 		if m.judge != nil {
 			m.judge.Add(f)
 		}
+		if m.feed != nil {
+			m.feed.Add(f)
+		}
 		if !m.leadsUp() {
 			m.announce(f.Events, now)
 		}
@@ -185,6 +203,8 @@ func (m *model) pull(now time.Time) {
 		m.live.frame, m.live.have, m.lastFrame = fresh[n-1], true, now
 		m.live.verdicts = m.verdicts()
 	}
+	m.followSweep()
+	m.readLevels()
 	m.live.silent = now.Sub(m.lastFrame)
 	m.showPlayback()
 	if now.After(m.notice.until) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
+
+	"sonde/probe/sweep"
 )
 
 // overlay is what lies over the panels.
@@ -14,6 +16,8 @@ const (
 	overlayHelp
 	overlayExplain
 	overlayVerdicts
+	overlayLevels
+	overlayRehearsal
 )
 
 func (m *model) toggleHelp() tea.Cmd     { return m.toggle(overlayHelp) }
@@ -35,8 +39,18 @@ func (m *model) scroll(key string) bool {
 		return false
 	}
 	page := max(1, m.layout.body.h-3)
+	if m.overlay == overlayLevels && m.shift(key) || m.choose(key) {
+		return true
+	}
 	by, ok := map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page}[key]
 	m.scrolled += by
+	return ok
+}
+
+// shift moves the columns of the table of levels.
+func (m *model) shift(key string) bool {
+	by, ok := map[string]int{"left": -1, "right": 1}[key]
+	m.shifted = max(0, min(m.shifted+by, len(levelColumns)-2))
 	return ok
 }
 
@@ -44,8 +58,8 @@ func (m *model) scroll(key string) bool {
 // to, and says in the lower border what part of it this is.
 func (m *model) drawOverlay() []string {
 	b := m.layout.body
-	hd, lines := m.overlayText(b.w - 2)
 	room := b.h - 2
+	hd, lines := m.overlayText(b.w-2, room)
 	m.scrolled = max(0, min(m.scrolled, len(lines)-room))
 	last := min(len(lines), m.scrolled+room)
 	if len(lines) > room {
@@ -54,10 +68,22 @@ func (m *model) drawOverlay() []string {
 	return m.theme.box(hd, lines[m.scrolled:last], b.w, b.h, true)
 }
 
-func (m *model) overlayText(w int) (heading, []string) {
+func (m *model) overlayText(w, h int) (heading, []string) {
 	switch m.overlay {
 	case overlayHelp:
-		return heading{name: "keys"}, m.theme.help(m.commands, w)
+		lines := m.theme.help(m.commands, w)
+		if m.rehearsal != nil {
+			lines = append(append(m.theme.tourLines(w), ""), lines...)
+		}
+		return heading{name: "keys"}, lines
+	case overlayLevels:
+		hd := heading{name: "levels", figures: []figure{{"←→ columns", m.theme.dim}}}
+		if m.shown.sweep.State != sweep.Idle {
+			hd.figures = append([]figure{{m.shown.sweep.Line(), m.theme.plain}}, hd.figures...)
+		}
+		return hd, m.levelsText(w, h)
+	case overlayRehearsal:
+		return heading{name: "the embedded engine", figures: []figure{{"↑↓ choose, enter switches", m.theme.dim}}}, m.rehearsalText(w, h)
 	case overlayVerdicts:
 		return heading{name: "verdicts"}, m.theme.verdicts(m.shown.verdicts, w)
 	}

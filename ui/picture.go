@@ -5,6 +5,7 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/diagnose"
+	"sonde/probe/sweep"
 )
 
 // picture is everything that panels draw from: the newest Frame, the history, and
@@ -20,6 +21,8 @@ type picture struct {
 	play    *probe.PlaybackState // where a recording is; nil for a live session
 
 	verdicts []diagnose.Verdict // strongest first
+	levels   levels             // as they were when they were last on the screen
+	sweep    sweep.Status
 }
 
 // verdict is the strongest one.

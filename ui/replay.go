@@ -27,6 +27,7 @@ func (m *model) beginAnew() {
 	if m.newJudge != nil {
 		m.judge = m.newJudge()
 	}
+	m.keepLevels(m.levels.SLOs())
 }
 
 // leadsUp tells that the Frames are those before the goal of a jump: what happened

@@ -13,17 +13,24 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/diagnose"
+	"sonde/probe/sweep"
 )
 
 // Options is what the live screen needs. Only Frames is required.
 type Options struct {
-	Frames   probe.Frames
-	Controls probe.Controls                            // nil: a recording, whose load cannot be changed
-	Playback probe.Playback                            // of a recording; nil: Frames come as they happen
-	Judge    Judge                                     // nil: no verdict
-	NewJudge func() Judge                              // in the place of Judge when a jump makes Frames begin anew; nil: the same goes on
-	Save     func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
-	SLOs     []SLOLine
+	Frames    probe.Frames
+	Controls  probe.Controls                            // nil: a recording, whose load cannot be changed
+	Playback  probe.Playback                            // of a recording; nil: Frames come as they happen
+	Judge     Judge                                     // nil: no verdict
+	NewJudge  func() Judge                              // in the place of Judge when a jump makes Frames begin anew; nil: the same goes on
+	Save      func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
+	SLOs      []SLOLine
+	Levels    Levels      // nil: none are kept
+	Sweeper   Sweeper     // nil: nothing to sweep
+	LevelSLOs []sweep.SLO // of the levels of a recording, which the screen keeps itself
+	Rungs     []float64   // loads that a sweep tries; none: found by themselves
+
+	Rehearsal probe.Rehearsal // nil: the engine cannot be switched
 
 	ASCII   bool          // draw with ASCII characters only
 	Color   string        // "auto" (or ""), "always", "never"

@@ -8,8 +8,10 @@ import (
 
 // streamCell is what one stream did in one column.
 type streamCell struct {
-	state  probe.StreamCell // the last state; flags and the longest gap of the whole column
+	state  probe.StreamCell // flags and the longest gap are of the whole column
 	active bool             // the stream was seen in this column
+
+	waited, busy int // slices in which it waited, and in which it waited or decoded
 }
 
 // maxSlots bounds the memory of a column whatever the source says.
@@ -27,12 +29,24 @@ func (c *column) foldStreams(cells []probe.StreamCell) {
 	}
 }
 
-// merge adds a slice. Decoding beats waiting and waiting beats idling, so that a
-// cell shows the most telling thing of its column; what went wrong is kept.
+// merge adds a slice. A cell waits if its stream did for half of the time: a prefill of
+// about a column shall be seen. Otherwise decoding beats waiting, and waiting beats
+// idling; what went wrong is kept.
 func (c *streamCell) merge(s probe.StreamCell) {
 	before := c.state
 	c.state = s
 	c.state.State = max(before.State, s.State)
+	if s.State != probe.StreamIdle {
+		c.busy++
+	}
+	if s.State == probe.StreamWaiting {
+		c.waited++
+	}
+	if c.waited > 0 && 2*c.waited >= c.busy {
+		c.state.State = probe.StreamWaiting
+	} else if c.busy > c.waited {
+		c.state.State = probe.StreamDecode
+	}
 	c.state.Long = before.Long || s.Long
 	c.state.Ended = before.Ended || s.Ended
 	c.state.Failed = before.Failed || s.Failed

@@ -70,6 +70,8 @@ func (t *theme) state(p *picture, paused, narrow bool) string {
 	}
 	if p.play != nil {
 		parts = append(parts, t.playing(p.play, narrow))
+	} else if sweeping := t.sweepState(&p.sweep, narrow); sweeping != "" {
+		parts = append(parts, sweeping)
 	} else {
 		parts = append(parts, t.activity(p))
 	}

@@ -27,6 +27,7 @@ type LineOptions struct {
 	Marks      []int // cell columns, 0 = leftmost of the plot, where the load changed
 	MarkStyle  lipgloss.Style
 	Rules      []Rule
+	Points     []Point
 	ASCII      bool // only characters below 0x80, one value a cell high
 }
 
@@ -40,6 +41,7 @@ func Lines(w, h int, o LineOptions, series ...Series) []string {
 		p.drawRule(r)
 	}
 	p.drawMarks(o.Marks, o.MarkStyle)
+	p.drawSpreads(o.Points)
 	t := newTrace(p.cols, p.h, o.ASCII)
 	pens := make([]glyph, len(series))
 	for i, s := range series {
@@ -47,6 +49,7 @@ func Lines(w, h int, o LineOptions, series ...Series) []string {
 		t.draw(&p.ruler, s.Y, owner(i+1))
 	}
 	p.drawTrace(t, pens)
+	p.drawPoints(o.Points)
 	return p.lines()
 }
 

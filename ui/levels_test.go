@@ -1,0 +1,214 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"sonde/probe"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+	"sonde/probe/sweep"
+)
+
+// fakeLevels is a table that was made by hand.
+type fakeLevels struct {
+	rows    []sweep.Row
+	replace bool
+}
+
+func (l *fakeLevels) Rows() []sweep.Row { return l.rows }
+func (l *fakeLevels) SLOs() []sweep.SLO { return nil }
+func (l *fakeLevels) Replacing() bool   { return l.replace }
+func (l *fakeLevels) Replace(yes bool)  { l.replace = yes }
+
+// fakeSweeper notes what it was told.
+type fakeSweeper struct {
+	status sweep.Status
+	plan   sweep.Plan
+	calls  []string
+	err    error
+}
+
+func (s *fakeSweeper) Start(p sweep.Plan) error {
+	s.calls, s.plan = append(s.calls, "start"), p
+	if s.err == nil {
+		s.status.State = sweep.Running
+	}
+	return s.err
+}
+func (s *fakeSweeper) Stop() { s.calls, s.status.State = append(s.calls, "stop"), sweep.Paused }
+func (s *fakeSweeper) Resume() bool {
+	s.calls, s.status.State = append(s.calls, "resume"), sweep.Running
+	return true
+}
+func (s *fakeSweeper) Status() sweep.Status { return s.status }
+
+func summary(n int, p50, p95, p99 float64) probe.Summary {
+	return measure.Summary{N: n, P50: p50, P95: p95, P99: p99}
+}
+
+// row is a settled level of n requests at c streams: TTFT 100, 200, 300 ms, TPOT 10,
+// 12, 14 ms, E2E p95 2.5 s.
+func row(c, n int, out float64) sweep.Row {
+	r := sweep.Row{
+		Load: probe.Load{Concurrency: c, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Settled: true, OK: n,
+		TTFT: summary(n, 100, 200, 300), TPOT: summary(n, 10, 12, 14), E2E: summary(n, 2000, 2500, 2600),
+		OutTokensPerS: opt.Of(out), InTokensPerS: opt.Of(4 * out), RequestsPerS: opt.Of(out / 256), StreamTokensPerS: opt.Of(100),
+		KV: opt.Of(0.25), SM: opt.Of(0.9), Waiting: opt.Of(2),
+	}
+	r.E2E.Mean = 1000 * float64(c) / r.RequestsPerS.V // Little's law
+	return r
+}
+
+// withLevels is the screen with a table of levels over the panels.
+func withLevels(rows []sweep.Row, w, h int) (*model, *fakeLevels) {
+	s := newFake(8).play(5 * time.Second)
+	m := at(s, w, h)
+	l := &fakeLevels{rows: rows}
+	m.levels = l
+	press(m, "t")
+	return m, l
+}
+
+func screenOf(m *model) string { return ansi.Strip(m.View().Content) }
+
+func TestLevelsTable(t *testing.T) {
+	unsettled := row(16, 3, 2000)
+	unsettled.Settled, unsettled.Failed, unsettled.KV = false, 7, opt.Float{}
+	other := row(4, 50, 500)
+	other.Load.InputTokens = 64
+	m, _ := withLevels([]sweep.Row{other, row(1, 20, 101), row(8, 400, 1200), unsettled}, 130, 40)
+	text := screenOf(m)
+	// 1,200 tokens/s out and 4,800 in are 360,000 a minute; 4.7 requests/s are 281.
+	for _, want := range []string{
+		"prompt 1 024 → output 256 tok, unique prompts", "prompt 64 → output 256 tok",
+		"›   8  400  100 200 300  10.0 12.0 14.0   2.50  1.2k 4.8k  100    4.7  281  360k  25  90     —     2    0",
+		"  ~16    3  ", signBad + "7", "no knee yet",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the screen has no %q:\n%s", want, text)
+		}
+	}
+	if strings.Index(text, "prompt 1 024") > strings.Index(text, "prompt 64") {
+		t.Error("the present lengths do not come first")
+	}
+}
+
+func TestLevelsTableIsShifted(t *testing.T) {
+	m, _ := withLevels([]sweep.Row{row(1, 20, 101), row(8, 400, 1200)}, 80, 24)
+	if text := screenOf(m); !strings.Contains(text, "TTFT ms") || strings.Contains(text, "good") {
+		t.Errorf("not the first columns:\n%s", text)
+	}
+	for range 40 { // more often than there are columns
+		m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
+	}
+	text := screenOf(m)
+	if !strings.Contains(text, "SLO") || !strings.Contains(text, "load") || strings.Contains(text, "TTFT ms  ") {
+		t.Errorf("not the last columns:\n%s", text)
+	}
+	if l := m.controls.Load(); l.InputTokens != 1024 {
+		t.Errorf("the keys have changed the prompt length to %d", l.InputTokens)
+	}
+}
+
+// Throughput in proportion up to 8 streams and none beyond: the knee is at 8.
+func TestCurveMarksTheKnee(t *testing.T) {
+	rows := []sweep.Row{row(1, 50, 100), row(2, 50, 200), row(4, 50, 400), row(8, 50, 800), row(16, 50, 810), row(32, 50, 815)}
+	m, _ := withLevels(rows, 120, 40)
+	text := screenOf(m)
+	for _, want := range []string{"knee 8", "knee at 8 streams", "output tok/s", "TTFT p95 ms"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the screen has no %q:\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "●"); n < 12 { // six levels in two plots
+		t.Errorf("%d points, want 12 at least", n)
+	}
+}
+
+func TestLoadAxisIsLogarithmic(t *testing.T) {
+	points := []sweep.Row{row(1, 1, 1), row(2, 1, 1), row(4, 1, 1), row(16, 1, 1)}
+	// 21 cells are 42 dots, of which the last is number 41: a doubling is 41/4 dots.
+	if got := loadColumns(points, 21); got[0] != 0 || got[1] != 10 || got[2] != 21 || got[3] != 41 {
+		t.Errorf("dots %v", got)
+	}
+	if got := loadColumns(points[:1], 21); got[0] != 21 {
+		t.Errorf("a single level stands at dot %d", got[0])
+	}
+}
+
+func TestLevelsFillEverySize(t *testing.T) {
+	for name, rows := range map[string][]sweep.Row{"none": nil, "one": {row(1, 20, 101)}, "many": {row(1, 5, 1), row(300, 12345, 1e6), row(77, 1, 3)}} {
+		m, _ := withLevels(rows, 80, 24)
+		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {250, 70}} {
+			m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			for range 3 {
+				if err := checkSize(m.View().Content, size[0], size[1]); err != nil {
+					t.Errorf("%s at %v: %v", name, size, err)
+				}
+				m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
+			}
+		}
+	}
+}
+
+func TestRevisitedLevelsAddOrReplaceByKey(t *testing.T) {
+	m, l := withLevels(nil, 80, 24)
+	if press(m, "a"); !l.replace {
+		t.Error("a does not choose to replace")
+	}
+	if press(m, "a"); l.replace {
+		t.Error("a does not choose to add")
+	}
+}
+
+func TestSweepKey(t *testing.T) {
+	s := newFake(4).play(3 * time.Second)
+	m := at(s, 120, 40)
+	sweeper := &fakeSweeper{}
+	m.sweeper = sweeper
+	press(m, "s")
+	if p := sweeper.plan; p.Open || p.Load != s.Load() || p.After != s.Load() || p.Cap != 256 {
+		t.Errorf("plan %+v", p)
+	}
+	sweeper.status.Level, sweeper.status.More, sweeper.status.Guess, sweeper.status.Left = 3, 6, true, 95*time.Second
+	m.pull(time.Now())
+	m.draw()
+	if text := screenOf(m); !strings.Contains(text, "sweep 3/~9, ~95 s left") {
+		t.Errorf("no progress in the title:\n%s", text)
+	}
+	press(m, "s")
+	press(m, "s")
+	press(m, "S")
+	if got := strings.Join(sweeper.calls, " "); got != "start stop resume stop start" {
+		t.Errorf("calls %s", got)
+	}
+	sweeper.status.State = sweep.Done
+	m.pull(time.Now())
+	m.draw()
+	if text := screenOf(m); !strings.Contains(text, "sweep done") {
+		t.Errorf("the end is not told:\n%s", text)
+	}
+	sweeper.err = errors.New("no way")
+	press(m, "s")
+	if text := screenOf(m); !strings.Contains(text, "no sweep: no way") {
+		t.Errorf("the refusal is not told:\n%s", text)
+	}
+}
+
+func TestSweepOverRates(t *testing.T) {
+	s := newFake(4)
+	s.load.Rate = 2.5
+	m := at(s.play(time.Second), 80, 24)
+	sweeper := &fakeSweeper{}
+	m.sweeper = sweeper
+	press(m, "s")
+	if p := sweeper.plan; !p.Open || p.From != 2.5 || p.Load.Concurrency != 4 {
+		t.Errorf("plan %+v", p)
+	}
+}

@@ -1,0 +1,94 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"sonde/probe"
+)
+
+// toggleRehearsal opens the list of what can be switched on the embedded engine.
+func (m *model) toggleRehearsal() tea.Cmd {
+	if m.rehearsal == nil {
+		m.say("only the embedded engine can be switched; sonde without a URL runs it", m.theme.dim)
+		return nil
+	}
+	return m.toggle(overlayRehearsal)
+}
+
+// choose moves through the list of switches and flips one. It tells whether the key
+// was one for that.
+func (m *model) choose(key string) bool {
+	if m.overlay != overlayRehearsal {
+		return false
+	}
+	all := m.rehearsal.Switches()
+	switch key {
+	case "up":
+		m.chosen--
+	case "down":
+		m.chosen++
+	case "enter", "space":
+		m.flip(all)
+	default:
+		return false
+	}
+	m.chosen = max(0, min(m.chosen, len(all)-1))
+	return true
+}
+
+func (m *model) flip(all []probe.Switch) {
+	if m.chosen >= len(all) {
+		return
+	}
+	name := all[m.chosen].Name
+	if err := m.rehearsal.Flip(name); err != nil {
+		m.say(name+": "+err.Error(), m.theme.warn)
+		return
+	}
+	for _, s := range m.rehearsal.Switches() {
+		if s.Name == name && s.On() {
+			m.say(name+" is on: "+s.Means, m.theme.note)
+		} else if s.Name == name {
+			m.say(name+" is off", m.theme.note)
+		}
+	}
+}
+
+// switchList writes the switches by group, with a sign at those that are on and at
+// the one that is chosen; and the line of that one.
+func (t *theme) switchList(all []probe.Switch, chosen, w int) (lines []string, at int) {
+	name, value := 0, 0
+	for _, s := range all {
+		name, value = max(name, ansi.StringWidth(s.Name)), max(value, ansi.StringWidth(s.Value))
+	}
+	group := ""
+	for i, s := range all {
+		if s.Group != group {
+			if group = s.Group; i > 0 {
+				lines = append(lines, "")
+			}
+			lines = append(lines, t.bold.Render(" "+clip(s.Group, w-2)))
+		}
+		lead, style := "   ", t.plain
+		if i == chosen {
+			lead, style, at = " "+t.accent.Render("›")+" ", t.accent, len(lines)
+		}
+		sign := t.dim.Render("○")
+		if s.On() {
+			sign = t.warn.Render(signGood)
+		}
+		lead += sign + " " + style.Render(pad(s.Name, name)) + "  " + t.bold.Render(pad(s.Value, value)) + "  "
+		lines = append(lines, indented(lead, s.Means, w, t.dim)...)
+	}
+	return lines, at
+}
+
+// rehearsalText is the list, scrolled so that the chosen switch can be seen on h
+// lines.
+func (m *model) rehearsalText(w, h int) []string {
+	lines, at := m.theme.switchList(m.rehearsal.Switches(), m.chosen, w)
+	m.scrolled = min(m.scrolled, at)
+	m.scrolled = max(m.scrolled, at+2-h)
+	return lines
+}
