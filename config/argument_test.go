@@ -15,7 +15,7 @@ func TestLoneWords(t *testing.T) {
 		address string
 		problem string
 	}{
-		{[]string{"word"}, "", "unknown command 'word': must be " + known + " (for a host of that name: http://word)"},
+		{[]string{"swep"}, "", "unknown command 'swep': did you mean 'sweep'? (for a host of that name: http://swep)"},
 		{[]string{"word", "h:1"}, "", "unknown command 'word': must be " + known + " (for a host of that name: http://word)"},
 		{[]string{"docter"}, "", "unknown command 'docter': did you mean 'doctor'? (for a host of that name: http://docter)"},
 		{[]string{secret}, "", "unknown command: must be " + known + " (for a host of that name: http://NAME)"},

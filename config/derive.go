@@ -38,6 +38,9 @@ func (r *resolved) deriveLengths(c *Config) {
 	}
 	w := workloadOf(c.Workload)
 	asked := r.origins["workload"].rank
+	if asked == rankDefault && c.URL == "" && r.command.name == "" {
+		w = r.demonstrate(c)
+	}
 	for _, length := range []struct {
 		key   string
 		field *int
@@ -48,6 +51,19 @@ func (r *resolved) deriveLengths(c *Config) {
 			r.origins[length.key] = origin{rankDefault, "workload " + w.name}
 		}
 	}
+}
+
+// demonstrate gives the load of the demonstration, and its machine the KV cache for
+// it unless another machine was asked for.
+func (r *resolved) demonstrate(c *Config) workload {
+	for _, key := range []string{"sim.model", "sim.gpu", "sim.kv-gb", "sim.kv-dtype"} {
+		if r.origins[key].rank > rankDefault {
+			return demonstration.workload
+		}
+	}
+	c.Sim.KVGB = demonstration.kvGB
+	r.origins["sim.kv-gb"] = origin{rankDefault, demonstration.name}
+	return demonstration.workload
 }
 
 // deriveConcurrency: watching sends nothing, and in the open loop the cap is all

@@ -10,8 +10,15 @@ func TestDefaults(t *testing.T) {
 	clean(t)
 	want := Config{APIKeyEnv: "OPENAI_API_KEY", API: "chat", Concurrency: 1, Arrivals: "poisson", Input: 256, Output: 128, Workload: "chat", Prefix: "unique",
 		IdleTimeout: time.Minute, MaxConcurrency: 256, GPU: "auto", Color: "auto", Sim: Sim{Speed: 1}, File: defaultFile()}
-	if c := must(t); c.String() != want.String() {
-		t.Errorf("live\ngot  %v\nwant %v", c, want)
+	url := want
+	url.URL = "http://h:1"
+	if c := must(t, url.URL); c.String() != url.String() {
+		t.Errorf("live\ngot  %v\nwant %v", c, url)
+	}
+	demonstrated := want
+	demonstrated.Input, demonstrated.Output, demonstrated.Sim.KVGB = 8192, 512, 16
+	if c := must(t); c.String() != demonstrated.String() {
+		t.Errorf("live, on the embedded engine\ngot  %v\nwant %v", c, demonstrated)
 	}
 	want.Duration = 30 * time.Second
 	if c := must(t, "bench"); c.String() != want.String() {
@@ -31,6 +38,16 @@ func TestLengthsOfTheWorkload(t *testing.T) {
 			t.Errorf("%q: %d and %d tokens, want %d and %d", args, c.Input, c.Output, input, output)
 		}
 	}
+	expect(8192, 512)
+	expect(8192, 7, "-o", "7")
+	for _, machine := range [][]string{{"SONDE_SIM_MODEL", "Qwen2.5-7B"}, {"SONDE_SIM_KV_GB", "4"}} {
+		t.Setenv(machine[0], machine[1])
+		if c := must(t); c.Sim.KVGB == demonstration.kvGB {
+			t.Errorf("%s: the demonstration's KV cache", machine[0])
+		}
+		t.Setenv(machine[0], "")
+	}
+	expect(256, 128, "--workload", "chat")
 	expect(4096, 256, "--workload", "rag")
 	expect(4096, 7, "--workload", "rag", "-o", "7")
 	write(t, path, "input = 5\noutput = 6\n")
