@@ -109,6 +109,13 @@ func (w *longWatch) take(gapsMS []float32, slice time.Duration) {
 	}
 }
 
+// worst is a gap that about half of the other streams had at least once. Where the
+// whole prompt went in at once, each has a single long one among hundreds.
+func (w *longWatch) worst() float64 {
+	slices.Sort(w.during)
+	return w.during[max(0, len(w.during)-(w.others+1)/2)]
+}
+
 // report says what the long prompt did to the others.
 func (w *longWatch) report() string {
 	switch {
@@ -117,8 +124,7 @@ func (w *longWatch) report() string {
 	case len(w.during) == 0:
 		return fmt.Sprintf("a prompt of %d tokens stopped the tokens of all other streams for %.1f s", w.tokens, w.disturbed.Seconds())
 	}
-	slices.Sort(w.during)
-	worst := w.during[int(0.95*float64(len(w.during)-1))]
+	worst := w.worst()
 	if worst < effectAtLeast*w.beforeMS {
 		return fmt.Sprintf("a prompt of %d tokens changed little: gaps of the others stayed at %.3g ms", w.tokens, worst)
 	}

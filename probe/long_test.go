@@ -21,6 +21,15 @@ func longTick(waiting bool, gapsMS ...float32) measure.Tick {
 	return t
 }
 
+// many is n times the same gap.
+func many(n int, ms float32) []float32 {
+	gaps := make([]float32, n)
+	for i := range gaps {
+		gaps[i] = ms
+	}
+	return gaps
+}
+
 func TestLongPromptsEffect(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -28,8 +37,10 @@ func TestLongPromptsEffect(t *testing.T) {
 		want  string
 	}{
 		{"disturbed", []measure.Tick{longTick(true, 10, 10), longTick(true, 200, 210), longTick(true, 205, 208), longTick(false, 10, 11)},
-			"a prompt of 8192 tokens: gaps of 2 streams rose from 10 to 208 ms for 0.5 s"},
-		{"undisturbed", []measure.Tick{longTick(true, 10, 11), longTick(false, 10, 12)}, "changed little: gaps of the others stayed at 11 ms"},
+			"a prompt of 8192 tokens: gaps of 2 streams rose from 10 to 210 ms for 0.5 s"},
+		{"one long gap each among many", []measure.Tick{longTick(true, many(300, 10)...), longTick(true), longTick(true, 897, 897), longTick(false, 10, 11)},
+			"a prompt of 8192 tokens: gaps of 2 streams rose from 10 to 897 ms for 0.5 s"},
+		{"undisturbed", []measure.Tick{longTick(true, 10, 11), longTick(false, 10, 12)}, "changed little: gaps of the others stayed at 12 ms"},
 		{"stopped", []measure.Tick{longTick(true), longTick(true), longTick(false)}, "stopped the tokens of all other streams for 0.8 s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
