@@ -13,6 +13,7 @@ import (
 // process. Until the first visit settles the figures are provisional.
 type levelRun struct {
 	acc     *Accumulator
+	prior   *Accumulator // of the visit before it had settled
 	load    probe.Load
 	settled bool          // figures are of settled visits
 	on      bool          // a visit goes on
@@ -53,6 +54,7 @@ func (r *levelRun) settle(f *probe.Frame) {
 		return
 	}
 	if !r.settled {
+		r.prior = r.acc
 		r.restart(r.acc.plan, r.acc.engine)
 		r.settled = true
 	}
@@ -74,6 +76,10 @@ func (r *levelRun) count(from time.Duration) {
 
 // end closes the visit at the moment at which the load was changed.
 func (r *levelRun) end(at time.Duration) {
+	if r.prior != nil && !r.acc.hasResults() { // it settled at its very end
+		r.acc, r.settled, r.visits, r.from = r.prior, false, 1, r.prior.time.from
+	}
+	r.prior = nil
 	if r.open {
 		t := &r.acc.time
 		r.to = max(at, r.from)

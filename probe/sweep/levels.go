@@ -88,6 +88,9 @@ func wasReset(f *probe.Frame) bool {
 func (l *Levels) closeNow(drop bool) {
 	s := l.now
 	l.now = nil
+	if s.ok+s.failed == 0 && s.prior != nil {
+		s = s.prior // it settled at its very end
+	}
 	if drop || s.ok+s.failed == 0 {
 		return
 	}

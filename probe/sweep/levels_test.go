@@ -196,3 +196,21 @@ func TestResetForgetsThePresentLevelOnly(t *testing.T) {
 		t.Errorf("cleared: %+v", rows)
 	}
 }
+
+// A level that is left at the very moment at which it settles keeps what it had shown until then.
+func TestSettledAtTheVeryEnd(t *testing.T) {
+	m := &film{}
+	l := NewLevels(nil)
+	m.turn(4)
+	l.Add(m.next())
+	f := m.next()
+	f.Requests = append(f.Requests, request(m.at-tick, 10*time.Millisecond, 100*time.Millisecond))
+	l.Add(f)
+	m.settle = true
+	l.Add(m.next())
+	m.turn(8)
+	l.Add(m.next())
+	if rows := l.Rows(); len(rows) != 2 || rows[0].N() != 1 || rows[0].Settled {
+		t.Errorf("%+v", rows)
+	}
+}

@@ -22,6 +22,7 @@ type stretch struct {
 	from    time.Duration // figures are of what began after
 	settled bool
 	slos    []SLO
+	prior   *stretch // what was gathered before it had settled
 
 	held       time.Duration
 	latency    latencies
@@ -79,8 +80,10 @@ func (s *stretch) restart(from time.Duration) {
 // add takes a Frame of the stretch.
 func (s *stretch) add(f *probe.Frame) {
 	if f.Load.Settled && !s.settled {
+		prior := *s
 		s.settled = true
 		s.restart(f.At) // what came before was the way here
+		s.prior = &prior
 		s.preemptions.start(f)
 		return
 	}

@@ -1,0 +1,6 @@
+//go:build race
+
+package sweep_test
+
+// underRace tells that everything takes twenty times as long.
+const underRace = true
