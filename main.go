@@ -84,6 +84,26 @@ func live(ctx context.Context, c config.Config) error {
 
 // bench runs one load without a screen.
 func bench(ctx context.Context, c config.Config) error {
+	return unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, p *headless.ProgressLine) (outcome, error) {
+		return headless.Run(ctx, m.Session, m.Plan, p.Show)
+	})
+}
+
+// sweepLoads tries a ladder of loads without a screen.
+func sweepLoads(ctx context.Context, c config.Config) error {
+	return unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, p *headless.ProgressLine) (outcome, error) {
+		return headless.RunSweep(ctx, m.Session, m.Plan, setup.Ladder(c), p)
+	})
+}
+
+// outcome is what a run without a screen amounts to.
+type outcome interface {
+	headless.Document
+	ExitCode() int
+}
+
+// unattended measures without a screen and writes the outcome.
+func unattended(ctx context.Context, c config.Config, run func(context.Context, *setup.Measurement, *headless.ProgressLine) (outcome, error)) error {
 	if err := headless.CheckOut(c.Out); err != nil {
 		return setup.Usage(err)
 	}
@@ -107,45 +127,15 @@ func bench(ctx context.Context, c config.Config) error {
 	if err != nil {
 		return exit(err)
 	}
-	summary, err := headless.Run(ctx, m.Session, m.Plan, progress.Show)
+	result, err := run(ctx, m, progress)
 	progress.Clear()
 	closing(m)
-	return ended(ctx, summary, c, summary.ExitCode(), err)
-}
-
-// sweepLoads tries a ladder of loads without a screen.
-func sweepLoads(ctx context.Context, c config.Config) error {
-	if err := headless.CheckOut(c.Out); err != nil {
-		return setup.Usage(err)
-	}
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	m, err := setup.Open(running, c, version)
-	if err != nil {
-		return err
-	}
-	defer closing(m)
-	progress := headless.NewProgressLine(os.Stderr)
-	m.Follow(progress.Notes)
-	select {
-	case err = <-m.Connect(running, func() {}):
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		return exit(err)
-	}
-	summary, err := headless.RunSweep(ctx, m.Session, m.Plan, setup.Ladder(c), progress)
-	progress.Clear()
-	closing(m)
-	return ended(ctx, summary, c, summary.ExitCode(), err)
+	return ended(ctx, result, c, err)
 }
 
 // ended writes what a run amounts to, and gives what it ends with: the run's own error,
 // the signal that ended it, or its exit code.
-func ended(ctx context.Context, result headless.Document, c config.Config, code int, err error) error {
+func ended(ctx context.Context, result outcome, c config.Config, err error) error {
 	writeErr := headless.Write(result, c.Out, c.Format, c.Color, os.Stdout)
 	switch cause := context.Cause(ctx); {
 	case writeErr != nil:
@@ -154,8 +144,8 @@ func ended(ctx context.Context, result headless.Document, c config.Config, code 
 		return err
 	case cause != nil:
 		return exit(cause)
-	case code != 0:
-		return &config.ExitError{Code: code}
+	case result.ExitCode() != 0:
+		return &config.ExitError{Code: result.ExitCode()}
 	}
 	return nil
 }

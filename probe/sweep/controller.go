@@ -16,22 +16,23 @@ type Controller struct {
 	levels   *Levels
 	controls probe.Controls
 
-	mu      sync.Mutex
-	plan    Plan
-	ladder  *ladder
-	state   State
-	why     string // why the sweep is not running, or ended
-	hold    hold
-	wanted  probe.Load    // what was asked of the Controls
-	setAt   time.Duration // when; 0 until a Frame has shown it
-	level   int           // number of the level that the newest Frame shows
-	before  int           // that number when the load was asked for; 0: it was on already
-	visit   Row
-	total   Row
-	now     time.Duration
-	begun   time.Duration // when the sweep began
-	took    []time.Duration
-	stopped string // why the ladder was cut short; "" if it was not
+	mu       sync.Mutex
+	plan     Plan
+	ladder   *ladder
+	state    State
+	why      string // why the sweep is not running, or ended
+	hold     hold
+	wanted   probe.Load    // what was asked of the Controls
+	setAt    time.Duration // when; 0 until a Frame has shown it
+	level    int           // number of the level that the newest Frame shows
+	draining bool          // the load of the step comes when nothing is in flight any more
+	before   int           // that number when the load was asked for; 0: it was on already
+	visit    Row
+	total    Row
+	now      time.Duration
+	begun    time.Duration // when the sweep began
+	took     []time.Duration
+	stopped  string // why the ladder was cut short; "" if it was not
 }
 
 // State is what a sweep is doing.
@@ -78,6 +79,9 @@ func (c *Controller) Start(p Plan) error {
 func (c *Controller) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.state == Running && c.draining {
+		c.begin(c.plan.load(c.hold.step.amount))
+	}
 	c.pause("stopped")
 }
 
@@ -120,6 +124,12 @@ func (c *Controller) Add(f *probe.Frame) {
 	}
 	if c.setAt == 0 {
 		c.setAt = f.At - f.Slice
+	}
+	if c.draining {
+		if c.drained(f) {
+			c.begin(c.plan.load(c.hold.step.amount))
+		}
+		return
 	}
 	c.visit, c.total = c.levels.present()
 	if c.hold.done(&c.visit, &c.total, f.At-c.setAt) {
@@ -168,8 +178,9 @@ func (c *Controller) advance() {
 	c.set(s)
 }
 
-// set puts a load on. What an open loop has piled up beyond what is served would take
-// long to drain: it is cancelled.
+// set goes for a step. A smaller load begins anew on an idle server: the streams that a drain
+// leaves over go on in the waves of the larger one. What an open loop has piled up beyond what is
+// served would take long to drain: it is cancelled.
 func (c *Controller) set(s step) {
 	load := c.plan.load(s.amount)
 	if c.plan.Open && c.wanted.Rate > load.Rate && behind(&c.visit) != "" {
@@ -177,18 +188,41 @@ func (c *Controller) set(s step) {
 	}
 	c.hold.step = s
 	c.hold.looked, c.hold.verdict = 0, NotJudged
-	was := c.controls.Load()
+	c.visit, c.total = Row{}, Row{}
+	if now := c.controls.Load(); !c.plan.Open && now.Rate == 0 && now.Concurrency > load.Concurrency {
+		idle := load
+		idle.Concurrency = 0
+		c.ask(idle)
+		c.draining = true
+		return
+	}
+	c.begin(load)
+}
+
+// begin puts the load of the step on, its streams spread over the length of a request.
+func (c *Controller) begin(load probe.Load) {
+	c.draining = false
 	if r, can := c.controls.(ramper); can {
 		r.SetRamp(min(max(c.hold.longest, shortestRamp), longestRamp))
 		defer r.SetRamp(0) // what an operator does takes effect at once
 	}
+	c.ask(load)
+}
+
+// ask wishes for a load.
+func (c *Controller) ask(load probe.Load) {
+	was := c.controls.Load()
 	c.controls.SetLoad(load)
 	c.wanted, c.setAt = c.controls.Load(), 0 // as it was brought into range
 	c.before = c.level
 	if c.wanted == was {
-		c.before = 0
+		c.before = 0 // no other level begins
 	}
-	c.visit, c.total = Row{}, Row{}
+}
+
+// drained tells whether nothing is left of the load before. It is not waited for for ever.
+func (c *Controller) drained(f *probe.Frame) bool {
+	return f.Client.InFlight == 0 || f.At-c.setAt > 2*c.hold.longest+longestRamp
 }
 
 // ramper is Controls that can spread the beginnings of the streams that a raise adds, so

@@ -243,3 +243,37 @@ func TestStopsOnErrors(t *testing.T) {
 		}
 	})
 }
+
+// A smaller load begins on an idle server, with its streams spread: none of the waves of the larger
+// one is left.
+func TestSmallerLoadsBeginAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := simtest.Start(t, sim.Options{MaxSeqs: 8}, probe.Options{})
+		c := sweep.NewController(r.Session, sweep.NewLevels(nil))
+		var inFlight []int // of every Frame between the levels of 16 and of 4
+		idle, spread := 0, map[int]bool{}
+		follow := func(f *probe.Frame) {
+			c.Add(f)
+			if s := c.Status(); s.State == sweep.Running && s.Level == 2 && !s.Settled {
+				inFlight = append(inFlight, f.Client.InFlight)
+			}
+		}
+		if err := c.Start(sweep.Plan{Load: r.Session.Load(), Rungs: []float64{16, 4}}); err != nil {
+			t.Fatal(err)
+		}
+		r.Play(90*time.Second, follow)
+		for _, n := range inFlight {
+			if n == 0 {
+				idle++
+			} else if idle > 0 {
+				spread[n] = true
+			}
+		}
+		if idle == 0 || !spread[1] || !spread[2] || !spread[3] || !spread[4] || len(spread) != 4 {
+			t.Errorf("in flight %v", inFlight)
+		}
+		if s := c.Status(); s.State != sweep.Done || len(c.Result().Curve) != 2 {
+			t.Errorf("%+v", s)
+		}
+	})
+}

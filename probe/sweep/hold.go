@@ -14,7 +14,7 @@ const (
 
 	longestForSLOs = 45 * time.Second // for samples that service levels take
 	samplesToClimb = 20               // a p95 of a kind
-	shortClimb     = 8 * time.Second  // long enough where requests are few
+	shortClimb     = 6 * time.Second  // long enough where requests are few
 	fewToClimb     = 5
 	samplesToShow  = 100 // from where a p99 means something
 	sampleReserve  = 1.5 // times the samples that a level takes which nobody misses

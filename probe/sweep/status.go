@@ -33,6 +33,9 @@ func (c *Controller) Status() Status {
 		return s
 	}
 	s.Load, s.Purpose = c.wanted, c.hold.step.purpose
+	if c.draining {
+		s.Load = c.plan.load(c.hold.step.amount)
+	}
 	s.Level, s.Elapsed = c.ladder.count, c.now-c.begun
 	s.Settled, s.N = c.visit.Settled, c.total.N()
 	if c.setAt > 0 {
