@@ -92,7 +92,9 @@ func bench(ctx context.Context, c config.Config) error {
 // sweepLoads tries a ladder of loads without a screen.
 func sweepLoads(ctx context.Context, c config.Config) error {
 	return unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, p *headless.ProgressLine) (outcome, error) {
-		return headless.RunSweep(ctx, m.Session, m.Plan, setup.Ladder(c), p)
+		s, err := headless.RunSweep(ctx, m.Session, m.Plan, setup.Ladder(c), p)
+		err = errors.Join(err, s.Illustrate(c.Out, c.Format))
+		return s, err
 	})
 }
 

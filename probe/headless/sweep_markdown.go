@@ -1,8 +1,11 @@
 package headless
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"sonde/probe/opt"
@@ -23,6 +26,9 @@ func (s SweepSummary) WriteMarkdown(w io.Writer) error {
 	m.list("Conclusion", len(s.Verdict), func(i int) string { return escape(plain(s.Verdict[i].Says)) })
 	m.capacity(&s)
 	m.levels(&s)
+	if s.picture != "" {
+		m.linef("\n![Throughput and TTFT against the load](%s)", filepath.Base(s.picture))
+	}
 	if bars := s.bars(100); len(bars) > 2 {
 		m.linef("\n```\n%s\n```", strings.Join(bars, "\n"))
 	}
@@ -36,6 +42,24 @@ func (s SweepSummary) WriteMarkdown(w io.Writer) error {
 	m.list("Notes", len(s.Notes), func(i int) string { return escape(plain(s.Notes[i])) })
 	_, err := io.WriteString(w, m.out.String())
 	return err
+}
+
+// Illustrate draws the curve into a file beside a report that goes into the file at path, which
+// then shows it: report.md and report-curve.svg. Other formats have no picture.
+func (s *SweepSummary) Illustrate(path, format string) error {
+	if path == "" || format != "md" {
+		return nil
+	}
+	name := strings.TrimSuffix(path, filepath.Ext(path)) + "-curve.svg"
+	file, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("the picture beside --out: %w", err)
+	}
+	if err := errors.Join(s.WriteSVG(file), file.Close()); err != nil {
+		return fmt.Errorf("the picture beside --out: %w", err)
+	}
+	s.picture = name
+	return nil
 }
 
 // capacity is what to count on: the figures of the largest load within the service

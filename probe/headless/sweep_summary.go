@@ -25,7 +25,8 @@ type SweepSummary struct {
 	Notes       []string     `json:"notes"`
 	Verdict     []Verdict    `json:"verdict"`
 
-	result sweep.Result
+	result  sweep.Result
+	picture string // file with the curve, beside the report; "" if there is none
 }
 
 // Level is the Summary of one load of a sweep. Its figures are of the requests that began

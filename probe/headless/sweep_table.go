@@ -66,11 +66,16 @@ func (s *SweepSummary) setting() string {
 	if s.Load.Mode == "" {
 		return "no request ended"
 	}
-	text := fmt.Sprintf("%s loop · prompt %s, output %d tokens · prefix %s", s.Load.Mode, whole(s.Load.InputTokens), s.Load.OutputTokens, word(s.Load.Prefix))
+	text := s.shape() + " · prefix " + word(s.Load.Prefix)
 	if len(s.SLO) > 0 {
 		text += " · SLO " + plain(strings.Join(s.SLO, ", "))
 	}
 	return text
+}
+
+// shape is the loop and the lengths.
+func (s *SweepSummary) shape() string {
+	return fmt.Sprintf("%s loop · prompt %s, output %d tokens", s.Load.Mode, whole(s.Load.InputTokens), s.Load.OutputTokens)
 }
 
 // levelColumn is one column of the table of levels. Those with the highest rank fall out

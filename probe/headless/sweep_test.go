@@ -5,7 +5,11 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -145,6 +149,7 @@ func TestSweepInEveryFormat(t *testing.T) {
 		form.Knee == nil || form.Knee.Exhausted != "max_sequences" || form.Best == nil || form.Best.Concurrency != 8 {
 		t.Errorf("%s", js.String())
 	}
+	checkPicture(t, s)
 	cells, err := csv.NewReader(&rows).ReadAll()
 	if err != nil || len(cells) != 4 {
 		t.Fatalf("%v, %d rows", err, len(cells))
@@ -174,5 +179,52 @@ func TestNoLoadMeetsTheLevels(t *testing.T) {
 	s, _ := swept(t, []float64{2, 4}, []headless.SLO{{Text: "tpot_p50=1ms", Metric: "tpot", Quantile: 0.5, LimitMS: 1}}, 0)
 	if s.ExitCode() != 1 || s.Best != nil || !strings.Contains(s.Verdict[0].Says, "no load meets the service levels: 2 streams miss tpot_p50=1ms") {
 		t.Errorf("code %d, %+v", s.ExitCode(), s.Verdict)
+	}
+}
+
+// The picture is XML, with two points for each level, the limit, the knee and the boundary; it stands
+// beside a report, which shows it, and beside nothing else.
+func checkPicture(t *testing.T, s headless.SweepSummary) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := s.Illustrate(filepath.Join(dir, "a.json"), "json"); err != nil {
+		t.Error(err)
+	}
+	if err := s.Illustrate(filepath.Join(dir, "report.md"), "md"); err != nil {
+		t.Error(err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 || files[0].Name() != "report-curve.svg" {
+		t.Fatalf("%v", files)
+	}
+	raw, _ := os.ReadFile(filepath.Join(dir, "report-curve.svg"))
+	points, texts := 0, ""
+	for d := xml.NewDecoder(bytes.NewReader(raw)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			if e.Name.Local == "circle" {
+				points++
+			}
+		case xml.CharData:
+			texts += string(e) + "|"
+		}
+	}
+	for _, want := range []string{"output tokens/s", "TTFT p95, ms", "SLO 300 ms", "largest within SLO, knee", "streams in flight"} {
+		if !strings.Contains(texts, want) {
+			t.Errorf("the picture lacks %q: %s", want, texts)
+		}
+	}
+	if points != 2*len(s.Levels) || strings.Contains(string(raw), "NaN") {
+		t.Errorf("%d points of %d levels", points, len(s.Levels))
+	}
+	var md bytes.Buffer
+	if err := s.Write(&md, "md", 80, false); err != nil || !strings.Contains(md.String(), "](report-curve.svg)") {
+		t.Errorf("%v: %s", err, md.String())
 	}
 }

@@ -3,10 +3,11 @@ package sweep
 import "fmt"
 
 const (
-	failedMuch   = 0.1 // share of requests from which a load is too much
-	failedAtOnce = 5   // failures that are no chance
-	noRise       = 1.05
-	explodes     = 3.0 // times the TTFT p95 of the best level below
+	failedMuch   = 0.1  // share of requests from which a load is too much
+	failedAtOnce = 5    // failures that are no chance
+	noRise       = 1.05 // times the throughput at a load that is smaller
+	muchSmaller  = 1.5  // times
+	explodes     = 3.0  // times the TTFT p95 of the best level below
 	fullCap      = 0.95
 	behindRate   = 0.85 // of the asked rate
 	few          = 10   // requests that a judgement takes
@@ -43,7 +44,7 @@ func flat(r *Row, curve []Row) string {
 	}
 	for i := range curve {
 		b := &curve[i]
-		if b.Amount() >= r.Amount() || b.N() < few || !b.OutTokensPerS.OK {
+		if muchSmaller*b.Amount() > r.Amount() || b.N() < few || !b.OutTokensPerS.OK {
 			continue
 		}
 		if r.OutTokensPerS.V < noRise*b.OutTokensPerS.V && r.TTFT.P95 > explodes*b.TTFT.P95 {

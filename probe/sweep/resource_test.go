@@ -141,3 +141,30 @@ func TestBoundaryOfAnswers(t *testing.T) {
 		}
 	}
 }
+
+// A load is too much when throughput is no more than at a much smaller one and the wait explodes, when
+// requests fail, or when this client is the limit. Steps of an eighth prove nothing.
+func TestTooMuch(t *testing.T) {
+	waits := func(ms float64) func(*Row) { return func(r *Row) { r.TTFT.P95 = ms } }
+	base := level(16, 1000)
+	for name, c := range map[string]struct {
+		r    Row
+		want string
+	}{
+		"flat and slow":          {level(32, 2000, waits(40)), "overload at 32 streams"},
+		"flat, but quick":        {level(32, 2000), ""},
+		"slow, but rising":       {level(32, 1500, waits(40)), ""},
+		"a small step":           {level(18, 1125, waits(40)), ""},
+		"failures":               {level(16, 1000, func(r *Row) { r.Failed = 10 }), "10 of 60 requests failed"},
+		"few failures":           {level(16, 1000, func(r *Row) { r.Failed = 4 }), ""},
+		"we are the limit":       {level(16, 1000, func(r *Row) { r.ClientBound, r.ClientWhy = true, "no CPU left" }), "this client is the bottleneck at 16 streams: no CPU left"},
+		"all under the cap":      {Row{Load: probe.Load{Rate: 9, Concurrency: 64}, OK: 50, InFlight: opt.Of(62)}, "all 64 streams"},
+		"not served":             {Row{Load: probe.Load{Rate: 9, Concurrency: 64}, OK: 50, RequestsPerS: opt.Of(7)}, "only 7.00 of 9 requests/s"},
+		"served, by chance less": {Row{Load: probe.Load{Rate: 9, Concurrency: 64}, OK: 50, RequestsPerS: opt.Of(8)}, ""},
+	} {
+		got := tooMuch(&c.r, []Row{base, c.r})
+		if got == "" != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
