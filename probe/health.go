@@ -10,15 +10,28 @@ import (
 	"sonde/probe/process"
 )
 
+// Process tells how the process that measures fares. It is asked by one goroutine.
+type Process interface {
+	// CPU is the processor time used since the start; not ok where it is unknown.
+	CPU() (used time.Duration, ok bool)
+	// LongestPause is the longest collection of garbage since the last call.
+	LongestPause() time.Duration
+}
+
+// thisProcess is our own, by the system and the runtime.
+type thisProcess struct{ pauses *process.Pauses }
+
+func (thisProcess) CPU() (time.Duration, bool)       { return process.CPU() }
+func (p thisProcess) LongestPause() time.Duration { return p.pauses.Longest() }
+
 // healthWatch follows how much of the machine our own process takes and how far
 // behind it runs. It belongs to the ticking goroutine.
 type healthWatch struct {
-	cpuOf   func() (time.Duration, bool) // CPU time that the process has used
+	process Process
 	cpuAt   time.Duration                // at the last tick
 	cpuOK   bool
 	cpuMean float64 // smoothed, in cores
 	lateMax time.Duration
-	pauses  *process.Pauses
 	pause   time.Duration // the longest collection of garbage lately
 	filled  float64       // share of the asked streams that are in flight, smoothed
 	level   int
@@ -40,9 +53,13 @@ const (
 	fillSmoothing  = 0.05 // over five seconds
 )
 
-func (h *healthWatch) start() {
-	h.cpuOf, h.pauses = process.CPU, process.NewPauses()
-	h.cpuAt, h.cpuOK = h.cpuOf()
+// start begins to follow p, or our own process if that is nil.
+func (h *healthWatch) start(p Process) {
+	if p == nil {
+		p = thisProcess{process.NewPauses()}
+	}
+	h.process = p
+	h.cpuAt, h.cpuOK = p.CPU()
 	h.filled = 1
 }
 
@@ -52,7 +69,7 @@ func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration, stamps s
 	if slice < tick+stoppedAfter { // else we did not run at all: that is told apart
 		h.lateMax = max(slice-tick, h.lateMax/2)
 	}
-	h.pause = max(h.pauses.Longest(), h.pause/2)
+	h.pause = max(h.process.LongestPause(), h.pause/2)
 	out := Health{
 		Stamps: stamps, LateMsP99: t.LateMS.P99, CPU: h.cpu(slice),
 		CoalescedShare: t.CoalescedShare, GCPauseMs: inMS(h.pause),
@@ -100,7 +117,7 @@ func (h *healthWatch) fill(t *measure.Tick, wish Load) {
 
 // cpu is the process's use of cores, smoothed over about a second.
 func (h *healthWatch) cpu(slice time.Duration) opt.Float {
-	now, ok := h.cpuOf()
+	now, ok := h.process.CPU()
 	if !ok || !h.cpuOK || slice <= 0 {
 		return opt.Float{}
 	}

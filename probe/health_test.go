@@ -7,17 +7,25 @@ import (
 	"time"
 
 	"sonde/probe/measure"
-	"sonde/probe/process"
 )
+
+// busyProcess uses a share of all cores between two questions, a slice apart.
+type busyProcess struct {
+	share float64
+	used  time.Duration
+}
+
+func (p *busyProcess) CPU() (time.Duration, bool) {
+	p.used += time.Duration(p.share * float64(runtime.GOMAXPROCS(0)) * float64(250*time.Millisecond))
+	return p.used, true
+}
+
+func (p *busyProcess) LongestPause() time.Duration { return 0 }
 
 // starved is a health watch whose process uses a share of all cores.
 func starved(share float64) *healthWatch {
-	used := time.Duration(0)
-	h := &healthWatch{cpuOK: true, pauses: process.NewPauses(), filled: 1}
-	h.cpuOf = func() (time.Duration, bool) {
-		used += time.Duration(share * float64(runtime.GOMAXPROCS(0)) * float64(250*time.Millisecond))
-		return used, true
-	}
+	h := &healthWatch{}
+	h.start(&busyProcess{share: share})
 	return h
 }
 

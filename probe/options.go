@@ -39,7 +39,8 @@ type Options struct {
 	MaxConcurrency int
 	MaxTokensTotal int64 // stop the load after so many tokens, in and out; 0 = no limit
 
-	Tick time.Duration // length of a slice; 0 = 250 ms
+	Tick    time.Duration // length of a slice; 0 = 250 ms
+	Process Process       // how the process that measures fares; nil = our own, as it is
 
 	// Dial opens every connection of the measurement; nil = the machine's network.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)

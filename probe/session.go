@@ -88,7 +88,7 @@ func New(opt Options) (*Session, error) {
 // Start begins to close Frames, before any server has answered.
 func (s *Session) Start(ctx context.Context) {
 	ctx, s.cancel = context.WithCancel(ctx)
-	s.health.start()
+	s.health.start(s.opt.Process)
 	guard.Go("session", s.lastWords, func() {
 		defer close(s.done)
 		defer s.endAnnouncements()

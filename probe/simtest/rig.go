@@ -30,6 +30,13 @@ type Rig struct {
 // bubble (synctest.Test).
 func Start(t testing.TB, engine sim.Options, ask probe.Options) *Rig {
 	t.Helper()
+	return StartBehind(t, engine, ask, func(engine http.Handler) http.Handler { return engine })
+}
+
+// StartBehind is Start with something between the Session and the engine: front
+// is given the engine's handler and answers in its place.
+func StartBehind(t testing.TB, engine sim.Options, ask probe.Options, front func(http.Handler) http.Handler) *Rig {
+	t.Helper()
 	engine.VirtualTime = true
 	server, err := sim.New(engine)
 	if err != nil {
@@ -37,7 +44,7 @@ func Start(t testing.TB, engine sim.Options, ask probe.Options) *Rig {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	network := newNetwork()
-	serve(t, ctx, server, network)
+	serve(t, ctx, server, front, network)
 	session, err := probe.New(complete(ask, network))
 	if err != nil {
 		t.Fatal(err)
@@ -57,9 +64,9 @@ func Start(t testing.TB, engine sim.Options, ask probe.Options) *Rig {
 }
 
 // serve answers HTTP on the network until the test ends.
-func serve(t testing.TB, ctx context.Context, engine *sim.Server, n *network) {
+func serve(t testing.TB, ctx context.Context, engine *sim.Server, front func(http.Handler) http.Handler, n *network) {
 	engine.Start(ctx)
-	server := &http.Server{Handler: engine.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: front(engine.Handler()), ReadHeaderTimeout: 10 * time.Second}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -83,6 +90,9 @@ func complete(ask probe.Options, n *network) probe.Options {
 	if ask.Idle == 0 {
 		ask.Idle = time.Minute
 	}
+	if ask.Process == nil {
+		ask.Process = calm{}
+	}
 	if ask.MaxConcurrency == 0 {
 		ask.MaxConcurrency = 1024
 	}
@@ -97,6 +107,13 @@ func complete(ask probe.Options, n *network) probe.Options {
 	}
 	return ask
 }
+
+// calm is a process about which nothing is known: the use of cores and the pauses
+// of the test itself are of real time, and mean nothing in virtual time.
+type calm struct{}
+
+func (calm) CPU() (time.Duration, bool)  { return 0, false }
+func (calm) LongestPause() time.Duration { return 0 }
 
 // Play lets d pass and hands every Frame of that time to the readers, in order.
 func (r *Rig) Play(d time.Duration, readers ...func(*probe.Frame)) {
