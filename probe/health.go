@@ -21,14 +21,14 @@ type Process interface {
 // thisProcess is our own, by the system and the runtime.
 type thisProcess struct{ pauses *process.Pauses }
 
-func (thisProcess) CPU() (time.Duration, bool)       { return process.CPU() }
+func (thisProcess) CPU() (time.Duration, bool)    { return process.CPU() }
 func (p thisProcess) LongestPause() time.Duration { return p.pauses.Longest() }
 
 // healthWatch follows how much of the machine our own process takes and how far
 // behind it runs. It belongs to the ticking goroutine.
 type healthWatch struct {
 	process Process
-	cpuAt   time.Duration                // at the last tick
+	cpuAt   time.Duration // at the last tick
 	cpuOK   bool
 	cpuMean float64 // smoothed, in cores
 	lateMax time.Duration

@@ -45,9 +45,11 @@ func judge(h *history) []Verdict {
 		return []Verdict{v}
 	}
 	found := []Verdict{}
-	for _, newRule := range table {
-		if r := newRule(); r.check(h) == holds {
-			found = append(found, r.verdict())
+	for _, entry := range table {
+		if r := entry.new(); r.check(h) == holds {
+			v := r.verdict()
+			v.Rule = entry.name
+			found = append(found, v)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Verdict) int { return cmp.Compare(b.Level, a.Level) })

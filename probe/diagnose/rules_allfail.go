@@ -97,7 +97,7 @@ func (r *allFail) verdict() Verdict {
 		}
 	}
 	return Verdict{
-		Rule: "all_fail", Level: Bad, Says: says + quote(r.class, r.message),
+		Level: Bad, Says: says + quote(r.class, r.message),
 		Evidence: []string{fmt.Sprintf("%d in a row, %d of them %s", len(r.run), same, r.class)},
 		Advice:   adviceFor[r.class],
 	}

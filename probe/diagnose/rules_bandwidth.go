@@ -55,7 +55,7 @@ func (r *bandwidthBound) verdict() Verdict {
 		tpot += fmt.Sprintf(" = %.1f× the floor of %s", r.tpot/r.floor.V, millis(r.floor.V))
 	}
 	return Verdict{
-		Rule: "bandwidth_bound", Level: Note,
+		Level:    Note,
 		Says:     fmt.Sprintf("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", percent(r.dram), tpot),
 		Evidence: []string{fmt.Sprintf("busiest GPU, %s, %d streams in flight", r.how, r.open)},
 		Advice:   "more streams cost little until compute binds; a smaller weight or KV format lowers TPOT",

@@ -34,7 +34,7 @@ func (r *slowDecode) verdict() Verdict {
 		evidence = append(evidence, fmt.Sprintf("the engine runs %s requests at once, KV cache %s full", count(r.running.V), percent(r.kv.V)))
 	}
 	return Verdict{
-		Rule: "slow_decode", Level: Note,
+		Level:    Note,
 		Says:     fmt.Sprintf("decoding is slow, the first token is not: TPOT %s, %.1f tokens/s for each stream", millis(r.tpot), 1000/r.tpot),
 		Evidence: evidence,
 		Advice:   "look at the batch size, memory bandwidth, the KV cache's length, and communication between GPUs",
@@ -82,7 +82,7 @@ func median(gaps []float32) float64 {
 
 func (r *answerGrowth) verdict() Verdict {
 	return Verdict{
-		Rule: "answer_growth", Level: Note,
+		Level:    Note,
 		Says:     fmt.Sprintf("gaps grow along an answer: %s longer at its end than early on", times(r.ratio)),
 		Evidence: []string{fmt.Sprintf("median gap of the last quarter over that of the second, %d requests", r.n)},
 		Advice:   "expected where attention over a long KV cache takes a large part of a step",
@@ -120,7 +120,7 @@ func moreStreams(a, b probe.Load) bool {
 func (r *pastKnee) verdict() Verdict {
 	a, b := &r.before, &r.after
 	return Verdict{
-		Rule: "past_knee", Level: Warn,
+		Level: Warn,
 		Says: fmt.Sprintf("past the knee: from %d to %d streams output went from %s to %s tokens/s",
 			a.load.Concurrency, b.load.Concurrency, count(a.outTokensPerS), count(b.outTokensPerS)),
 		Evidence: []string{fmt.Sprintf("TTFT p95 went from %s to %s; both levels settled", millis(a.ttftP95), millis(b.ttftP95))},

@@ -31,7 +31,7 @@ func (r *engineRestarted) check(h *history) outcome {
 
 func (r *engineRestarted) verdict() Verdict {
 	return Verdict{
-		Rule: "engine_restarted", Level: Warn,
+		Level:    Warn,
 		Says:     fmt.Sprintf("the engine restarted about %.0f s ago", r.ago.Seconds()),
 		Evidence: []string{"its counters fell between two readings"},
 		Advice:   "look into the engine's log; its caches are cold now",
@@ -63,7 +63,7 @@ func (r *preemptions) verdict() Verdict {
 		evidence = append(evidence, "KV cache "+percent(r.kv.V)+" full")
 	}
 	return Verdict{
-		Rule: "preemptions", Level: Warn,
+		Level:    Warn,
 		Says:     "the engine preempts requests: the KV cache is too small for this load",
 		Evidence: evidence, Advice: "lower the concurrency or the lengths, or give the KV cache more memory",
 	}
@@ -95,7 +95,7 @@ func (r *kvFull) check(h *history) outcome {
 
 func (r *kvFull) verdict() Verdict {
 	return Verdict{
-		Rule: "kv_full", Level: Warn,
+		Level:    Warn,
 		Says:     fmt.Sprintf("the KV cache is %s full: new requests will wait", percent(r.fill)),
 		Evidence: []string{fmt.Sprintf("mean of the last %.0f s, fullest rank", recent.Seconds())},
 		Advice:   "lower the concurrency or the lengths, or give the KV cache more memory",
@@ -147,7 +147,7 @@ func (r *gpuIdle) verdict() Verdict {
 		evidence = append(evidence, fmt.Sprintf("%d requests without a token", r.open))
 	}
 	return Verdict{
-		Rule: "gpu_idle", Level: Warn, Says: "the GPU is idle while requests wait",
+		Level: Warn, Says: "the GPU is idle while requests wait",
 		Evidence: evidence,
 		Advice:   "look at what feeds it: the engine's CPU, the tokenizer, the scheduler, the network",
 	}
@@ -187,7 +187,7 @@ func (r *prefixCache) check(h *history) outcome {
 
 func (r *prefixCache) verdict() Verdict {
 	v := Verdict{
-		Rule: "prefix_cache", Level: Note,
+		Level:    Note,
 		Says:     fmt.Sprintf("the prefix cache answers %s of prompt tokens", percent(r.share)),
 		Evidence: []string{r.by},
 	}

@@ -131,7 +131,7 @@ func (r *someFail) verdict() Verdict {
 		level = Bad
 	}
 	return Verdict{
-		Rule: "some_fail", Level: level,
+		Level:    level,
 		Says:     fmt.Sprintf("%s of requests fail, mostly %s", percent(float64(r.bad)/float64(r.total)), r.said(class)),
 		Evidence: []string{fmt.Sprintf("%d of %d requests in %.0f s, %d of them %s", r.bad, r.total, r.seconds, r.byClass[class], class)},
 		Advice:   adviceFor[class],
@@ -158,7 +158,7 @@ func (r *fewFail) verdict() Verdict {
 		level = Warn
 	}
 	return Verdict{
-		Rule: "few_fail", Level: level,
+		Level:    level,
 		Says:     fmt.Sprintf("%d of %d requests failed: %s", r.failed, r.total, r.said(class)),
 		Evidence: []string{fmt.Sprintf("in %.0f s, the last %s ago, %d of them %s", r.seconds, wholeSeconds(r.ago), r.byClass[class], class)},
 		Advice:   adviceFor[class],

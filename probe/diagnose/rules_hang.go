@@ -67,7 +67,7 @@ func waits(f *probe.Frame) []time.Duration {
 func (r *hang) verdict() Verdict {
 	const bad = 15 * time.Second
 	v := Verdict{
-		Rule: "hang", Level: Warn,
+		Level:  Warn,
 		Says:   fmt.Sprintf("no first token for %s: %d of %d requests wait", wholeSeconds(r.oldest), r.late, r.open),
 		Advice: "look into the engine's log, and whether it still takes requests from others",
 	}

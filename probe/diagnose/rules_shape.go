@@ -10,9 +10,9 @@ import (
 
 // tail finds a 99th percentile far from the median.
 type tail struct {
-	name, what string
-	pick       func(*probe.Client) probe.Summary
-	s          probe.Summary
+	what string
+	pick func(*probe.Client) probe.Summary
+	s    probe.Summary
 }
 
 func (r *tail) check(h *history) outcome {
@@ -35,7 +35,7 @@ func (r *tail) check(h *history) outcome {
 
 func (r *tail) verdict() Verdict {
 	return Verdict{
-		Rule: r.name, Level: Warn,
+		Level: Warn,
 		Says: fmt.Sprintf("%s p99 %s is %s its p50 of %s: a few requests are far slower",
 			r.what, millis(r.s.P99), times(r.s.P99/r.s.P50), millis(r.s.P50)),
 		Evidence: []string{fmt.Sprintf("p95 %s, max %s, n %d", millis(r.s.P95), millis(r.s.Max), r.s.N)},
@@ -72,7 +72,7 @@ func (r *shortOutput) check(h *history) outcome {
 
 func (r *shortOutput) verdict() Verdict {
 	return Verdict{
-		Rule: "short_output", Level: Note,
+		Level:    Note,
 		Says:     fmt.Sprintf("answers are shorter than asked: %s of %s tokens", count(r.got), count(r.asked)),
 		Evidence: []string{fmt.Sprintf("mean of %d requests, %d of them ended by the model itself", r.n, r.stopped)},
 		Advice:   "figures hold for the measured length; a server that knows ignore_eos can be made to go on",
@@ -104,7 +104,7 @@ func (r *promptLength) check(h *history) outcome {
 
 func (r *promptLength) verdict() Verdict {
 	return Verdict{
-		Rule: "prompt_length", Level: Note,
+		Level:    Note,
 		Says:     fmt.Sprintf("prompts are %s tokens long, %s were asked for", count(r.got), count(r.asked)),
 		Evidence: []string{fmt.Sprintf("mean of %d requests by the server's count, with its chat template", r.n)},
 		Advice:   "figures hold for the measured length",

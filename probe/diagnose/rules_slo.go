@@ -116,7 +116,7 @@ func (r *sloMissed) check(h *history) outcome {
 func (r *sloMissed) verdict() Verdict {
 	first := &r.missed[0]
 	v := Verdict{
-		Rule: "slo", Level: Bad, Says: fmt.Sprintf("SLO %s is missed: %s", first.slo.Text, first.actual),
+		Level: Bad, Says: fmt.Sprintf("SLO %s is missed: %s", first.slo.Text, first.actual),
 		Advice: "lower the load, or tune for this level",
 	}
 	if first.slo.Metric == "success" {
@@ -151,7 +151,7 @@ func (r *sloUnclear) check(h *history) outcome {
 }
 
 func (r *sloUnclear) verdict() Verdict {
-	v := Verdict{Rule: "slo_unclear", Level: Note, Says: "too few samples to judge " + r.unclear[0].slo.Text}
+	v := Verdict{Level: Note, Says: "too few samples to judge " + r.unclear[0].slo.Text}
 	for _, s := range r.unclear {
 		v.Evidence = append(v.Evidence, s.slo.Text+": "+s.need)
 	}

@@ -45,7 +45,7 @@ func (r *stalled) add(silence time.Duration) {
 
 func (r *stalled) verdict() Verdict {
 	v := Verdict{
-		Rule: "stalled", Level: Warn,
+		Level:  Warn,
 		Says:   fmt.Sprintf("no token from %d of %d streams for %s", r.silent, r.decoding, wholeSeconds(r.shortest)),
 		Advice: "look into the engine's log, and at the GPU and the network on the way",
 	}

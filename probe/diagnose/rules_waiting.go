@@ -53,7 +53,7 @@ func (r *overload) verdict() Verdict {
 		evidence = append(evidence, fmt.Sprintf("%.1f of %.1f requests per second are done", r.achieved, r.rate))
 	}
 	return Verdict{
-		Rule: "overload", Level: Bad, Says: "overload: the queue keeps growing, more comes in than is served",
+		Level: Bad, Says: "overload: the queue keeps growing, more comes in than is served",
 		Evidence: evidence, Advice: "lower the load, or add replicas",
 	}
 }
@@ -101,7 +101,7 @@ func (r *slowStart) verdict() Verdict {
 		evidence = append(evidence, fmt.Sprintf("by the engine: queue %s, prefill %s on average", millis(1000*r.queue.V), millis(1000*r.prefill.V)))
 	}
 	return Verdict{
-		Rule: "slow_start", Level: Warn,
+		Level:    Warn,
 		Says:     fmt.Sprintf("the first token takes %s, decoding is fine: %s", millis(r.ttft), cause),
 		Evidence: evidence, Advice: advice,
 	}
@@ -160,7 +160,7 @@ func (r *pathDelay) check(h *history) outcome {
 
 func (r *pathDelay) verdict() Verdict {
 	return Verdict{
-		Rule: "path_delay", Level: Warn,
+		Level: Warn,
 		Says: fmt.Sprintf("TTFT is %s here and %s by the engine's own account: the rest is lost on the way",
 			millis(r.ours), millis(r.engines)),
 		Evidence: []string{fmt.Sprintf("means over %d requests; connecting is not in TTFT", r.n)},
