@@ -88,7 +88,7 @@ func TestManyTokensPerChunk(t *testing.T) {
 	holding := func(n opt.Float, estimated bool) *Judge {
 		return scene(func(f *probe.Frame) { f.Client.TokensPerChunk, f.Client.TokensEstimated = n, estimated })
 	}
-	only(t, holding(opt.Of(3.96), false), "tokens_per_chunk", Note, "a chunk holds 4.0 tokens, so a gap is not the time of one token")
+	healthyWith(t, holding(opt.Of(3.96), false), "tokens_per_chunk", "a chunk holds 4.0 tokens, so a gap is not the time of one token")
 	none(t, "one", holding(opt.Of(1.1), false), "tokens_per_chunk")
 	none(t, "unknown", holding(opt.Float{}, false), "tokens_per_chunk")
 	none(t, "estimated", holding(opt.Of(4), true), "tokens_per_chunk")

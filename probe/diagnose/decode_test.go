@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -18,12 +19,12 @@ func TestBandwidthBound(t *testing.T) {
 			}
 		})
 	}
-	only(t, bound(nil), "bandwidth_bound", Note, "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
+	healthyWith(t, bound(nil), "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
 	floor := func(ms float64) *Judge {
 		return bound(func(f *probe.Frame) { f.Roofline.TPOTFloorMS = opt.Of(ms) })
 	}
-	only(t, floor(4), "bandwidth_bound", Note, "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms = 2.5× the floor of 4.0 ms, queue empty")
-	only(t, floor(12), "bandwidth_bound", Note, "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
+	healthyWith(t, floor(4), "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms = 2.5× the floor of 4.0 ms, queue empty")
+	healthyWith(t, floor(12), "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
 	none(t, "DRAM half used", scene(nil), "bandwidth_bound")
 	none(t, "DRAM unknown", bound(func(f *probe.Frame) { f.GPU.GPUs[0].DRAM = opt.Float{} }), "bandwidth_bound")
 	none(t, "requests queue", bound(func(f *probe.Frame) { f.Engine.Reading.Waiting = opt.Of(1) }), "bandwidth_bound")
@@ -38,17 +39,47 @@ func TestBandwidthBound(t *testing.T) {
 }
 
 func TestSlowDecode(t *testing.T) {
-	slow := func(ttft, tpot float64, n int) *Judge {
-		return scene(func(f *probe.Frame) { f.Client.TTFT, f.Client.TPOT = dist(n, ttft, ttft), dist(n, tpot, tpot) })
+	slow := func(ttft, tpot float64, spoil func(*probe.Frame)) *Judge {
+		return scene(func(f *probe.Frame) {
+			timed(short(&f.Requests[0]), ttft, tpot)
+			f.Client.TTFT, f.Client.TPOT = dist(120, ttft, ttft), dist(120, tpot, tpot)
+			f.Engine.Reading.TTFT = histogram(4*f.At.Seconds(), ttft/1000)
+			if spoil != nil {
+				spoil(f)
+			}
+		})
 	}
-	j := slow(300, 125, 120)
-	only(t, j, "slow_decode", Note, "decoding is slow, the first token is not: TPOT 125 ms, 8.0 tokens/s for each stream")
-	if got := j.Strongest().Evidence; len(got) != 2 || got[1] != "the engine runs 16 requests at once, KV cache 50 % full" {
+	gpu := func(sm, dram, tensor float64) func(*probe.Frame) {
+		return func(f *probe.Frame) {
+			f.GPU.GPUs[0].SM, f.GPU.GPUs[0].DRAM, f.GPU.GPUs[0].Tensor = opt.Of(sm), opt.Of(dram), opt.Of(tensor)
+		}
+	}
+	for _, c := range []struct {
+		spoil func(*probe.Frame)
+		cause string
+	}{
+		{nil, ""},
+		{gpu(0.9, 0.5, 0.5), ", bound by arithmetic, DRAM is not busy"},
+		{gpu(0.3, 0.2, 0.1), ", bound by the GPU waits for the host"},
+		{func(f *probe.Frame) { f.Engine.Reading.Running, f.Client.InFlight = opt.Of(64), 64 }, ", bound by a batch of 64"},
+	} {
+		only(t, slow(300, 105, c.spoil), "slow_decode", Note, "decoding is slow, the first token is not: TPOT 105 ms"+c.cause)
+	}
+	j := slow(300, 105, func(f *probe.Frame) { f.Roofline.TPOTFloorMS = opt.Of(21) })
+	want := []string{"p50 of TPOT 105 ms, of TTFT 300 ms; 9.5 tokens/s for each stream", "5.0 times the hardware's floor of 21.0 ms",
+		"the engine runs 16 requests at once, KV cache 50 % full", "SM 90 %, DRAM 50 % of peak"}
+	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q", got)
 	}
-	none(t, "both are slow", slow(3000, 125, 120), "slow_decode")
-	none(t, "fast", slow(300, 20, 120), "slow_decode")
-	none(t, "few samples", slow(300, 125, 9), "slow_decode")
+	only(t, slow(300, 60, func(f *probe.Frame) { f.Roofline.TPOTFloorMS = opt.Of(15) }), "slow_decode", Note, "decoding is slow, the first token is not: TPOT 60.0 ms")
+	none(t, "near the floor", slow(300, 60, func(f *probe.Frame) { f.Roofline.TPOTFloorMS = opt.Of(16) }), "slow_decode")
+	none(t, "both are slow", slow(3000, 105, nil), "slow_decode")
+	none(t, "fast", slow(300, 20, nil), "slow_decode")
+	none(t, "few samples", slow(300, 105, func(f *probe.Frame) {
+		if f.At <= 27750*time.Millisecond {
+			f.Requests = nil
+		}
+	}), "slow_decode")
 }
 
 // answer gives a request gaps that rise evenly from the first to the last value.
@@ -80,48 +111,62 @@ func TestAnswerGrowth(t *testing.T) {
 }
 
 func TestPastKnee(t *testing.T) {
-	// Level 1 has 16 streams, level 2 another number.
-	step := func(to int, throughput float64, spoil func(*probe.Frame)) *Judge {
+	// Level 1 has 16 streams and 1024 tokens/s, level 2 other figures.
+	step := func(to, tokens int, spoil func(*probe.Frame)) *Judge {
 		return scene(func(f *probe.Frame) {
 			f.Load.Settled = true
-			f.Client.Level = probe.LevelStats{TTFT: dist(50, 200, 300), OutTokensPerS: 1142}
+			f.Client.Level = probe.LevelStats{TTFT: dist(50, 200, 300), E2E: dist(50, 2750, 3200)}
 			if f.At > 15*time.Second {
-				f.Load.Level, f.Load.Asked.Concurrency = 2, to
-				f.Client.Level = probe.LevelStats{TTFT: dist(50, 2000, 3000), OutTokensPerS: throughput}
+				f.Load.Level, f.Load.Asked.Concurrency, f.Client.SliceOutTokens = 2, to, tokens
+				f.Client.InFlight, f.Engine.Reading.Running = to, opt.Of(float64(to))
+				f.Client.Level = probe.LevelStats{TTFT: dist(50, 2000, 3000), E2E: dist(50, 6000, 6000)}
 				if spoil != nil {
 					spoil(f)
 				}
 			}
 		})
 	}
-	only(t, step(32, 1150, nil), "past_knee", Warn, "past the knee: from 16 to 32 streams output went from 1142 to 1150 tokens/s")
-	none(t, "it grew", step(32, 1500, nil), "past_knee")
-	none(t, "a small step", step(20, 1150, nil), "past_knee")
-	none(t, "down", step(8, 900, nil), "past_knee")
-	none(t, "other lengths", step(32, 1150, func(f *probe.Frame) { f.Load.Asked.InputTokens = 8000 }), "past_knee")
-	none(t, "not settled", step(32, 1150, func(f *probe.Frame) { f.Load.Settled = false }), "past_knee")
+	only(t, step(32, 258, nil), "past_knee", Warn, "past the knee: from 16 to 32 streams output went from 1024 to 1032 tokens/s")
+	none(t, "it grew", step(32, 384, nil), "past_knee")
+	none(t, "a small step", step(20, 258, nil), "past_knee")
+	none(t, "down", step(8, 230, nil), "past_knee")
+	none(t, "other lengths", step(32, 258, func(f *probe.Frame) { f.Load.Asked.InputTokens = 8000 }), "past_knee")
+	none(t, "not settled", step(32, 258, func(f *probe.Frame) { f.Load.Settled = false }), "past_knee")
+	none(t, "answers take longer than it lasted", step(32, 258, func(f *probe.Frame) { f.Client.Level.E2E = dist(50, 8000, 8000) }), "past_knee")
 }
 
-func TestTails(t *testing.T) {
-	with := func(ttft, tpot measure.Summary, spoil func(*probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
-			f.Client.TTFT, f.Client.TPOT = ttft, tpot
+// far lets every n-th request be slower.
+func far(n uint64, ttft, tpot float64, spoil func(*probe.Frame)) *Judge {
+	return scene(func(f *probe.Frame) {
+		timed(short(&f.Requests[0]), 200, 10)
+		if f.Seq%n == 0 {
+			timed(&f.Requests[0], ttft, tpot)
 			if spoil != nil {
 				spoil(f)
 			}
-		})
-	}
-	fine, far := dist(412, 10, 20), dist(412, 200, 2080)
-	only(t, with(far, fine, nil), "ttft_tail", Warn, "TTFT p99 2.1 s is 10 times its p50 of 200 ms: a few requests are far slower")
-	only(t, with(fine, dist(412, 90, 936), nil), "tpot_tail", Warn, "TPOT p99 936 ms is 10 times its p50 of 90.0 ms: a few requests are far slower")
-	none(t, "near", with(dist(412, 200, 900), fine, nil), "ttft_tail")
-	none(t, "too few for a p99", with(dist(99, 200, 2080), fine, nil), "ttft_tail")
-	none(t, "a few milliseconds", with(dist(412, 2, 20), fine, nil), "ttft_tail")
-	none(t, "two loads in the window", with(far, fine, func(f *probe.Frame) {
+		}
+	})
+}
+
+func TestTails(t *testing.T) {
+	// Of some 110 requests three are slow, so that p99 is one of them.
+	only(t, far(40, 2080, 10, nil), "ttft_tail", Warn, "TTFT p99 2.1 s is 10 times its p50 of 200 ms: a few requests are far slower")
+	only(t, far(40, 200, 80, nil), "tpot_tail", Warn, "TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: a few requests are far slower")
+	only(t, far(40, 2080, 10, func(f *probe.Frame) { f.Requests[0].InTokens, f.Requests[0].AskedIn = 9000, 9000 }), "ttft_tail", Warn,
+		"TTFT p99 2.1 s is 10 times its p50 of 200 ms: those have long prompts, 9000 tokens and not 1031")
+	only(t, far(40, 200, 80, func(f *probe.Frame) { f.Requests[0].GapsMS = []float32{4000} }), "tpot_tail", Warn,
+		"TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: those stood still for up to 4.0 s")
+	none(t, "near", far(40, 900, 10, nil), "ttft_tail")
+	none(t, "a few milliseconds", far(40, 200, 40, nil), "tpot_tail")
+	none(t, "of another load", scene(func(f *probe.Frame) {
+		if f.Seq%40 == 0 {
+			timed(&f.Requests[0], 2080, 10)
+		}
 		if f.At > 20*time.Second {
 			f.Load.Level = 2
 		}
 	}), "ttft_tail")
+	none(t, "too few for a p99", far(40, 2080, 10, func(f *probe.Frame) { f.Requests = f.Requests[:1] }), "tpot_tail")
 }
 
 func TestLengths(t *testing.T) {

@@ -32,6 +32,20 @@ func ok(end time.Duration) measure.Request {
 	}
 }
 
+// short makes an answer of 64 tokens, as asked.
+func short(r *measure.Request) *measure.Request {
+	r.AskedOut, r.OutTokens, r.Chunks = 64, 64, 64
+	return r
+}
+
+// timed gives a success another TTFT and TPOT (ms), with the same end.
+func timed(r *measure.Request, ttft, tpot float64) {
+	first := milliseconds(float64(r.OutTokens-1) * tpot)
+	r.First = r.Last - first
+	r.Start = r.First - milliseconds(ttft)
+	r.Intent = r.Start
+}
+
 func fail(class measure.Class, message string) measure.Request {
 	return measure.Request{Class: class, Error: message, Streamed: true}
 }
@@ -106,6 +120,24 @@ func only(t *testing.T, j *Judge, rule string, level Level, says string) {
 	if v.Level > Healthy && (len(v.Evidence) == 0 || slices.Contains(v.Evidence, "")) {
 		t.Errorf("%s has no evidence: %q", rule, v.Evidence)
 	}
+}
+
+// healthyWith checks that the server is in good health, and that a rule holds beside it
+// in these words.
+func healthyWith(t *testing.T, j *Judge, rule, says string) {
+	t.Helper()
+	if v := j.Strongest(); v.Rule != "healthy" {
+		t.Errorf("strongest is %s: %s", v.Rule, v.Says)
+	}
+	for _, v := range j.Verdicts()[1:] {
+		if v.Rule == rule {
+			if v.Says != says || v.Level != Note || len(v.Evidence) == 0 {
+				t.Errorf("%s (%v): %q, want %q", rule, v.Level, v.Says, says)
+			}
+			return
+		}
+	}
+	t.Errorf("%s does not hold: %v", rule, rules(j))
 }
 
 // none checks that a rule does not hold.

@@ -20,26 +20,25 @@ type history struct {
 	levels []levelPoint
 	slos   []SLO
 	usual  usual
+	clocks clocks
+	run    longRun
 	since  time.Duration // when the current load was first seen
 
 	inOrder []endedRequest // see ended; empty: to be gathered anew
-}
-
-// levelPoint is the throughput of one settled level.
-type levelPoint struct {
-	level         int
-	load          probe.Load
-	outTokensPerS float64
-	ttftP95       float64 // ms
+	shape   *atThisLoad    // see atLoad; nil: to be gathered anew
 }
 
 func (h *history) add(f *probe.Frame) {
+	h.forgetReset(f)
 	if len(h.frames) == 0 || h.now().Load.Level != f.Load.Level {
 		h.since = f.At - f.Slice
+		h.run = longRun{}
 	}
 	h.usual.add(f)
+	h.clocks.add(f)
+	h.run.add(f)
 	clear(h.inOrder)
-	h.inOrder = h.inOrder[:0]
+	h.inOrder, h.shape = h.inOrder[:0], nil
 	h.frames = append(h.frames, f)
 	old := 0
 	for h.frames[old].At <= f.At-keep && old < len(h.frames)-1 {
@@ -52,18 +51,15 @@ func (h *history) add(f *probe.Frame) {
 	h.addLevel(f)
 }
 
-func (h *history) addLevel(f *probe.Frame) {
-	if !f.Load.Settled || f.Client.Level.OutTokensPerS <= 0 {
-		return
+// forgetReset drops what was seen when the operator empties the statistics: the
+// figures on the screen begin anew, and so do the verdicts on them.
+func (h *history) forgetReset(f *probe.Frame) {
+	for _, e := range f.Events {
+		if e.Kind == probe.EventReset {
+			clear(h.frames)
+			h.frames, h.levels, h.run = h.frames[:0], nil, longRun{}
+		}
 	}
-	p := levelPoint{f.Load.Level, f.Load.Asked, f.Client.Level.OutTokensPerS, f.Client.Level.TTFT.P95}
-	if n := len(h.levels); n > 0 && h.levels[n-1].level == p.level {
-		h.levels[n-1] = p
-		return
-	}
-	const kept = 64
-	h.levels = append(h.levels, p)
-	h.levels = h.levels[max(0, len(h.levels)-kept):]
 }
 
 func (h *history) now() *probe.Frame { return h.frames[len(h.frames)-1] }
@@ -147,6 +143,3 @@ func (h *history) outTokens() float64 {
 func (h *history) seconds() float64 {
 	return (h.now().At - h.frames[0].At + h.frames[0].Slice).Seconds()
 }
-
-func ttft(c *probe.Client) probe.Summary { return c.TTFT }
-func tpot(c *probe.Client) probe.Summary { return c.TPOT }

@@ -52,7 +52,7 @@ func judge(h *history) []Verdict {
 			found = append(found, v)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Verdict) int { return cmp.Compare(b.Level, a.Level) })
+	slices.SortStableFunc(found, func(a, b Verdict) int { return cmp.Compare(b.rank(), a.rank()) })
 	switch {
 	case len(found) == 0:
 		found = append(found, wellbeing(h))
@@ -60,11 +60,30 @@ func judge(h *history) []Verdict {
 		// Remarks on how it ran are of another time.
 		found = slices.DeleteFunc(found, func(v Verdict) bool { return v.Level < Warn })
 	case found[0].Level < Warn:
-		if v := wellbeing(h); v.Level != Healthy || !slices.ContainsFunc(found, unwell) {
-			found = append(found, v)
-		}
+		found = beside(found, wellbeing(h))
 	}
 	return found
+}
+
+// beside puts the state of health among remarks: good health, and that nothing can
+// be said yet, before those that go with it.
+func beside(found []Verdict, state Verdict) []Verdict {
+	if state.Level == Healthy && slices.ContainsFunc(found, unwell) {
+		return found
+	}
+	i := 0
+	for i < len(found) && !found[i].aside {
+		i++
+	}
+	return slices.Insert(found, i, state)
+}
+
+// rank sorts verdicts: by level, with those that go with good health last.
+func (v Verdict) rank() int {
+	if v.aside {
+		return int(Healthy)
+	}
+	return int(v.Level)
 }
 
 // standsStill names the rules that find nothing going on any more.

@@ -139,6 +139,13 @@ func waiting(f *probe.Frame) opt.Float {
 	return opt.Float{}
 }
 
+func running(f *probe.Frame) opt.Float {
+	if r, ok := reading(f); ok {
+		return r.Running
+	}
+	return opt.Float{}
+}
+
 // busiest is the highest figure of any GPU: of those on a host, only some may
 // serve the target. It is unknown if one does not tell, or if none of them can
 // be the target's.

@@ -1,5 +1,7 @@
 package diagnose
 
+import "sonde/probe/measure"
+
 // outcome is what a rule finds.
 type outcome int
 
@@ -35,17 +37,25 @@ var table = []struct {
 	{"overload", func() rule { return &overload{} }},
 	{"preemptions", func() rule { return &preemptions{} }},
 	{"kv_full", func() rule { return &kvFull{} }},
+	{"gpu_throttled", func() rule { return &gpuThrottled{} }},
 	{"gpu_idle", func() rule { return &gpuIdle{} }},
-	{"past_knee", func() rule { return &pastKnee{} }},
-	{"slow_start", func() rule { return &slowStart{} }},
 	{"path_delay", func() rule { return &pathDelay{} }},
 	{"clumps", func() rule { return &clumps{} }},
-	{"ttft_tail", func() rule { return &tail{what: "TTFT", pick: ttft} }},
-	{"tpot_tail", func() rule { return &tail{what: "TPOT", pick: tpot} }},
+	{"uneven_replicas", func() rule { return &unevenReplicas{} }},
+	{"prefill_interference", func() rule { return &interference{} }},
+	{"standstills", func() rule { return &standstills{} }},
+	{"past_knee", func() rule { return &pastKnee{} }},
+	{"saturated", func() rule { return &saturated{} }},
+	{"slow_start", func() rule { return &slowStart{} }},
+	{"ttft_tail", func() rule { return &tail{what: "TTFT", figure: (*measure.Request).TTFT} }},
+	{"tpot_tail", func() rule { return &tail{what: "TPOT", figure: (*measure.Request).TPOT} }},
+	{"e2e_tail", func() rule { return &outlier{} }},
 	{"few_fail", func() rule { return &fewFail{} }},
 	{"prefix_cache", func() rule { return &prefixCache{} }},
 	{"short_output", func() rule { return &shortOutput{} }},
 	{"prompt_length", func() rule { return &promptLength{} }},
+	{"shared_server", func() rule { return &sharedServer{} }},
+	{"host_bound", func() rule { return &hostBound{} }},
 	{"bandwidth_bound", func() rule { return &bandwidthBound{} }},
 	{"slow_decode", func() rule { return &slowDecode{} }},
 	{"answer_growth", func() rule { return &answerGrowth{} }},

@@ -31,13 +31,17 @@ func (r *bandwidthBound) check(h *history) outcome {
 	if h.quiet() > h.usual.gapLimit(0)/2 {
 		return absent // no token comes: whatever the memory does, it is not decoding
 	}
+	decoding := 0
 	for _, f := range frames {
-		if f.Client.InFlight == f.Client.Prefill {
-			return absent // nobody decodes
+		if f.Client.InFlight > f.Client.Prefill {
+			decoding++
 		}
 	}
+	if 4*decoding < 3*len(frames) {
+		return absent // hardly anybody decodes
+	}
 	r.dram, r.tpot, r.floor, r.open = share.V, c.TPOT.P50, h.now().Roofline.TPOTFloorMS, c.InFlight
-	return found(share.V >= 0.6 && queued.V == 0 && compute.Or(0) < 0.6)
+	return found(share.V >= 0.6 && queued.V < 0.5 && compute.Or(0) < 0.6)
 }
 
 // seldomRead tells that GPU figures change too seldom for a mean of the last
@@ -55,7 +59,7 @@ func (r *bandwidthBound) verdict() Verdict {
 		tpot += fmt.Sprintf(" = %.1f× the floor of %s", r.tpot/r.floor.V, millis(r.floor.V))
 	}
 	return Verdict{
-		Level:    Note,
+		Level: Note, aside: !slowTPOT(r.tpot, r.floor),
 		Says:     fmt.Sprintf("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", percent(r.dram), tpot),
 		Evidence: []string{fmt.Sprintf("busiest GPU, %s, %d streams in flight", r.how, r.open)},
 		Advice:   "more streams cost little until compute binds; a smaller weight or KV format lowers TPOT",

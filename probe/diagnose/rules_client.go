@@ -94,7 +94,7 @@ func (r *manyTokensPerChunk) check(h *history) outcome {
 
 func (r *manyTokensPerChunk) verdict() Verdict {
 	return Verdict{
-		Level:    Note,
+		Level: Note, aside: true,
 		Says:     fmt.Sprintf("a chunk holds %.1f tokens, so a gap is not the time of one token", r.perChunk),
 		Evidence: []string{"output tokens by usage, over the number of chunks"},
 		Advice:   "read TPOT instead; speculative decoding and stream intervals do this",

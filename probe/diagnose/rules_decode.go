@@ -2,128 +2,84 @@ package diagnose
 
 import (
 	"fmt"
-	"slices"
 
-	"sonde/probe"
 	"sonde/probe/opt"
 )
 
+const (
+	// slowTPOTMS is ten tokens per second for a stream: slower than people read.
+	slowTPOTMS = 100
+	// quickTPOTMS is twenty: no slower than people read, whatever the floor is.
+	quickTPOTMS = 50
+	// farAboveFloor is how many times the hardware's floor a step may take until
+	// decoding counts as slow.
+	farAboveFloor = 4
+	// slowTTFTMS is a second before anything is seen.
+	slowTTFTMS = 1000
+)
+
+// slowTPOT tells that decoding is slow: for a reader, or for this hardware.
+func slowTPOT(tpot float64, floor opt.Float) bool {
+	return tpot >= slowTPOTMS || tpot >= quickTPOTMS && floor.OK && tpot >= farAboveFloor*floor.V
+}
+
 // slowDecode finds tokens that come slowly although the first one does not.
 type slowDecode struct {
-	ttft, tpot  float64 // p50, ms
-	running, kv opt.Float
+	ttft, tpot                     float64 // p50, ms
+	running, kv, sm, dram, compute opt.Float
+	floor                          opt.Float // ms
+	gpus                           int
 }
 
 func (r *slowDecode) check(h *history) outcome {
-	const slowTPOT, normalTTFT = 100, 1000 // ms: ten tokens per second; a second before anything is seen
-	_, ok := h.steady(recent)
-	c := &h.now().Client
-	if !ok || c.TPOT.N < enough || c.TTFT.N < enough {
+	s := h.atLoad()
+	if s.tpot.N < enough || s.ttft.N < enough {
 		return unclear
 	}
-	r.ttft, r.tpot, r.kv = c.TTFT.P50, c.TPOT.P50, fullest(h.now())
-	if e, ok := reading(h.now()); ok {
-		r.running = e.Running
+	r.ttft, r.tpot, r.floor = s.ttft.P50, s.tpot.P50, h.now().Roofline.TPOTFloorMS
+	r.kv = h.engineMean(recent, fullest)
+	r.running = h.engineMean(recent, running)
+	r.sm, r.dram, r.compute = h.gpuMean(recent, sm), h.gpuMean(recent, dram), h.gpuMean(recent, tensor)
+	r.gpus = len(h.now().GPU.GPUs)
+	return found(slowTPOT(r.tpot, r.floor) && r.ttft < slowTTFTMS)
+}
+
+// cause names what limits decoding, as far as the hardware tells.
+func (r *slowDecode) cause() (cause, advice string) {
+	const busy, idle, tensorBusy, largeBatch = 0.6, 0.4, 0.4, 32
+	switch {
+	case r.dram.OK && r.dram.V >= busy && r.kv.Or(0) >= 0.5:
+		return "memory bandwidth, with a KV cache " + percent(r.kv.V) + " full to read",
+			"fewer or shorter contexts, a smaller KV format, or more GPUs"
+	case r.dram.OK && r.dram.V >= busy:
+		return "memory bandwidth", "smaller weights or KV format, a faster GPU, or more of them"
+	case r.compute.OK && r.compute.V >= tensorBusy:
+		return "arithmetic, DRAM is not busy", "a smaller batch, shorter prompts between the steps, or more GPUs"
+	case r.sm.OK && r.dram.OK && r.sm.V < idle+0.1 && r.dram.V < idle && r.gpus > 1:
+		return "the GPUs wait, for the host or for each other", "look at the communication between the GPUs and at the engine's CPU"
+	case r.sm.OK && r.dram.OK && r.sm.V < idle+0.1 && r.dram.V < idle:
+		return "the GPU waits for the host", "look at the engine's CPU, its scheduler and CUDA graphs"
+	case r.running.OK && r.running.V >= largeBatch:
+		return "a batch of " + count(r.running.V), "lower the engine's limit of sequences, or add replicas"
 	}
-	return found(r.tpot >= slowTPOT && r.ttft < normalTTFT)
+	return "", "look at the batch size, memory bandwidth, the KV cache's length, and communication between GPUs"
 }
 
 func (r *slowDecode) verdict() Verdict {
-	evidence := []string{fmt.Sprintf("p50 of TPOT %s, of TTFT %s", millis(r.tpot), millis(r.ttft))}
+	cause, advice := r.cause()
+	says := fmt.Sprintf("decoding is slow, the first token is not: TPOT %s", millis(r.tpot))
+	if cause != "" {
+		says += ", bound by " + cause
+	}
+	evidence := []string{fmt.Sprintf("p50 of TPOT %s, of TTFT %s; %.1f tokens/s for each stream", millis(r.tpot), millis(r.ttft), 1000/r.tpot)}
+	if r.floor.OK && r.floor.V > 0 && r.tpot >= r.floor.V {
+		evidence = append(evidence, fmt.Sprintf("%s the hardware's floor of %s", times(r.tpot/r.floor.V), millis(r.floor.V)))
+	}
 	if r.running.OK && r.kv.OK {
 		evidence = append(evidence, fmt.Sprintf("the engine runs %s requests at once, KV cache %s full", count(r.running.V), percent(r.kv.V)))
 	}
-	return Verdict{
-		Level:    Note,
-		Says:     fmt.Sprintf("decoding is slow, the first token is not: TPOT %s, %.1f tokens/s for each stream", millis(r.tpot), 1000/r.tpot),
-		Evidence: evidence,
-		Advice:   "look at the batch size, memory bandwidth, the KV cache's length, and communication between GPUs",
+	if r.sm.OK && r.dram.OK {
+		evidence = append(evidence, fmt.Sprintf("SM %s, DRAM %s of peak", percent(r.sm.V), percent(r.dram.V)))
 	}
-}
-
-// answerGrowth finds decoding that slows down along an answer.
-type answerGrowth struct {
-	ratio float64 // last quarter over second quarter, median of requests
-	n     int
-}
-
-func (r *answerGrowth) check(h *history) outcome {
-	const fewestGaps, fewest, rise = 64, 5, 1.3
-	const most = 50 // sorting every gap of a fast server would take its time
-	level := h.now().Load.Level
-	var ratios []float64
-	for _, q := range h.newest(most) {
-		if q.Level != level || level == 0 || len(q.GapsMS) < fewestGaps {
-			continue
-		}
-		quarter := len(q.GapsMS) / 4
-		early := median(q.GapsMS[quarter : 2*quarter])
-		late := median(q.GapsMS[3*quarter:])
-		if early > 0 {
-			ratios = append(ratios, late/early)
-		}
-	}
-	r.n = len(ratios)
-	if r.n < fewest {
-		return unclear
-	}
-	slices.Sort(ratios)
-	r.ratio = ratios[r.n/2]
-	// Four of five must agree: one request among others that came and went
-	// shows the others' changes, not its own growth.
-	return found(r.ratio >= rise && ratios[r.n/5] >= 1.1)
-}
-
-func median(gaps []float32) float64 {
-	sorted := slices.Clone(gaps)
-	slices.Sort(sorted)
-	return float64(sorted[len(sorted)/2])
-}
-
-func (r *answerGrowth) verdict() Verdict {
-	return Verdict{
-		Level:    Note,
-		Says:     fmt.Sprintf("gaps grow along an answer: %s longer at its end than early on", times(r.ratio)),
-		Evidence: []string{fmt.Sprintf("median gap of the last quarter over that of the second, %d requests", r.n)},
-		Advice:   "expected where attention over a long KV cache takes a large part of a step",
-	}
-}
-
-// pastKnee finds more streams bringing no more tokens.
-type pastKnee struct{ before, after levelPoint }
-
-func (r *pastKnee) check(h *history) outcome {
-	n := len(h.levels)
-	if n < 2 || h.justChanged() || h.levels[n-1].level != h.now().Load.Level {
-		return unclear
-	}
-	r.after = h.levels[n-1]
-	compared := false
-	for _, p := range h.levels[:n-1] {
-		if moreStreams(p.load, r.after.load) && (!compared || p.load.Concurrency > r.before.load.Concurrency) {
-			r.before, compared = p, true
-		}
-	}
-	if !compared {
-		return unclear
-	}
-	return found(r.after.outTokensPerS < 1.1*r.before.outTokensPerS)
-}
-
-// moreStreams tells whether b asks for the same as a, but for at least half as
-// many streams again.
-func moreStreams(a, b probe.Load) bool {
-	return a.Rate == 0 && b.Rate == 0 && a.InputTokens == b.InputTokens && a.OutputTokens == b.OutputTokens &&
-		a.Concurrency > 0 && 2*b.Concurrency >= 3*a.Concurrency
-}
-
-func (r *pastKnee) verdict() Verdict {
-	a, b := &r.before, &r.after
-	return Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("past the knee: from %d to %d streams output went from %s to %s tokens/s",
-			a.load.Concurrency, b.load.Concurrency, count(a.outTokensPerS), count(b.outTokensPerS)),
-		Evidence: []string{fmt.Sprintf("TTFT p95 went from %s to %s; both levels settled", millis(a.ttftP95), millis(b.ttftP95))},
-		Advice:   fmt.Sprintf("more than %d streams only add waiting", a.load.Concurrency),
-	}
+	return Verdict{Level: Note, Says: says, Evidence: evidence, Advice: advice}
 }

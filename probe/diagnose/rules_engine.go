@@ -187,7 +187,7 @@ func (r *prefixCache) check(h *history) outcome {
 
 func (r *prefixCache) verdict() Verdict {
 	v := Verdict{
-		Level:    Note,
+		Level: Note, aside: r.prefix != "unique",
 		Says:     fmt.Sprintf("the prefix cache answers %s of prompt tokens", percent(r.share)),
 		Evidence: []string{r.by},
 	}

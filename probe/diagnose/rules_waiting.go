@@ -2,168 +2,131 @@ package diagnose
 
 import (
 	"fmt"
-	"time"
 
-	"sonde/probe"
 	"sonde/probe/engine"
 	"sonde/probe/opt"
 )
 
-// overload finds a queue that grows while the load stays the same.
-type overload struct {
-	what           string
-	before, after  float64
-	oldest         time.Duration
-	rate, achieved float64 // requests per second, asked and done; open loop only
+// wait is what is known of the time before the first token.
+type wait struct {
+	ttft, tpot, e2e float64 // p50, ms
+	queued          opt.Float
+	queue, prefill  opt.Float // the engine's own means, seconds
+	own             opt.Float // its mean TTFT, seconds
+	kv              opt.Float
+	floor           opt.Float // of TTFT, ms
+	n               int
 }
 
-// overloadSpan is how long the load must stand still before growth is judged.
-const overloadSpan = 15 * time.Second
-
-func (r *overload) check(h *history) outcome {
-	frames, ok := h.steady(overloadSpan)
-	if !ok || len(frames) < 6 {
-		return unclear
+// waited gathers it; not ok with too few requests.
+func waited(h *history) (w wait, ok bool) {
+	s := h.atLoad()
+	if s.ttft.N < enough || s.tpot.N < enough || s.e2e.N < enough {
+		return w, false
 	}
-	now := h.now()
-	queue := waiting
-	r.what = "requests in the engine's queue"
-	if !everyFrame(frames, waiting).OK {
-		if now.Load.Asked.Rate == 0 {
-			return unclear // a closed loop cannot run away
-		}
-		r.what = "requests without a first token"
-		queue = func(f *probe.Frame) opt.Float { return opt.Of(float64(f.Client.Prefill)) }
-	}
-	third := len(frames) / 3
-	a := everyFrame(frames[:third], queue).V
-	b := everyFrame(frames[third:2*third], queue).V
-	c := everyFrame(frames[2*third:], queue).V
-	r.before, r.after, r.oldest = a, c, now.Client.OldestWaiting
-	r.rate, r.achieved = now.Load.Asked.Rate, now.Client.RequestsPerS
-	return found(a < b && b < c && c >= a+3 && c >= 1.2*a)
+	w = wait{ttft: s.ttft.P50, tpot: s.tpot.P50, e2e: s.e2e.P50, n: s.ttft.N}
+	w.queued, w.kv = h.engineMean(recent, waiting), h.engineMean(recent, fullest)
+	frames, _ := h.last(min(keep, h.now().At-h.since))
+	list := h.readings(frames)
+	w.queue = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.Queue })
+	w.prefill = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.Prefill })
+	w.own = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.TTFT })
+	w.floor = h.now().Roofline.TTFTFloorMS
+	return w, true
 }
 
-func (r *overload) verdict() Verdict {
-	evidence := []string{fmt.Sprintf("%s: from %s to %s within %.0f s at the same load", r.what, count(r.before), count(r.after), overloadSpan.Seconds())}
-	if r.oldest > 0 {
-		evidence = append(evidence, fmt.Sprintf("the oldest has waited %s for its first token", millis(float64(r.oldest)/1e6)))
+// queues tells that requests stand in the engine's queue all the time.
+func (w *wait) queues() bool { return w.queued.OK && w.queued.V >= 1 }
+
+// engines is the share of our TTFT that the engine accounts for; unknown if it
+// does not say.
+func (w *wait) engines() opt.Float {
+	inside := w.own
+	if w.queue.OK && w.prefill.OK {
+		inside = opt.Of(max(w.own.Or(0), w.queue.V+w.prefill.V))
 	}
-	if r.rate > 0 {
-		evidence = append(evidence, fmt.Sprintf("%.1f of %.1f requests per second are done", r.achieved, r.rate))
+	if !inside.OK {
+		return opt.Float{}
 	}
-	return Verdict{
-		Level: Bad, Says: "overload: the queue keeps growing, more comes in than is served",
-		Evidence: evidence, Advice: "lower the load, or add replicas",
+	return opt.Of(1000 * inside.V / w.ttft)
+}
+
+// cause says what the time goes into, no more than is known.
+func (w *wait) cause() (cause, advice string) {
+	const full, half = 0.9, 0.5
+	inside := w.engines()
+	switch {
+	case inside.OK && inside.V < half:
+		return "most of it is not the engine's", "look at the network, the gateway and the API process in front of the engine"
+	case w.queues() && w.kv.Or(0) >= full:
+		return "waiting for room in the KV cache", "lower the concurrency or the lengths, or give the KV cache more memory"
+	case w.queues() && (!w.prefill.OK || w.queue.Or(0) >= w.prefill.V):
+		return "waiting in the engine's queue", "lower the concurrency, raise the engine's limit of sequences, or add replicas"
+	case w.queues(), w.queued.OK && inside.OK:
+		return "prefill", "shorten prompts, let the prefix cache work, or tune chunked prefill"
+	case w.queued.OK:
+		return "the engine's queue is empty: prefill, or something before it", "shorten prompts; compare with the engine's own TTFT, or address it directly"
 	}
+	return "waiting or prefill", "see the engine's queue: switch its metrics on"
+}
+
+func (w *wait) evidence() []string {
+	out := []string{fmt.Sprintf("TTFT p50 %s, TPOT p50 %s, n %d", millis(w.ttft), millis(w.tpot), w.n)}
+	if w.queued.OK {
+		out = append(out, fmt.Sprintf("%.1f requests in the engine's queue on average", w.queued.V))
+	}
+	if w.queue.OK && w.prefill.OK {
+		out = append(out, fmt.Sprintf("by the engine: queue %s, prefill %s on average", millis(1000*w.queue.V), millis(1000*w.prefill.V)))
+	}
+	return out
 }
 
 // slowStart finds a long wait for the first token while decoding is fine.
-type slowStart struct {
-	ttft, tpot     float64 // p50, ms
-	queued         opt.Float
-	queue, prefill opt.Float // the engine's own means, seconds
-}
+type slowStart struct{ wait }
 
-func (r *slowStart) check(h *history) outcome {
-	const (
-		highTTFT   = 1000 // ms: a second before anything is seen
-		normalTPOT = 50   // ms: 20 tokens per second, faster than reading
-		share      = 0.4  // of E2E
-	)
-	_, ok := h.steady(recent)
-	c := &h.now().Client
-	if !ok || c.TTFT.N < enough || c.TPOT.N < enough || c.E2E.N < enough {
+func (r *slowStart) check(h *history) (result outcome) {
+	const share = 0.3 // of E2E
+	var known bool
+	if r.wait, known = waited(h); !known {
 		return unclear
 	}
-	r.ttft, r.tpot = c.TTFT.P50, c.TPOT.P50
-	r.queued = h.engineMean(recent, waiting)
-	list := h.readings(h.frames)
-	r.queue = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.Queue })
-	r.prefill = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.Prefill })
-	return found(r.ttft >= highTTFT && r.ttft >= share*c.E2E.P50 &&
-		r.tpot <= normalTPOT && c.TPOT.P95 <= 2*r.tpot)
+	return found(r.ttft >= slowTTFTMS && r.ttft >= share*r.e2e && !slowTPOT(r.tpot, h.now().Roofline.TPOTFloorMS))
 }
 
 func (r *slowStart) verdict() Verdict {
-	cause, advice := "waiting or prefill", "see the engine's queue: switch its metrics on"
-	switch {
-	case r.queued.OK && r.queued.V >= 1:
-		cause, advice = "waiting in the engine's queue", "lower the concurrency, raise the engine's limit of sequences, or add replicas"
-	case r.queued.OK && r.queued.V == 0:
-		cause, advice = "prefill", "shorten prompts, let the prefix cache work, or tune chunked prefill"
-	}
-	evidence := []string{fmt.Sprintf("TTFT p50 %s, TPOT p50 %s", millis(r.ttft), millis(r.tpot))}
-	if r.queued.OK {
-		evidence = append(evidence, fmt.Sprintf("%.1f requests in the engine's queue on average", r.queued.V))
-	}
-	if r.queue.OK && r.prefill.OK {
-		evidence = append(evidence, fmt.Sprintf("by the engine: queue %s, prefill %s on average", millis(1000*r.queue.V), millis(1000*r.prefill.V)))
-	}
-	return Verdict{
+	cause, advice := r.cause()
+	v := Verdict{
 		Level:    Warn,
 		Says:     fmt.Sprintf("the first token takes %s, decoding is fine: %s", millis(r.ttft), cause),
-		Evidence: evidence, Advice: advice,
+		Evidence: r.evidence(), Advice: advice,
 	}
+	// A prompt that takes about as long as the hardware needs for it is long, and
+	// nothing is wrong.
+	const near = 2.5
+	if r.floor.OK && r.ttft <= near*r.floor.V {
+		v.Level = Note
+		v.Says = fmt.Sprintf("the first token takes %s, as prompts are long: the hardware needs at least %s", millis(r.ttft), millis(r.floor.V))
+	}
+	return v
 }
 
-// meanGain is the mean, in seconds, of what a histogram gained over readings.
-func meanGain(list []*engine.Reading, pick func(*engine.Reading) engine.Histogram) opt.Float {
-	gain := gained(list, pick)
-	if gain.Count <= 0 {
-		return opt.Float{}
-	}
-	return opt.Of(gain.Sum / gain.Count)
-}
+// saturated finds that both the first token and the others come slowly, with a
+// queue that stands: the load is more than this server can carry well.
+type saturated struct{ wait }
 
-// gained is what a histogram gained from the first to the last reading; empty if
-// the engine restarted in between.
-func gained(list []*engine.Reading, pick func(*engine.Reading) engine.Histogram) engine.Histogram {
-	if len(list) < 2 {
-		return engine.Histogram{}
-	}
-	for _, r := range list[1:] {
-		if r.Restarted {
-			return engine.Histogram{}
-		}
-	}
-	return pick(list[len(list)-1]).Sub(pick(list[0]))
-}
-
-// pathDelay finds time that is lost between us and the engine.
-type pathDelay struct {
-	ours, engines float64 // mean TTFT, ms
-	n             int
-}
-
-func (r *pathDelay) check(h *history) outcome {
-	const fewest, ratio, least = 20, 2, 100 // requests; times; ms
-	if _, ok := h.steady(recent); !ok {
+func (r *saturated) check(h *history) outcome {
+	var known bool
+	if r.wait, known = waited(h); !known || !r.queued.OK {
 		return unclear
 	}
-	sum := 0.0
-	h.successes(func(q *probe.Request) {
-		if v, ok := q.TTFT(); ok {
-			sum += v
-			r.n++
-		}
-	})
-	gain := gained(h.readings(h.frames), func(e *engine.Reading) engine.Histogram { return e.TTFT })
-	// Only if the engine counted about as many requests as we did are they the
-	// same requests.
-	if r.n < fewest || gain.Count < 0.75*float64(r.n) || gain.Count > 1.25*float64(r.n) {
-		return unclear
-	}
-	r.ours, r.engines = sum/float64(r.n), 1000*gain.Sum/gain.Count
-	return found(r.ours >= ratio*r.engines && r.ours >= r.engines+least)
+	return found(r.ttft >= slowTTFTMS && slowTPOT(r.tpot, h.now().Roofline.TPOTFloorMS) && r.queues())
 }
 
-func (r *pathDelay) verdict() Verdict {
+func (r *saturated) verdict() Verdict {
 	return Verdict{
 		Level: Warn,
-		Says: fmt.Sprintf("TTFT is %s here and %s by the engine's own account: the rest is lost on the way",
-			millis(r.ours), millis(r.engines)),
-		Evidence: []string{fmt.Sprintf("means over %d requests; connecting is not in TTFT", r.n)},
-		Advice:   "look at the network, the gateway and the API process in front of the engine",
+		Says: fmt.Sprintf("saturated: the first token takes %s and the others %s each, %s requests wait",
+			millis(r.ttft), millis(r.tpot), count(r.queued.V)),
+		Evidence: r.evidence(), Advice: "lower the concurrency, or add replicas: both the batch and the queue are full",
 	}
 }

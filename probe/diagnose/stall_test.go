@@ -16,6 +16,7 @@ import (
 func silent(n int, after time.Duration) func(f *probe.Frame) {
 	return func(f *probe.Frame) {
 		f.Client.InFlight, f.Client.Prefill, f.Client.OldestWaiting = 4, 0, 0
+		f.Engine.Reading.Running = opt.Of(4)
 		f.Streams = nil
 		for slot := range 4 {
 			c := measure.StreamCell{Slot: slot, State: measure.StreamDecode, MaxGapMS: 10, Tokens: 25}
@@ -33,7 +34,7 @@ func silent(n int, after time.Duration) func(f *probe.Frame) {
 func TestTotalStall(t *testing.T) {
 	j := scene(silent(4, 21*time.Second))
 	only(t, j, "stalled", Bad, "no token from 4 of 4 streams for 9 s")
-	want := []string{"the engine answers (0.0 s ago), 16 running, 0 waiting", "gap p50 10.0 ms, p99 14.0 ms before, n 9999"}
+	want := []string{"the engine answers (0.0 s ago), 4 running, 0 waiting", "gap p50 10.0 ms, p99 14.0 ms before, n 9999"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q, want %q", got, want)
 	}

@@ -34,8 +34,6 @@ func nothingYet(h *history) (Verdict, bool) {
 			Evidence: []string{fmt.Sprintf("%d requests were refused as too early in the last %.0f s", loading, h.seconds())},
 			Advice:   "wait: measuring starts with the first success",
 		}, true
-	case idle(f) && ended == 0:
-		return noLoad("no load yet"), true
 	}
 	return Verdict{}, false
 }
@@ -51,10 +49,15 @@ func wellbeing(h *history) Verdict {
 		longest = max(longest, h.usual.firstLimit(h.atLeast()))
 	}
 	switch {
+	case idle(h.now()) && failures.total == 0:
+		return noLoad(h.now(), "no load yet")
 	case idle(h.now()):
-		return noLoad("no load now")
+		return noLoad(h.now(), "no load now")
+	case unloaded(h.now()):
+		return Verdict{Rule: "draining", Says: fmt.Sprintf("no load now, %d requests still end", c.InFlight)}
 	case ok < enough || c.TTFT.N < enough:
-		return Verdict{Rule: "not_enough_data", Says: fmt.Sprintf("not enough data yet: %d of %d requests", ok, enough)}
+		have := min(ok, c.TTFT.N)
+		return Verdict{Rule: "not_enough_data", Says: fmt.Sprintf("not enough data yet: %d of %d requests", have, enough)}
 	case c.InFlight > 0 && h.quiet() >= longest:
 		return Verdict{Rule: "quiet", Says: fmt.Sprintf("no token for %s, %d requests in flight", wholeSeconds(h.quiet()), c.InFlight)}
 	}
@@ -67,16 +70,43 @@ func wellbeing(h *history) Verdict {
 	} else {
 		says += ", no failures"
 	}
-	return Verdict{
-		Rule: "healthy", Level: Healthy, Says: says,
-		Evidence: []string{fmt.Sprintf("%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, h.seconds(), float64(ok)/h.seconds(), h.outTokens()/h.seconds())},
+	return Verdict{Rule: "healthy", Level: Healthy, Says: says, Evidence: append(h.inNumbers(), fmt.Sprintf(
+		"%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, h.seconds(), float64(ok)/h.seconds(), h.outTokens()/h.seconds()))}
+}
+
+// inNumbers is how busy the engine and the GPU are, where they tell.
+func (h *history) inNumbers() (out []string) {
+	if queued, active := h.engineMean(recent, waiting), h.engineMean(recent, running); queued.OK && active.OK {
+		out = append(out, fmt.Sprintf("the engine runs %s requests, %s wait", count(active.V), count(queued.V)))
 	}
+	if kv := h.engineMean(recent, fullest); kv.OK {
+		out = append(out, "KV cache "+percent(kv.V))
+	}
+	if active := h.gpuMean(recent, sm); active.OK {
+		busy := "GPU SM " + percent(active.V)
+		if memory := h.gpuMean(recent, dram); memory.OK {
+			busy += ", DRAM " + percent(memory.V)
+		}
+		out = append(out, busy)
+	}
+	return out
 }
 
-func idle(f *probe.Frame) bool {
-	return f.Load.Asked.Concurrency == 0 && f.Load.Asked.Rate == 0 && f.Client.InFlight == 0
+// unloaded tells that nothing new is to be sent.
+func unloaded(f *probe.Frame) bool {
+	return f.Load.Asked.Concurrency == 0 && f.Load.Asked.Rate == 0
 }
 
-func noLoad(says string) Verdict {
-	return Verdict{Rule: "no_load", Says: says, Advice: "raise the concurrency"}
+func idle(f *probe.Frame) bool { return unloaded(f) && f.Client.InFlight == 0 }
+
+// noLoad says what the engine does without us, where it tells.
+func noLoad(f *probe.Frame, says string) Verdict {
+	v := Verdict{Rule: "no_load", Says: says, Advice: "raise the concurrency"}
+	if said := engineSays(f); said != "" {
+		v.Evidence = append(v.Evidence, said)
+	}
+	if kv := fullest(f); kv.OK {
+		v.Evidence = append(v.Evidence, "KV cache "+percent(kv.V)+" full")
+	}
+	return v
 }

@@ -29,4 +29,6 @@ type Verdict struct {
 	Evidence []string // what it rests on
 	Advice   string   // what to do; "" if nothing
 	Level    Level
+
+	aside bool // worth knowing beside good health: it comes after it
 }

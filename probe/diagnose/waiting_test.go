@@ -1,10 +1,12 @@
 package diagnose
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/engine"
 	"sonde/probe/opt"
 )
 
@@ -12,9 +14,20 @@ func TestOverload(t *testing.T) {
 	// The queue grows by one each second.
 	growing := func(f *probe.Frame) {
 		f.Engine.Reading.Waiting = opt.Of(f.At.Truncate(time.Second).Seconds())
+		f.Engine.Reading.Running = opt.Of(64) // mostly others'
 		f.Client.OldestWaiting = 8300 * time.Millisecond
 	}
-	only(t, scene(growing), "overload", Bad, "overload: the queue keeps growing, more comes in than is served")
+	j := scene(growing)
+	if v := j.Strongest(); v.Rule != "overload" || v.Level != Bad || v.Says != "overload: the queue keeps growing, more comes in than is served" {
+		t.Errorf("%+v", v)
+	}
+	if got := rules(j); !slices.Equal(got, []string{"overload", "shared_server"}) {
+		t.Errorf("verdicts %v", got)
+	}
+	none(t, "no more than ours wait", scene(func(f *probe.Frame) {
+		growing(f)
+		f.Client.Prefill = int(f.Engine.Reading.Waiting.V)
+	}), "overload")
 	none(t, "the load was just raised", scene(func(f *probe.Frame) {
 		if growing(f); f.At > 20*time.Second {
 			f.Load.Level = 2
@@ -30,7 +43,7 @@ func TestOverload(t *testing.T) {
 func TestOverloadOfAnOpenLoop(t *testing.T) {
 	open := func(perSecond float64) *Judge {
 		return scene(func(f *probe.Frame) {
-			f.Load.Asked.Rate = 10
+			f.Load.Asked.Rate, f.Load.Asked.Concurrency = 10, 512
 			f.Engine.Have = false
 			f.Client.Prefill = int(f.At.Seconds() * perSecond)
 			f.Client.InFlight = f.Client.Prefill + 15
@@ -46,23 +59,58 @@ func TestOverloadOfAnOpenLoop(t *testing.T) {
 	none(t, "steady", open(0), "overload")
 }
 
+func TestARateThatFillsItsCap(t *testing.T) {
+	capped := func(rate float64) *Judge {
+		return scene(func(f *probe.Frame) { f.Load.Asked.Rate = rate })
+	}
+	only(t, capped(10), "overload", Bad, "overload: 4.0 of 10.0 requests/s are done with all 16 streams in use")
+	none(t, "as many as asked", capped(4), "overload")
+}
+
 func TestSlowStart(t *testing.T) {
-	slow := func(waiting opt.Float, spoil func(*probe.Frame)) *Judge {
+	slow := func(waiting opt.Float, tpot float64, spoil func(*probe.Frame)) *Judge {
 		return scene(func(f *probe.Frame) {
-			f.Client.TTFT, f.Client.E2E = dist(120, 2400, 3000), dist(120, 5000, 6000)
-			f.Engine.Reading.Waiting = waiting
-			f.Engine.Reading.TTFT.Bounds = nil
+			timed(short(&f.Requests[0]), 2400, tpot)
+			f.Engine.Reading.Waiting, f.Engine.Reading.Running = waiting, opt.Of(16-waiting.V)
+			f.Engine.Reading.TTFT = engine.Histogram{}
 			if spoil != nil {
 				spoil(f)
 			}
 		})
 	}
-	only(t, slow(opt.Of(9), nil), "slow_start", Warn, "the first token takes 2.4 s, decoding is fine: waiting in the engine's queue")
-	only(t, slow(opt.Of(0), nil), "slow_start", Warn, "the first token takes 2.4 s, decoding is fine: prefill")
-	only(t, slow(opt.Float{}, nil), "slow_start", Warn, "the first token takes 2.4 s, decoding is fine: waiting or prefill")
-	none(t, "decoding is slow, too", slow(opt.Of(9), func(f *probe.Frame) { f.Client.TPOT = dist(120, 90, 120) }), "slow_start")
-	none(t, "few samples", slow(opt.Of(9), func(f *probe.Frame) { f.Client.TTFT.N = 9 }), "slow_start")
-	none(t, "a small part of E2E", slow(opt.Of(9), func(f *probe.Frame) { f.Client.E2E = dist(120, 20000, 30000) }), "slow_start")
+	// The engine's own account: means of its queue and of prefill, seconds.
+	account := func(queue, prefill float64) func(*probe.Frame) {
+		return func(f *probe.Frame) {
+			n := 4 * f.At.Seconds()
+			f.Engine.Reading.Queue, f.Engine.Reading.Prefill = histogram(n, queue), histogram(n, prefill)
+		}
+	}
+	for _, c := range []struct {
+		waiting opt.Float
+		spoil   func(*probe.Frame)
+		cause   string
+	}{
+		{opt.Of(9), account(2.1, 0.2), "waiting in the engine's queue"},
+		{opt.Of(9), nil, "waiting in the engine's queue"},
+		{opt.Of(9), func(f *probe.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }, "waiting for room in the KV cache"},
+		{opt.Of(0), account(0.1, 2.2), "prefill"},
+		{opt.Of(0), account(0, 0.2), "most of it is not the engine's"},
+		{opt.Of(0), nil, "the engine's queue is empty: prefill, or something before it"},
+		{opt.Float{}, nil, "waiting or prefill"},
+	} {
+		only(t, slow(c.waiting, 10, c.spoil), "slow_start", Warn, "the first token takes 2.4 s, decoding is fine: "+c.cause)
+	}
+	only(t, slow(opt.Of(0), 10, func(f *probe.Frame) { f.Roofline.TTFTFloorMS = opt.Of(1000) }), "slow_start", Note,
+		"the first token takes 2.4 s, as prompts are long: the hardware needs at least 1.0 s")
+	none(t, "decoding is slow, too", slow(opt.Of(9), 101, nil), "slow_start")
+	only(t, slow(opt.Of(9), 101, nil), "saturated", Warn, "saturated: the first token takes 2.4 s and the others 101 ms each, 9 requests wait")
+	none(t, "an empty queue", slow(opt.Of(0), 101, nil), "saturated")
+	none(t, "few samples", slow(opt.Of(9), 10, func(f *probe.Frame) {
+		if f.At <= 27750*time.Millisecond {
+			f.Requests = nil
+		}
+	}), "slow_start")
+	none(t, "a small part of E2E", slow(opt.Of(9), 90, nil), "slow_start")
 	none(t, "fast", scene(nil), "slow_start")
 }
 

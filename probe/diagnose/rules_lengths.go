@@ -3,45 +3,9 @@ package diagnose
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"sonde/probe"
 )
-
-// tail finds a 99th percentile far from the median.
-type tail struct {
-	what string
-	pick func(*probe.Client) probe.Summary
-	s    probe.Summary
-}
-
-func (r *tail) check(h *history) outcome {
-	const fewest = 100 // below, p99 is only the maximum
-	const ratio = 5
-	now := h.now()
-	span := min(keep, max(now.Client.Window, time.Second))
-	// After a change of load the window mixes two loads: their difference is
-	// no tail.
-	if _, steady := h.steady(span); !steady {
-		return unclear
-	}
-	r.s = r.pick(&now.Client)
-	if r.s.N < fewest {
-		return unclear
-	}
-	const least = 50 // ms: below, nobody minds
-	return found(r.s.P99 >= ratio*r.s.P50 && r.s.P99-r.s.P50 >= least)
-}
-
-func (r *tail) verdict() Verdict {
-	return Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("%s p99 %s is %s its p50 of %s: a few requests are far slower",
-			r.what, millis(r.s.P99), times(r.s.P99/r.s.P50), millis(r.s.P50)),
-		Evidence: []string{fmt.Sprintf("p95 %s, max %s, n %d", millis(r.s.P95), millis(r.s.Max), r.s.N)},
-		Advice:   "look for a few long prompts, uneven replicas, or preemptions",
-	}
-}
 
 // shortOutput finds answers that end before the length asked for.
 type shortOutput struct {

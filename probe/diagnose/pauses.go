@@ -1,0 +1,89 @@
+package diagnose
+
+import (
+	"time"
+
+	"sonde/probe"
+)
+
+// pause is a stretch in which most streams went without tokens at the same time.
+type pause struct {
+	from, to time.Duration
+	gapMS    float64 // the worst slice's gap, median of the streams
+	streams  int
+	reading  bool // one of our own prompts waited for its first token as long
+	long     bool // the one that was fired on purpose
+}
+
+// pauses finds those of the present load in the history. A pause is far above the
+// usual gap, and most streams share it: a slow one among them is another matter.
+func (h *history) pauses() []pause {
+	const far, shortest = 5, 100 // median gaps; ms
+	usual := h.now().Client.Gap
+	if usual.N < 100 || usual.P50 <= 0 {
+		return nil
+	}
+	limit := max(shortest, far*usual.P50)
+	var out []pause
+	open := false
+	for _, f := range h.frames {
+		p, held := paused(f, limit)
+		switch {
+		case !held || f.At-f.Slice < h.since+burst || f.Stopped:
+			open = false
+			continue
+		case !open:
+			out = append(out, p)
+		default:
+			out[len(out)-1].join(p)
+		}
+		open = true
+	}
+	return out
+}
+
+// join makes one pause of two that follow each other.
+func (p *pause) join(next pause) {
+	p.to = next.to
+	p.reading, p.long = p.reading || next.reading, p.long || next.long
+	p.gapMS, p.streams = max(p.gapMS, next.gapMS), max(p.streams, next.streams)
+}
+
+// paused looks whether most streams of a Frame had or have a gap above the limit.
+func paused(f *probe.Frame, limit float64) (pause, bool) {
+	const most = 0.8
+	p := pause{from: f.At - f.Slice, to: f.At}
+	decoding, shortest := 0, 0.0
+	for i := range f.Streams {
+		c := &f.Streams[i]
+		p.long = p.long || c.Long
+		if c.State != probe.StreamDecode || c.Long {
+			continue
+		}
+		decoding++
+		if c.MaxGapMS >= limit {
+			if p.streams++; shortest == 0 || c.MaxGapMS < shortest {
+				shortest = c.MaxGapMS
+			}
+		}
+	}
+	p.gapMS = shortest
+	p.reading = readsOurs(f, shortest/2)
+	return p, p.streams >= 2 && float64(p.streams) >= most*float64(decoding)
+}
+
+// readsOurs tells that a prompt of our own waits, or has just waited, for its first
+// token that long.
+func readsOurs(f *probe.Frame, ms float64) bool {
+	for i := range f.Streams {
+		if c := &f.Streams[i]; c.State == probe.StreamWaiting && c.WaitMS >= ms {
+			return true
+		}
+	}
+	for _, ttft := range f.Client.SliceTTFT {
+		if ttft >= ms {
+			return true
+		}
+	}
+	return false
+}

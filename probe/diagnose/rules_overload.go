@@ -1,0 +1,112 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"sonde/probe"
+	"sonde/probe/opt"
+)
+
+// overload finds a queue that grows while the load stays the same, or a rate that
+// cannot be kept.
+type overload struct {
+	what           string
+	before, after  float64
+	oldest         time.Duration
+	rate, achieved float64 // requests per second, asked and done; open loop only
+	capped         int     // streams that the rate is capped at, if they are all in use
+}
+
+// overloadSpan is how long the load must stand still before growth is judged.
+const overloadSpan = 15 * time.Second
+
+func (r *overload) check(h *history) outcome {
+	frames, ok := h.steady(overloadSpan)
+	if !ok || len(frames) < 6 {
+		return unclear
+	}
+	now := h.now()
+	r.oldest = now.Client.OldestWaiting
+	r.rate, r.achieved = now.Load.Asked.Rate, h.done(frames)
+	if r.capReached(frames) {
+		return holds
+	}
+	queue := waiting
+	r.what = "requests in the engine's queue"
+	if !everyFrame(frames, waiting).OK {
+		if r.rate == 0 {
+			return unclear // a closed loop cannot run away
+		}
+		r.what = "requests without a first token"
+		queue = unanswered
+	}
+	third := len(frames) / 3
+	a := everyFrame(frames[:third], queue).V
+	b := everyFrame(frames[third:2*third], queue).V
+	c := everyFrame(frames[2*third:], queue).V
+	r.before, r.after = a, c
+	if r.rate == 0 && c <= everyFrame(frames[2*third:], unanswered).V+1 {
+		return absent // they are all ours, and of those there cannot be more
+	}
+	// A queue at a load that can just be carried goes up and down by chance: by
+	// about the root of the requests that come and go meanwhile.
+	const chance = 1
+	apart := (frames[len(frames)-1].At - frames[third].At).Seconds()
+	noise := chance * math.Sqrt(max(r.rate, r.achieved)*apart)
+	return found(a < b && b < c && c >= a+3+noise && c >= 1.2*a)
+}
+
+// capReached tells that an open loop has all its streams in use and falls behind.
+func (r *overload) capReached(frames []*probe.Frame) bool {
+	limit := frames[0].Load.Asked.Concurrency
+	if r.rate == 0 || limit == 0 || r.achieved > 0.9*r.rate {
+		return false
+	}
+	for _, f := range frames {
+		if f.Client.InFlight < limit {
+			return false
+		}
+	}
+	r.capped = limit
+	return true
+}
+
+// unanswered are our own requests without a first token.
+func unanswered(f *probe.Frame) opt.Float { return opt.Of(float64(f.Client.Prefill)) }
+
+// done is how many of our requests succeed per second in some Frames.
+func (h *history) done(frames []*probe.Frame) float64 {
+	n := 0
+	for _, f := range frames {
+		for i := range f.Requests {
+			if isSuccess(&f.Requests[i]) {
+				n++
+			}
+		}
+	}
+	return float64(n) / (frames[len(frames)-1].At - frames[0].At + frames[0].Slice).Seconds()
+}
+
+func (r *overload) verdict() Verdict {
+	v := Verdict{
+		Level: Bad, Says: "overload: the queue keeps growing, more comes in than is served",
+		Advice: "lower the load, or add replicas",
+	}
+	if r.capped > 0 {
+		v.Says = fmt.Sprintf("overload: %.1f of %.1f requests/s are done with all %d streams in use", r.achieved, r.rate, r.capped)
+	} else {
+		v.Evidence = append(v.Evidence, fmt.Sprintf("%s: from %s to %s within %.0f s at the same load", r.what, count(r.before), count(r.after), overloadSpan.Seconds()))
+		if r.rate > 0 {
+			v.Evidence = append(v.Evidence, fmt.Sprintf("%.1f of %.1f requests per second are done", r.achieved, r.rate))
+		}
+	}
+	if r.oldest > 0 {
+		v.Evidence = append(v.Evidence, fmt.Sprintf("the oldest has waited %s for its first token", millis(float64(r.oldest)/1e6)))
+	}
+	if len(v.Evidence) == 0 {
+		v.Evidence = append(v.Evidence, fmt.Sprintf("mean of the last %.0f s", overloadSpan.Seconds()))
+	}
+	return v
+}

@@ -1,0 +1,122 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+)
+
+// othersPrompts is how many prompt tokens the engine has read over the history
+// beside ours; unknown without its counter.
+func (h *history) othersPrompts() opt.Float {
+	list := h.readings(h.frames)
+	read := increase(list, func(e *engine.Reading) opt.Float { return e.PromptTokens })
+	if !read.OK {
+		return read
+	}
+	ours := 0
+	for _, f := range h.frames {
+		ours += f.Client.SliceInTokens
+	}
+	return opt.Of(max(0, read.V-float64(ours)))
+}
+
+// interference finds prompts that hold up everybody's tokens while they are read.
+type interference struct {
+	n, streams int
+	gap, usual float64 // the worst, and p50; ms
+	others     opt.Float
+	seconds    float64
+	theirs     bool // most of it is not by our prompts
+}
+
+func (r *interference) check(h *history) outcome {
+	const fewest, many = 3, 4096 // pauses; tokens of others that are worth a word
+	if len(h.now().Streams) < 2 || h.now().Client.Gap.N < 100 {
+		return unclear
+	}
+	ours, theirs := 0, 0
+	r.others = h.othersPrompts()
+	for _, p := range h.pauses() {
+		switch {
+		case p.long:
+			continue // on purpose: the screen tells what it did
+		case p.reading:
+			ours++
+		case r.others.OK && r.others.V >= many:
+			theirs++
+		default:
+			continue
+		}
+		r.gap, r.streams = max(r.gap, p.gapMS), max(r.streams, p.streams)
+	}
+	r.n, r.theirs = ours+theirs, theirs > ours || r.others.Or(0) >= many && theirs > 0
+	r.usual, r.seconds = h.now().Client.Gap.P50, h.seconds()
+	return found(r.n >= fewest || theirs > 0 && r.n >= 2)
+}
+
+func (r *interference) verdict() Verdict {
+	const harsh = 500 // ms: a break that every reader notices
+	v := Verdict{
+		Level: Note, aside: !r.theirs && r.gap < harsh,
+		Says: fmt.Sprintf("prefill holds up decode: prompts being read make gaps of up to %s, the usual is %s",
+			millis(r.gap), millis(r.usual)),
+		Evidence: []string{fmt.Sprintf("%d times in %.0f s, up to %d streams at once", r.n, r.seconds, r.streams)},
+		Advice:   "switch chunked prefill on or take smaller chunks, or keep long prompts on an engine of their own",
+	}
+	if r.theirs {
+		v.Level = Warn
+		v.Says = fmt.Sprintf("long prompts of others hold up decode: gaps of up to %s, the usual is %s", millis(r.gap), millis(r.usual))
+		v.Evidence = append(v.Evidence, fmt.Sprintf("the engine read %s prompt tokens that are not ours", count(r.others.V)))
+	}
+	return v
+}
+
+// standstills finds that the whole engine stops again and again, with no prompt
+// to read.
+type standstills struct {
+	n, streams     int
+	gap            float64 // the worst, ms
+	usual, seconds float64
+	says           string
+}
+
+func (r *standstills) check(h *history) outcome {
+	const fewest, shortest, far = 2, 300, 10 // pauses; ms; median gaps
+	if len(h.now().Streams) < 2 || h.now().Client.Gap.N < 100 {
+		return unclear
+	}
+	r.usual, r.seconds = h.now().Client.Gap.P50, h.seconds()
+	read := 0
+	others := h.othersPrompts()
+	for _, p := range h.pauses() {
+		switch {
+		case p.long || p.gapMS < max(shortest, far*r.usual):
+		case p.reading:
+			read++
+		default:
+			r.n++
+			r.gap, r.streams = max(r.gap, p.gapMS), max(r.streams, p.streams)
+		}
+	}
+	if others.OK && others.V >= 4096 {
+		return unclear // it may have been reading those
+	}
+	r.says = engineSays(h.now())
+	return found(r.n >= fewest && r.n > read)
+}
+
+func (r *standstills) verdict() Verdict {
+	v := Verdict{
+		Level: Warn,
+		Says: fmt.Sprintf("the engine stops again and again: %d times in %.0f s, for up to %s, all streams at once",
+			r.n, r.seconds, millis(r.gap)),
+		Evidence: []string{fmt.Sprintf("no prompt of ours was being read, usual gap %s, up to %d streams", millis(r.usual), r.streams)},
+		Advice:   "look at the engine's log and its host: garbage collection, swapping, another process, the network",
+	}
+	if r.says != "" {
+		v.Evidence = append(v.Evidence, r.says)
+	}
+	return v
+}

@@ -1,0 +1,85 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// unevenReplicas finds that some requests decode at one speed and others at
+// another, at the same time: different machines serve them.
+type unevenReplicas struct {
+	fast, slow       float64 // median TPOT of each kind, ms
+	slower, requests int
+}
+
+// pace is the TPOT of one request, and its place in the order of their ends.
+type pace struct {
+	ms    float64
+	order int
+}
+
+func (r *unevenReplicas) check(h *history) outcome {
+	const fewest, shortest = 40, 16 // requests; tokens: fewer give no steady mean
+	var all []pace
+	for i, q := range h.atLoad().requests {
+		if ms, ok := q.TPOT(); ok && ms > 0 && q.OutTokens >= shortest {
+			all = append(all, pace{ms, i})
+		}
+	}
+	if r.requests = len(all); r.requests < fewest {
+		return unclear
+	}
+	slices.SortFunc(all, func(a, b pace) int { return cmp.Compare(a.ms, b.ms) })
+	cut := widestStep(all)
+	if cut == 0 {
+		return absent
+	}
+	fast, slow := all[:cut], all[cut:]
+	r.fast, r.slow, r.slower = fast[len(fast)/2].ms, slow[len(slow)/2].ms, len(slow)
+	// Two narrow kinds with nothing between them; a single wide one is a load that
+	// changes, or prompts that disturb each other.
+	const apart, narrow = 1.5, 1.25
+	return found(r.slow >= apart*r.fast && fast[len(fast)*9/10].ms <= narrow*r.fast && slow[len(slow)*9/10].ms <= narrow*r.slow &&
+		mixed(slow, r.requests))
+}
+
+// widestStep is where sorted paces fall apart the most, with enough on either
+// side; 0 if there is no clear step.
+func widestStep(all []pace) int {
+	const step = 1.25
+	each := max(5, len(all)/20)
+	cut, widest := 0, step
+	for i := each; i <= len(all)-each; i++ {
+		if ratio := all[i].ms / all[i-1].ms; ratio >= widest {
+			cut, widest = i, ratio
+		}
+	}
+	return cut
+}
+
+// mixed tells that the slow ones end throughout the time and not one after the
+// other: in every quarter there are some of each kind.
+func mixed(slow []pace, all int) bool {
+	const quarters = 4
+	var inQuarter [quarters]int
+	for _, p := range slow {
+		inQuarter[min(quarters-1, p.order*quarters/all)]++
+	}
+	for _, n := range inQuarter {
+		if n == 0 || n >= all/quarters-1 {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *unevenReplicas) verdict() Verdict {
+	return Verdict{
+		Level: Warn,
+		Says: fmt.Sprintf("uneven replicas: %s of requests decode at %s a token, the others at %s",
+			percent(float64(r.slower)/float64(r.requests)), millis(r.slow), millis(r.fast)),
+		Evidence: []string{fmt.Sprintf("two speeds and nothing between, side by side in time, n %d", r.requests)},
+		Advice:   "address the replicas one by one, and take the slow one out or look at its GPU and its load",
+	}
+}
