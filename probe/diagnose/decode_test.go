@@ -59,9 +59,9 @@ func TestSlowDecode(t *testing.T) {
 		cause string
 	}{
 		{nil, ""},
-		{gpu(0.9, 0.5, 0.5), ", bound by arithmetic, DRAM is not busy"},
-		{gpu(0.3, 0.2, 0.1), ", bound by the GPU waits for the host"},
-		{func(f *probe.Frame) { f.Engine.Reading.Running, f.Client.InFlight = opt.Of(64), 64 }, ", bound by a batch of 64"},
+		{gpu(0.9, 0.5, 0.5), ": arithmetic, DRAM is not busy"},
+		{gpu(0.3, 0.2, 0.1), ": the GPU waits for the host"},
+		{func(f *probe.Frame) { f.Engine.Reading.Running, f.Client.InFlight = opt.Of(64), 64 }, ": a batch of 64"},
 	} {
 		only(t, slow(300, 105, c.spoil), "slow_decode", Note, "decoding is slow, the first token is not: TPOT 105 ms"+c.cause)
 	}

@@ -90,4 +90,10 @@ func (v Verdict) rank() int {
 var standsStill = map[string]bool{"all_fail": true, "stalled": true, "hang": true}
 
 // unwell tells that a remark, though only that, stands against good health.
-func unwell(v Verdict) bool { return v.Rule == "few_fail" }
+func unwell(v Verdict) bool {
+	switch v.Rule {
+	case "few_fail", "slow_decode", "bandwidth_bound", "host_bound":
+		return !v.aside
+	}
+	return false
+}

@@ -25,10 +25,13 @@ func slowTPOT(tpot float64, floor opt.Float) bool {
 
 // slowDecode finds tokens that come slowly although the first one does not.
 type slowDecode struct {
-	ttft, tpot                     float64 // p50, ms
-	running, kv, sm, dram, compute opt.Float
-	floor                          opt.Float // ms
-	gpus                           int
+	ttft, tpot        float64   // p50, ms
+	floor             opt.Float // ms
+	running, kv       opt.Float
+	sm, dram, compute opt.Float
+	gpus              int
+	gap               float64 // p50, ms
+	read              int     // pauses in which prompts of ours were read
 }
 
 func (r *slowDecode) check(h *history) outcome {
@@ -40,7 +43,12 @@ func (r *slowDecode) check(h *history) outcome {
 	r.kv = h.engineMean(recent, fullest)
 	r.running = h.engineMean(recent, running)
 	r.sm, r.dram, r.compute = h.gpuMean(recent, sm), h.gpuMean(recent, dram), h.gpuMean(recent, tensor)
-	r.gpus = len(h.now().GPU.GPUs)
+	r.gpus, r.gap = len(h.now().GPU.GPUs), h.now().Client.Gap.P50
+	for _, p := range h.pauses() {
+		if p.reading {
+			r.read++
+		}
+	}
 	return found(slowTPOT(r.tpot, r.floor) && r.ttft < slowTTFTMS)
 }
 
@@ -48,6 +56,9 @@ func (r *slowDecode) check(h *history) outcome {
 func (r *slowDecode) cause() (cause, advice string) {
 	const busy, idle, tensorBusy, largeBatch = 0.6, 0.4, 0.4, 32
 	switch {
+	case r.read >= 3 && r.gap <= r.tpot/2:
+		return "prompts that are read in between, most gaps take " + millis(r.gap),
+			"smaller chunks of prefill, shorter prompts, or engines of their own for prefill"
 	case r.dram.OK && r.dram.V >= busy && r.kv.Or(0) >= 0.5:
 		return "memory bandwidth, with a KV cache " + percent(r.kv.V) + " full to read",
 			"fewer or shorter contexts, a smaller KV format, or more GPUs"
@@ -69,7 +80,7 @@ func (r *slowDecode) verdict() Verdict {
 	cause, advice := r.cause()
 	says := fmt.Sprintf("decoding is slow, the first token is not: TPOT %s", millis(r.tpot))
 	if cause != "" {
-		says += ", bound by " + cause
+		says += ": " + cause
 	}
 	evidence := []string{fmt.Sprintf("p50 of TPOT %s, of TTFT %s; %.1f tokens/s for each stream", millis(r.tpot), millis(r.ttft), 1000/r.tpot)}
 	if r.floor.OK && r.floor.V > 0 && r.tpot >= r.floor.V {

@@ -25,7 +25,9 @@ func (r *pathDelay) check(h *history) outcome {
 		return unclear
 	}
 	r.ours, r.engines = ours.Mean, 1000*gain.Sum/gain.Count
-	return found(r.ours >= ratio*r.engines && r.ours >= r.engines+least)
+	// The median, too: a single request that was lost for a minute is a tail.
+	low := min(r.ours, ours.P50)
+	return found(low >= ratio*r.engines && low >= r.engines+least)
 }
 
 func (r *pathDelay) verdict() Verdict {

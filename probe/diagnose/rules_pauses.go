@@ -7,53 +7,67 @@ import (
 	"sonde/probe/opt"
 )
 
-// othersPrompts is how many prompt tokens the engine has read over the history
-// beside ours; unknown without its counter.
-func (h *history) othersPrompts() opt.Float {
+// foreign is what the engine has read over the history beside our prompts.
+type foreign struct {
+	tokens, prompts opt.Float // unknown without its counters
+}
+
+func (h *history) foreign() (f foreign) {
 	list := h.readings(h.frames)
-	read := increase(list, func(e *engine.Reading) opt.Float { return e.PromptTokens })
-	if !read.OK {
-		return read
+	ours, answered := 0, 0
+	for _, frame := range h.frames {
+		ours += frame.Client.SliceInTokens
+		answered += len(frame.Client.SliceTTFT)
 	}
-	ours := 0
-	for _, f := range h.frames {
-		ours += f.Client.SliceInTokens
+	if read := increase(list, func(e *engine.Reading) opt.Float { return e.PromptTokens }); read.OK {
+		f.tokens = opt.Of(max(0, read.V-float64(ours)))
 	}
-	return opt.Of(max(0, read.V-float64(ours)))
+	if first := gained(list, func(e *engine.Reading) engine.Histogram { return e.TTFT }); first.Count > 0 {
+		f.prompts = opt.Of(max(0, first.Count-float64(answered)))
+	}
+	return f
+}
+
+// much tells that it is worth a word.
+func (f foreign) much() bool { return f.tokens.Or(0) >= 4096 }
+
+// long tells that they are long prompts: not many short ones.
+func (f foreign) long() bool {
+	return f.much() && f.prompts.OK && f.tokens.V >= 2048*max(1, f.prompts.V)
 }
 
 // interference finds prompts that hold up everybody's tokens while they are read.
 type interference struct {
 	n, streams int
 	gap, usual float64 // the worst, and p50; ms
-	others     opt.Float
+	others     foreign
 	seconds    float64
-	theirs     bool // most of it is not by our prompts
+	theirs     bool // it is by long prompts that are not ours
 }
 
 func (r *interference) check(h *history) outcome {
-	const fewest, many = 3, 4096 // pauses; tokens of others that are worth a word
+	const fewest = 3
 	if len(h.now().Streams) < 2 || h.now().Client.Gap.N < 100 {
 		return unclear
 	}
 	ours, theirs := 0, 0
-	r.others = h.othersPrompts()
+	r.others = h.foreign()
 	for _, p := range h.pauses() {
 		switch {
 		case p.long:
 			continue // on purpose: the screen tells what it did
 		case p.reading:
 			ours++
-		case r.others.OK && r.others.V >= many:
+		case r.others.much():
 			theirs++
 		default:
 			continue
 		}
 		r.gap, r.streams = max(r.gap, p.gapMS), max(r.streams, p.streams)
 	}
-	r.n, r.theirs = ours+theirs, theirs > ours || r.others.Or(0) >= many && theirs > 0
+	r.n, r.theirs = ours+theirs, theirs > 0 && r.others.long()
 	r.usual, r.seconds = h.now().Client.Gap.P50, h.seconds()
-	return found(r.n >= fewest || theirs > 0 && r.n >= 2)
+	return found(r.n >= fewest || r.theirs && r.n >= 2)
 }
 
 func (r *interference) verdict() Verdict {
@@ -68,7 +82,8 @@ func (r *interference) verdict() Verdict {
 	if r.theirs {
 		v.Level = Warn
 		v.Says = fmt.Sprintf("long prompts of others hold up decode: gaps of up to %s, the usual is %s", millis(r.gap), millis(r.usual))
-		v.Evidence = append(v.Evidence, fmt.Sprintf("the engine read %s prompt tokens that are not ours", count(r.others.V)))
+		v.Evidence = append(v.Evidence, fmt.Sprintf("the engine read %s prompt tokens that are not ours, in %s prompts",
+			count(r.others.tokens.V), count(max(1, r.others.prompts.V))))
 	}
 	return v
 }
@@ -89,7 +104,6 @@ func (r *standstills) check(h *history) outcome {
 	}
 	r.usual, r.seconds = h.now().Client.Gap.P50, h.seconds()
 	read := 0
-	others := h.othersPrompts()
 	for _, p := range h.pauses() {
 		switch {
 		case p.long || p.gapMS < max(shortest, far*r.usual):
@@ -100,7 +114,7 @@ func (r *standstills) check(h *history) outcome {
 			r.gap, r.streams = max(r.gap, p.gapMS), max(r.streams, p.streams)
 		}
 	}
-	if others.OK && others.V >= 4096 {
+	if h.foreign().much() {
 		return unclear // it may have been reading those
 	}
 	r.says = engineSays(h.now())

@@ -9,21 +9,26 @@ import (
 // unevenReplicas finds that some requests decode at one speed and others at
 // another, at the same time: different machines serve them.
 type unevenReplicas struct {
-	fast, slow       float64 // median TPOT of each kind, ms
+	fast, slow       float64 // median of each kind, ms
 	slower, requests int
 }
 
-// pace is the TPOT of one request, and its place in the order of their ends.
+// pace is the median gap of one request, which a stall or a prompt in between does
+// not change, and its place in the order of their ends.
 type pace struct {
 	ms    float64
 	order int
 }
 
 func (r *unevenReplicas) check(h *history) outcome {
-	const fewest, shortest = 40, 16 // requests; tokens: fewer give no steady mean
+	const fewest, most, shortest = 40, 200, 16 // requests; gaps
+	requests := h.atLoad().requests
 	var all []pace
-	for i, q := range h.atLoad().requests {
-		if ms, ok := q.TPOT(); ok && ms > 0 && q.OutTokens >= shortest {
+	for i, q := range requests[max(0, len(requests)-most):] {
+		if len(q.GapsMS) < shortest {
+			continue
+		}
+		if ms := median(q.GapsMS); ms > 0 {
 			all = append(all, pace{ms, i})
 		}
 	}

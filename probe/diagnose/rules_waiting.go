@@ -90,6 +90,9 @@ func (r *slowStart) check(h *history) (result outcome) {
 	if r.wait, known = waited(h); !known {
 		return unclear
 	}
+	if (&clumps{}).check(h) == holds || (&pathDelay{}).check(h) == holds {
+		return absent // the way, not the engine; and behind it decoding is not seen
+	}
 	return found(r.ttft >= slowTTFTMS && r.ttft >= share*r.e2e && !slowTPOT(r.tpot, h.now().Roofline.TPOTFloorMS))
 }
 
