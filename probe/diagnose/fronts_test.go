@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -79,6 +80,53 @@ func refusing(every int64, status int, message string) front {
 		_, _ = w.Write(body)
 	})
 }
+
+// notReady refuses everything as too early between two instants after the first
+// request.
+func notReady(from, to time.Duration) front {
+	var began time.Time
+	var once sync.Once
+	refused := refusing(1, http.StatusServiceUnavailable, "Loading model")
+	return func(t *testing.T, engine http.Handler) http.Handler {
+		refuse := refused(t, engine)
+		return fronted(func(_ int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
+			once.Do(func() { began = time.Now() })
+			if since := time.Since(began); since >= from && since < to {
+				engine = refuse
+			}
+			engine.ServeHTTP(w, r)
+		})(t, engine)
+	}
+}
+
+// everyFourth hands on every fourth event with text, as a server does that sends
+// several tokens in one: the text is of no matter here.
+func everyFourth() front {
+	return fronted(func(_ int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
+		engine.ServeHTTP(&thinner{ResponseWriter: w}, r)
+	})
+}
+
+type thinner struct {
+	http.ResponseWriter
+	n int
+}
+
+// Write takes whole events.
+func (t *thinner) Write(b []byte) (int, error) {
+	for event := range strings.SplitAfterSeq(string(b), "\n\n") {
+		text := strings.Contains(event, `"content":"`) && !strings.Contains(event, `"content":""`)
+		if t.n++; text && t.n%4 != 0 {
+			continue
+		}
+		if _, err := t.ResponseWriter.Write([]byte(event)); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}
+
+func (t *thinner) Flush() { t.ResponseWriter.(http.Flusher).Flush() }
 
 // buffering is a proxy that hands an answer on when it is complete.
 func buffering() front {

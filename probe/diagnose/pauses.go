@@ -39,7 +39,18 @@ func (h *history) pauses() []pause {
 		}
 		open = true
 	}
+	for i := range out {
+		out[i].reading = out[i].reading && !h.tooLongToRead(out[i].gapMS)
+	}
 	return out
+}
+
+// tooLongToRead tells that a pause is far longer than prompts of the length that is
+// asked for take: one that waits meanwhile is held up like the others.
+func (h *history) tooLongToRead(gapMS float64) bool {
+	const far = 5
+	now := h.now()
+	return now.Load.Asked.InputTokens > 0 && now.Client.TTFT.N >= enough && gapMS >= far*now.Client.TTFT.P50
 }
 
 // join makes one pause of two that follow each other.
@@ -53,6 +64,9 @@ func (p *pause) join(next pause) {
 func paused(f *probe.Frame, limit float64) (pause, bool) {
 	const most = 0.8
 	p := pause{from: f.At - f.Slice, to: f.At}
+	if clumped(f) {
+		return p, false
+	}
 	decoding, shortest := 0, 0.0
 	for i := range f.Streams {
 		c := &f.Streams[i]
@@ -70,6 +84,19 @@ func paused(f *probe.Frame, limit float64) (pause, bool) {
 	p.gapMS = shortest
 	p.reading = readsOurs(f, shortest/2)
 	return p, p.streams >= 2 && float64(p.streams) >= most*float64(decoding)
+}
+
+// clumped tells that tokens come together: the gaps between clumps are not the
+// engine's.
+func clumped(f *probe.Frame) bool {
+	const none = 0.1 // ms
+	together := 0
+	for _, gap := range f.Client.SliceGaps {
+		if gap < none {
+			together++
+		}
+	}
+	return len(f.Client.SliceGaps) > 0 && 2*together >= len(f.Client.SliceGaps)
 }
 
 // readsOurs tells that a prompt of our own waits, or has just waited, for its first

@@ -27,8 +27,7 @@ var table = []struct {
 	new  func() rule
 }{
 	{"all_fail", func() rule { return &allFail{} }},
-	{"stalled", func() rule { return &stalled{} }},
-	{"hang", func() rule { return &hang{} }},
+	{"loading", func() rule { return &loading{} }},
 	{"client_bottleneck", func() rule { return &clientBottleneck{} }},
 	{"some_fail", func() rule { return &someFail{} }},
 	{"slo", func() rule { return &sloMissed{} }},
@@ -37,6 +36,8 @@ var table = []struct {
 	{"overload", func() rule { return &overload{} }},
 	{"preemptions", func() rule { return &preemptions{} }},
 	{"kv_full", func() rule { return &kvFull{} }},
+	{"stalled", func() rule { return &stalled{} }},
+	{"hang", func() rule { return &hang{} }},
 	{"gpu_throttled", func() rule { return &gpuThrottled{} }},
 	{"gpu_idle", func() rule { return &gpuIdle{} }},
 	{"clumps", func() rule { return &clumps{} }},

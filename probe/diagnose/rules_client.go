@@ -60,10 +60,14 @@ func (r *clumps) check(h *history) outcome {
 	if f := h.now(); f.Health.Bottleneck {
 		return unclear // reads that come late find chunks together, too
 	}
-	h.successes(func(q *probe.Request) {
-		r.shared += q.Coalesced
-		r.chunks += q.Chunks
-	})
+	// As few of the newest as will do: a proxy may have come in between.
+	ended := h.ended()
+	for i := len(ended) - 1; i >= 0 && (r.chunks < fewest || h.now().At-ended[i].at < recent); i-- {
+		if isSuccess(ended[i].Request) {
+			r.shared += ended[i].Coalesced
+			r.chunks += ended[i].Chunks
+		}
+	}
 	if r.chunks < fewest {
 		return unclear
 	}

@@ -69,6 +69,12 @@ func (r *preemptions) verdict() Verdict {
 	}
 }
 
+// outOfKV tells that the engine has requests waiting and no room for them.
+func (h *history) outOfKV() bool {
+	const full = 0.9
+	return h.engineMean(recent, fullest).Or(0) >= full && h.engineMean(recent, waiting).Or(0) >= 1
+}
+
 // fullest is the fill of the fullest rank.
 func fullest(f *probe.Frame) opt.Float {
 	r, ok := reading(f)

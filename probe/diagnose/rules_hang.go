@@ -16,6 +16,7 @@ type hang struct {
 	unsent     bool
 	says, why  string // the engine's word, or why there is none
 	first      probe.Summary
+	outOfKV    bool // which explains it
 }
 
 func (r *hang) check(h *history) outcome {
@@ -40,7 +41,7 @@ func (r *hang) check(h *history) outcome {
 	}
 	r.open = max(f.Client.InFlight, len(waits))
 	r.unsent = f.Client.OldestWaiting == 0
-	r.says, r.first = engineSays(f), h.usual.first
+	r.says, r.first, r.outOfKV = engineSays(f), h.usual.first, h.outOfKV()
 	if !f.Engine.Have {
 		r.why = f.Engine.Why
 	}
@@ -74,8 +75,11 @@ func (r *hang) verdict() Verdict {
 	if !r.total {
 		v.Says = fmt.Sprintf("%d of %d requests have had no first token for up to %s", r.late, r.open, wholeSeconds(r.oldest))
 	}
-	if r.oldest >= bad && (r.total || 2*r.late >= r.open) {
+	if r.oldest >= bad && (r.total || 2*r.late >= r.open) && !r.outOfKV {
 		v.Level = Bad
+	}
+	if r.outOfKV {
+		v.Evidence = append(v.Evidence, "the engine has no room left in its KV cache")
 	}
 	if r.unsent {
 		v.Evidence = append(v.Evidence, "none is sent yet: connecting takes that long")

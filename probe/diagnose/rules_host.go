@@ -3,6 +3,8 @@ package diagnose
 import (
 	"fmt"
 	"time"
+
+	"sonde/probe/measure"
 )
 
 // hostBound finds a GPU that stands idle between decode steps: each step waits for
@@ -15,25 +17,41 @@ type hostBound struct {
 
 func (r *hostBound) check(h *history) outcome {
 	const idleSM, idleDRAM, above = 0.6, 0.35, 2.5
-	s, floor := h.atLoad(), h.now().Roofline.TPOTFloorMS
+	newest, floor := h.lately(), h.now().Roofline.TPOTFloorMS
 	active, memory := h.gpuMean(recent, sm), h.gpuMean(recent, dram)
-	if s.tpot.N < enough || !floor.OK || floor.V <= 0 || !active.OK || !memory.OK {
+	if newest.N < enough || !floor.OK || floor.V <= 0 || !active.OK || !memory.OK {
 		return unclear
 	}
-	if !h.decodesAll(recent) {
+	if !h.decodes(recent) {
 		return absent // it may have nothing to do
 	}
-	r.tpot, r.floor, r.sm, r.dram, r.gpus = s.tpot.P50, floor.V, active.V, memory.V, len(h.now().GPU.GPUs)
+	r.tpot, r.floor, r.sm, r.dram, r.gpus = newest.P50, floor.V, active.V, memory.V, len(h.now().GPU.GPUs)
 	return found(r.sm < idleSM && r.dram < idleDRAM && r.tpot >= above*r.floor)
 }
 
-// decodesAll tells that some stream got tokens in every slice of the newest d.
-func (h *history) decodesAll(d time.Duration) bool {
-	frames, ok := h.steady(d)
-	for _, f := range frames {
-		ok = ok && f.Client.SliceOutTokens > 0 && f.Client.InFlight > f.Client.Prefill
+// lately is the TPOT of the newest requests at this load, as few as will do, so that
+// a server that got slower is not judged by what it was.
+func (h *history) lately() measure.Summary {
+	const span = 10 * time.Second
+	d := measure.NewDist(1 << 12)
+	requests := h.atLoad().requests
+	for i := len(requests) - 1; i >= 0 && (d.N() < enough || h.now().At-requests[i].End < span); i-- {
+		addTo(d, requests[i].TPOT)
 	}
-	return ok
+	return d.Summary()
+}
+
+// decodes tells that some stream got tokens nearly all the time in the newest d.
+func (h *history) decodes(d time.Duration) bool {
+	const most = 0.75
+	frames, ok := h.steady(d)
+	n := 0
+	for _, f := range frames {
+		if f.Client.SliceOutTokens > 0 {
+			n++
+		}
+	}
+	return ok && float64(n) >= most*float64(len(frames))
 }
 
 func (r *hostBound) verdict() Verdict {

@@ -13,6 +13,7 @@ import (
 // cannot be kept.
 type overload struct {
 	what           string
+	span           time.Duration
 	before, after  float64
 	oldest         time.Duration
 	rate, achieved float64 // requests per second, asked and done; open loop only
@@ -20,14 +21,23 @@ type overload struct {
 }
 
 // overloadSpan is how long the load must stand still before growth is judged.
-const overloadSpan = 15 * time.Second
+const (
+	overloadSpan = 15 * time.Second
+	// A closed loop of ours cannot overload a server: others do, of whose load
+	// nothing is known. They may come all at once and be served one by one.
+	othersSpan = 25 * time.Second
+)
 
 func (r *overload) check(h *history) outcome {
-	frames, ok := h.steady(overloadSpan)
+	now := h.now()
+	r.span = overloadSpan
+	if now.Load.Asked.Rate == 0 {
+		r.span = othersSpan
+	}
+	frames, ok := h.steady(r.span)
 	if !ok || len(frames) < 6 {
 		return unclear
 	}
-	now := h.now()
 	r.oldest = now.Client.OldestWaiting
 	r.rate, r.achieved = now.Load.Asked.Rate, h.done(frames)
 	if r.capReached(frames) {
@@ -97,7 +107,7 @@ func (r *overload) verdict() Verdict {
 	if r.capped > 0 {
 		v.Says = fmt.Sprintf("overload: %.1f of %.1f requests/s are done with all %d streams in use", r.achieved, r.rate, r.capped)
 	} else {
-		v.Evidence = append(v.Evidence, fmt.Sprintf("%s: from %s to %s within %.0f s at the same load", r.what, count(r.before), count(r.after), overloadSpan.Seconds()))
+		v.Evidence = append(v.Evidence, fmt.Sprintf("%s: from %s to %s within %.0f s at the same load", r.what, count(r.before), count(r.after), r.span.Seconds()))
 		if r.rate > 0 {
 			v.Evidence = append(v.Evidence, fmt.Sprintf("%.1f of %.1f requests per second are done", r.achieved, r.rate))
 		}
@@ -106,7 +116,7 @@ func (r *overload) verdict() Verdict {
 		v.Evidence = append(v.Evidence, fmt.Sprintf("the oldest has waited %s for its first token", millis(float64(r.oldest)/1e6)))
 	}
 	if len(v.Evidence) == 0 {
-		v.Evidence = append(v.Evidence, fmt.Sprintf("mean of the last %.0f s", overloadSpan.Seconds()))
+		v.Evidence = append(v.Evidence, fmt.Sprintf("mean of the last %.0f s", r.span.Seconds()))
 	}
 	return v
 }

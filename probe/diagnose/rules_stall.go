@@ -14,6 +14,7 @@ type stalled struct {
 	longPrompt                bool // one that was fired on purpose is being read
 	says                      string
 	gap                       probe.Summary
+	outOfKV                   bool // which explains it
 }
 
 func (r *stalled) check(h *history) outcome {
@@ -32,7 +33,7 @@ func (r *stalled) check(h *history) outcome {
 			}
 		}
 	}
-	r.says, r.gap = engineSays(f), h.usual.gap
+	r.says, r.gap, r.outOfKV = engineSays(f), h.usual.gap, h.outOfKV()
 	return found(r.silent > 0)
 }
 
@@ -49,8 +50,11 @@ func (r *stalled) verdict() Verdict {
 		Says:   fmt.Sprintf("no token from %d of %d streams for %s", r.silent, r.decoding, wholeSeconds(r.shortest)),
 		Advice: "look into the engine's log, and at the GPU and the network on the way",
 	}
-	if 2*r.silent >= r.decoding && !r.longPrompt {
+	if 2*r.silent >= r.decoding && !r.longPrompt && !r.outOfKV {
 		v.Level = Bad
+	}
+	if r.outOfKV {
+		v.Evidence = append(v.Evidence, "the engine has no room left in its KV cache")
 	}
 	if r.longPrompt {
 		v.Evidence = append(v.Evidence, "the engine reads the long prompt that was sent on purpose")

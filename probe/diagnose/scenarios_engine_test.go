@@ -53,7 +53,7 @@ func engineScenarios() []scenario {
 			front: clocked(15 * time.Second), strongest: "gpu_throttled", says: []string{"to 705 of 1410 MHz"}, may: []string{"bandwidth_bound"}},
 		{name: "the engine stands still again and again", engine: sim.Options{Faults: sim.Faults{Stall: time.Second, StallEvery: 5 * time.Second}},
 			ask: closed(4, 256, 128), strongest: "standstills", says: []string{"for up to 1.0 s"}, may: []string{"tpot_tail", "bandwidth_bound"}},
-		{name: "a few answers stand still", engine: sim.Options{Faults: sim.Faults{Stall: 2 * time.Second, StallEvery: 10 * time.Second}},
+		{name: "a few answers stand still", engine: sim.Options{Faults: sim.Faults{Stall: 2 * time.Second, StallEvery: 9 * time.Second}},
 			ask: closed(4, 128, 32), lasts: 28 * time.Second, strongest: "standstills", also: []string{"tpot_tail"}, may: []string{"bandwidth_bound", "ttft_tail"}},
 		{name: "a stall goes on", engine: sim.Options{Faults: sim.Faults{Stall: 20 * time.Second, StallEvery: 15 * time.Second}},
 			ask: closed(4, 256, 128), lasts: 25 * time.Second, strongest: "stalled", says: []string{"4 of 4 streams"}},

@@ -29,7 +29,7 @@ func blind(o probe.Options) probe.Options {
 var roomy = sim.Options{KVGB: 40}
 
 // usual are the rules that a closed loop of some length can judge.
-var usual = []string{"all_fail", "stalled", "hang", "client_bottleneck", "some_fail", "few_fail", "engine_restarted", "rate_limits",
+var usual = []string{"all_fail", "loading", "stalled", "hang", "client_bottleneck", "some_fail", "few_fail", "engine_restarted", "rate_limits",
 	"overload", "saturated", "slow_start", "slow_decode", "preemptions", "kv_full", "gpu_throttled", "gpu_idle", "host_bound",
 	"bandwidth_bound", "clumps", "path_delay", "uneven_replicas", "standstills", "shared_server", "ttft_tail", "tpot_tail", "e2e_tail",
 	"prefix_cache", "short_output", "prompt_length", "tokens_per_chunk"}
@@ -41,7 +41,7 @@ func healthyScenarios() []scenario {
 	all := []scenario{
 		{name: "one stream", ask: closed(1, 256, 128), also: bandwidth, lasts: 20 * time.Second, refuted: []string{"answer_growth"}},
 		{name: "four streams", ask: closed(4, 256, 128), also: bandwidth, lasts: 20 * time.Second, refuted: []string{"prefill_interference"}},
-		{name: "sixteen streams", ask: closed(16, 256, 64), also: prefill, lasts: 20 * time.Second, refuted: usual},
+		{name: "sixteen streams", ask: closed(16, 256, 64), also: prefill, lasts: 27 * time.Second, refuted: usual},
 		{name: "sixty-four streams", engine: roomy, ask: closed(64, 128, 64), also: prefill, lasts: 10 * time.Second},
 		{name: "a hundred and twenty-eight streams", engine: sim.Options{GPU: "H100", KVGB: 40, MaxSeqs: 256}, ask: closed(128, 128, 64), lasts: 8 * time.Second},
 		{name: "a large model on four GPUs", engine: sim.Options{Model: "Llama-3.1-70B", GPU: "H100", TP: 4}, ask: closed(4, 256, 64), also: bandwidth, lasts: 15 * time.Second},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"sonde/probe"
-	"sonde/probe/measure"
 )
 
 // enough is how many finished requests a judgement of health needs.
@@ -14,26 +13,6 @@ const enough = 10
 func nothingYet(h *history) (Verdict, bool) {
 	if len(h.frames) == 0 {
 		return Verdict{Rule: "no_data", Says: "nothing has been seen yet"}, true
-	}
-	f := h.now()
-	ended := 0
-	loading := 0
-	for _, frame := range h.frames {
-		for i := range frame.Requests {
-			if frame.Requests[i].Class == measure.Loading {
-				loading++
-			} else {
-				ended++
-			}
-		}
-	}
-	switch {
-	case loading > 0 && ended == 0 && f.Client.OldestWaiting < unheardOf: // else it hangs now
-		return Verdict{
-			Rule: "loading", Level: Note, Says: "the server is still loading its model",
-			Evidence: []string{fmt.Sprintf("%d requests were refused as too early in the last %.0f s", loading, h.seconds())},
-			Advice:   "wait: measuring starts with the first success",
-		}, true
 	}
 	return Verdict{}, false
 }

@@ -44,6 +44,7 @@ func TestLoadingModel(t *testing.T) {
 	loading := func(f *probe.Frame) {
 		f.Requests = []measure.Request{fail(measure.Loading, "loading")}
 		f.Client = probe.Client{InFlight: 1, Prefill: 1}
+		f.Engine.Have = false
 	}
 	only(t, scene(loading), "loading", Note, "the server is still loading its model")
 	none(t, "a success later", scene(func(f *probe.Frame) {
