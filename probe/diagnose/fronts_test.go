@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -81,53 +80,6 @@ func refusing(every int64, status int, message string) front {
 	})
 }
 
-// notReady refuses everything as too early between two instants after the first
-// request.
-func notReady(from, to time.Duration) front {
-	var began time.Time
-	var once sync.Once
-	refused := refusing(1, http.StatusServiceUnavailable, "Loading model")
-	return func(t *testing.T, engine http.Handler) http.Handler {
-		refuse := refused(t, engine)
-		return fronted(func(_ int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
-			once.Do(func() { began = time.Now() })
-			if since := time.Since(began); since >= from && since < to {
-				engine = refuse
-			}
-			engine.ServeHTTP(w, r)
-		})(t, engine)
-	}
-}
-
-// everyFourth hands on every fourth event with text, as a server does that sends
-// several tokens in one: the text is of no matter here.
-func everyFourth() front {
-	return fronted(func(_ int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
-		engine.ServeHTTP(&thinner{ResponseWriter: w}, r)
-	})
-}
-
-type thinner struct {
-	http.ResponseWriter
-	n int
-}
-
-// Write takes whole events.
-func (t *thinner) Write(b []byte) (int, error) {
-	for event := range strings.SplitAfterSeq(string(b), "\n\n") {
-		text := strings.Contains(event, `"content":"`) && !strings.Contains(event, `"content":""`)
-		if t.n++; text && t.n%4 != 0 {
-			continue
-		}
-		if _, err := t.ResponseWriter.Write([]byte(event)); err != nil {
-			return 0, err
-		}
-	}
-	return len(b), nil
-}
-
-func (t *thinner) Flush() { t.ResponseWriter.(http.Flusher).Flush() }
-
 // buffering is a proxy that hands an answer on when it is complete.
 func buffering() front {
 	return fronted(func(_ int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
@@ -164,23 +116,6 @@ func rewriting(change func(body map[string]any)) front {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
 		engine.ServeHTTP(w, r)
 	})
-}
-
-// page changes a page of the engine before it is read.
-func page(path string, change func(text string) string) front {
-	return func(_ *testing.T, engine http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !strings.HasSuffix(r.URL.Path, path) {
-				engine.ServeHTTP(w, r)
-				return
-			}
-			r.Header.Del("Accept-Encoding")
-			held := &heldAnswer{header: w.Header()}
-			engine.ServeHTTP(held, r)
-			w.Header().Del("Content-Length")
-			_, _ = w.Write([]byte(change(held.String())))
-		})
-	}
 }
 
 // neighbours are other clients of the same engine: each sends one request after the

@@ -69,10 +69,13 @@ func (r *preemptions) verdict() Verdict {
 	}
 }
 
-// outOfKV tells that the engine has requests waiting and no room for them.
+// outOfKV tells that the engine has requests waiting and no room for them, or has
+// just thrown some out.
 func (h *history) outOfKV() bool {
-	const full = 0.9
-	return h.engineMean(recent, fullest).Or(0) >= full && h.engineMean(recent, waiting).Or(0) >= 1
+	const full, lately = 0.95, 10 * time.Second
+	frames, _ := h.last(lately)
+	preempted := increase(h.readings(frames), func(e *engine.Reading) opt.Float { return e.Preemptions })
+	return waiting(h.now()).Or(0) >= 1 && (preempted.Or(0) >= 1 || fullest(h.now()).Or(0) >= full)
 }
 
 // fullest is the fill of the fullest rank.

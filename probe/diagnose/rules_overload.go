@@ -60,6 +60,9 @@ func (r *overload) check(h *history) outcome {
 	if r.rate == 0 && c <= everyFrame(frames[2*third:], unanswered).V+1 {
 		return absent // they are all ours, and of those there cannot be more
 	}
+	if r.rate == 0 && a < 1 {
+		return absent // others may have come all at once: it has to go on
+	}
 	// A queue at a load that can just be carried goes up and down by chance: by
 	// about the root of the requests that come and go meanwhile.
 	const chance = 1

@@ -68,7 +68,7 @@ func inEngine(f *probe.Frame) opt.Float {
 
 func (r *sharedServer) verdict() Verdict {
 	return Verdict{
-		Level: Note, aside: r.theirs < r.ours,
+		Level: Note, aside: r.most < r.ours,
 		Says: fmt.Sprintf("others use this engine, with up to %s requests at once: %s of %s in flight are not ours",
 			count(r.most), count(r.theirs), count(r.all)),
 		Evidence: []string{fmt.Sprintf("means of %.0f s: the engine has %.1f requests, %.1f of them ours", sharedSpan.Seconds(), r.all, r.ours)},

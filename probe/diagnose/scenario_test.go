@@ -137,7 +137,7 @@ func (s *stage) compare() {
 }
 
 func scenarios() []scenario {
-	return slices.Concat(healthyScenarios(), loadScenarios(), engineScenarios(), pathScenarios(), failureScenarios())
+	return slices.Concat(healthyScenarios(), loadScenarios(), engineScenarios(), pathScenarios(), failureScenarios(), playedScenarios())
 }
 
 func TestScenarios(t *testing.T) {

@@ -1,7 +1,6 @@
 package diagnose_test
 
 import (
-	"regexp"
 	"sync/atomic"
 	"time"
 
@@ -49,8 +48,6 @@ func engineScenarios() []scenario {
 			strongest: "engine_restarted", may: []string{"bandwidth_bound"}},
 		{name: "requests wait before an idle GPU", ask: off(closed(4, 256, 8)), front: staggered(3*time.Second, 700*time.Millisecond), lasts: 40 * time.Second,
 			strongest: "gpu_idle", also: []string{"slow_start"}},
-		{name: "the GPU is throttled", ask: closed(4, 256, 64), lasts: 30 * time.Second,
-			front: clocked(15 * time.Second), strongest: "gpu_throttled", says: []string{"to 705 of 1410 MHz"}, may: []string{"bandwidth_bound"}},
 		{name: "the engine stands still again and again", engine: sim.Options{Faults: sim.Faults{Stall: time.Second, StallEvery: 5 * time.Second}},
 			ask: closed(4, 256, 128), strongest: "standstills", says: []string{"for up to 1.0 s"}, may: []string{"tpot_tail", "bandwidth_bound"}},
 		{name: "a few answers stand still", engine: sim.Options{Faults: sim.Faults{Stall: 2 * time.Second, StallEvery: 9 * time.Second}},
@@ -73,6 +70,8 @@ func engineScenarios() []scenario {
 			strongest: "answer_growth", also: []string{"healthy", "bandwidth_bound"}},
 		{name: "a small model on a large GPU", engine: sim.Options{Model: "Qwen2.5-0.5B", GPU: "B200"}, ask: closed(1, 64, 128), lasts: 10 * time.Second,
 			strongest: "healthy", also: []string{"host_bound"}},
+		{name: "speculative decoding", engine: sim.Options{SpecTokens: 4, SpecAcceptance: 0.8}, ask: closed(4, 256, 128), lasts: 15 * time.Second,
+			strongest: "healthy", also: []string{"tokens_per_chunk"}, may: []string{"bandwidth_bound"}},
 		{name: "one prompt for all", ask: prompts(closed(4, 512, 64), prompt.Same, "same"), lasts: 12 * time.Second,
 			strongest: "healthy", also: []string{"prefix_cache", "bandwidth_bound"}},
 		{name: "prompts that are not new", ask: secretly(closed(4, 512, 64)), lasts: 12 * time.Second,
@@ -92,20 +91,4 @@ func secretly(o probe.Options) probe.Options {
 func off(o probe.Options) probe.Options {
 	o.Metrics = "off"
 	return o
-}
-
-var smClock = regexp.MustCompile(`(?m)^(DCGM_FI_DEV_SM_CLOCK\{.*\}) .*$`)
-
-// clocked takes the GPU's clock down to half after some time.
-func clocked(after time.Duration) front {
-	began := time.Time{}
-	return page("/dcgm/metrics", func(text string) string {
-		if began.IsZero() {
-			began = time.Now()
-		}
-		if time.Since(began) < after {
-			return text
-		}
-		return smClock.ReplaceAllString(text, "$1 705")
-	})
 }
