@@ -50,7 +50,7 @@ var table = []struct {
 	{"slow_start", func() rule { return &slowStart{} }},
 	{"ttft_tail", func() rule { return &tail{what: "TTFT", figure: (*measure.Request).TTFT} }},
 	{"tpot_tail", func() rule { return &tail{what: "TPOT", figure: (*measure.Request).TPOT} }},
-	{"e2e_tail", func() rule { return &outlier{} }},
+	{tailRule, func() rule { return &outlier{} }},
 	{"few_fail", func() rule { return &fewFail{} }},
 	{"prefix_cache", func() rule { return &prefixCache{} }},
 	{"short_output", func() rule { return &shortOutput{} }},

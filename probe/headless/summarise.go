@@ -3,6 +3,7 @@ package headless
 import (
 	"cmp"
 	"maps"
+	"slices"
 
 	"sonde/probe/diagnose"
 	"sonde/probe/opt"
@@ -115,12 +116,19 @@ func (a *Accumulator) little(rates Rates) opt.Float {
 	return opt.Of(inFlight.V / (rates.RequestsPerS.V * e2e.Mean / 1000))
 }
 
-// findings are the verdicts as they stood when the window closed.
+// findings are the verdicts as they stood when the window closed, and on the tail
+// of the whole run: the slowest request may have ended later.
 func (a *Accumulator) findings() []Verdict {
 	out := a.missedLevels()
-	for _, v := range a.judge.Verdicts() {
-		if len(out) > 0 && v.Level == diagnose.Healthy {
-			continue // not with a service level missed
+	all := a.judge.Verdicts()
+	tail, hasTail := diagnose.Tail(a.latency.e2e.Summary())
+	if hasTail {
+		all = withTail(all, tail)
+	}
+	unwell := len(out) > 0 || hasTail
+	for _, v := range all {
+		if unwell && v.Level == diagnose.Healthy {
+			continue
 		}
 		evidence := v.Evidence
 		if evidence == nil {
@@ -129,6 +137,20 @@ func (a *Accumulator) findings() []Verdict {
 		out = append(out, Verdict{Rule: v.Rule, Says: v.Says, Evidence: evidence, Advice: v.Advice})
 	}
 	return out
+}
+
+// withTail puts the verdict on the tail before the remarks, unless there is one.
+func withTail(all []diagnose.Verdict, tail diagnose.Verdict) []diagnose.Verdict {
+	first := len(all)
+	for i, v := range all {
+		if v.Rule == tail.Rule {
+			return all
+		}
+		if v.Level < diagnose.Warn {
+			first = min(first, i)
+		}
+	}
+	return slices.Insert(all, first, tail)
 }
 
 // missedLevels are the service levels that the run as a whole missed. The judge
