@@ -292,6 +292,10 @@ type fakeJudge struct{ added int }
 
 func (j *fakeJudge) Add(*probe.Frame) { j.added++ }
 
+func (j *fakeJudge) Checked() diagnose.Checked {
+	return diagnose.Checked{Hold: []string{"decode_memory"}, Absent: []string{"overload", "kv_full"}, Unclear: []string{"slow_start"}}
+}
+
 func (j *fakeJudge) Verdicts() []diagnose.Verdict {
 	return []diagnose.Verdict{{Rule: "decode_memory", Level: diagnose.Note,
 		Says:     "decode is bound by memory bandwidth",

@@ -201,7 +201,7 @@ func (m *model) pull(now time.Time) {
 	}
 	if n := len(fresh); n > 0 {
 		m.live.frame, m.live.have, m.lastFrame = fresh[n-1], true, now
-		m.live.verdicts = m.verdicts()
+		m.live.verdicts, m.live.checked = m.verdicts()
 	}
 	m.followSweep()
 	m.readLevels()
@@ -212,11 +212,11 @@ func (m *model) pull(now time.Time) {
 	}
 }
 
-func (m *model) verdicts() []diagnose.Verdict {
+func (m *model) verdicts() ([]diagnose.Verdict, diagnose.Checked) {
 	if m.judge == nil {
-		return nil
+		return nil, diagnose.Checked{}
 	}
-	return m.judge.Verdicts()
+	return m.judge.Verdicts(), m.judge.Checked()
 }
 
 // announce shows what is worth a line: what a long prompt did, and notes.

@@ -85,7 +85,7 @@ func (m *model) overlayText(w, h int) (heading, []string) {
 	case overlayRehearsal:
 		return heading{name: "the embedded engine", figures: []figure{{"↑↓ choose, enter switches", m.theme.dim}}}, m.rehearsalText(w, h)
 	case overlayVerdicts:
-		return heading{name: "verdicts"}, m.theme.verdicts(m.shown.verdicts, w)
+		return heading{name: "verdicts"}, append(m.theme.verdicts(m.shown.verdicts, w), m.theme.checked(m.shown.checked, w)...)
 	}
 	e := m.panels[m.focus].explain(&m.shown)
 	return heading{name: e.title}, e.lines(m.theme, w)

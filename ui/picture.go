@@ -21,7 +21,8 @@ type picture struct {
 	play    *probe.PlaybackState // where a recording is; nil for a live session
 
 	verdicts []diagnose.Verdict // strongest first
-	levels   levels             // as they were when they were last on the screen
+	checked  diagnose.Checked
+	levels   levels // as they were when they were last on the screen
 	sweep    sweep.Status
 }
 

@@ -50,6 +50,7 @@ type SLOLine struct {
 type Judge interface {
 	Add(f *probe.Frame)
 	Verdicts() []diagnose.Verdict // strongest first
+	Checked() diagnose.Checked
 }
 
 // framesPerSecond is how often the renderer looks for a new view. The view

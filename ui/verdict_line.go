@@ -108,6 +108,21 @@ func (t *theme) verdicts(all []diagnose.Verdict, w int) []string {
 	return lines
 }
 
+// checked tells what became of the other rules: which were looked at and do not
+// hold, and which could not be judged.
+func (t *theme) checked(c diagnose.Checked, w int) (lines []string) {
+	for _, l := range []struct {
+		lead  string
+		rules []string
+	}{{"looked at, and not so: ", c.Absent}, {"cannot be told (too little data, or no source tells): ", c.Unclear}} {
+		if len(l.rules) > 0 {
+			text := l.lead + strings.ReplaceAll(strings.Join(l.rules, ", "), "_", " ")
+			lines = append(append(lines, ""), indented("   ", text, w, t.dim)...)
+		}
+	}
+	return lines
+}
+
 // indented wraps text behind a lead; further lines are indented as far.
 func indented(lead, text string, w int, st lipgloss.Style) []string {
 	n := ansi.StringWidth(lead)

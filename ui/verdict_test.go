@@ -49,7 +49,7 @@ func TestAllVerdictsCanBeRead(t *testing.T) {
 	pressAll(m, "v")
 	text := scrolledText(m)
 	v := (&fakeJudge{}).Verdicts()[0]
-	for _, want := range append(v.Evidence, v.Says, v.Advice) {
+	for _, want := range append(v.Evidence, v.Says, v.Advice, "not so: overload, kv full", "slow start") {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}

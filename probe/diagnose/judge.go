@@ -12,6 +12,14 @@ import (
 type Judge struct {
 	history  history
 	verdicts []Verdict // nil: to be found anew
+	checked  Checked
+}
+
+// Checked tells what became of every rule, by name, in the order of the table.
+type Checked struct {
+	Hold    []string
+	Absent  []string // judged, and they do not hold
+	Unclear []string // too little data, or a source that does not tell
 }
 
 // New makes a Judge that has seen nothing.
@@ -31,36 +39,58 @@ func (j *Judge) Add(f *probe.Frame) {
 
 // Verdicts are all that hold now, strongest first; there is always one.
 func (j *Judge) Verdicts() []Verdict {
-	if j.verdicts == nil {
-		j.verdicts = judge(&j.history)
-	}
+	j.judge()
 	return slices.Clone(j.verdicts)
 }
 
 // Strongest is the first of Verdicts.
 func (j *Judge) Strongest() Verdict { return j.Verdicts()[0] }
 
-func judge(h *history) []Verdict {
-	if v, early := nothingYet(h); early {
-		return []Verdict{v}
+// Checked sorts the rules by what they find now. The lists are not to be changed.
+func (j *Judge) Checked() Checked {
+	j.judge()
+	return j.checked
+}
+
+// judge asks every rule once.
+func (j *Judge) judge() {
+	h := &j.history
+	switch {
+	case j.verdicts != nil:
+		return
+	case len(h.frames) == 0:
+		j.verdicts = []Verdict{{Rule: "no_data", Says: "nothing has been seen yet"}}
+		return
 	}
+	j.checked = Checked{}
 	found := []Verdict{}
 	for _, entry := range table {
-		if r := entry.new(); r.check(h) == holds {
+		switch r := entry.new(); r.check(h) {
+		case holds:
 			v := r.verdict()
 			v.Rule = entry.name
 			found = append(found, v)
+			j.checked.Hold = append(j.checked.Hold, entry.name)
+		case absent:
+			j.checked.Absent = append(j.checked.Absent, entry.name)
+		default:
+			j.checked.Unclear = append(j.checked.Unclear, entry.name)
 		}
 	}
+	j.verdicts = inOrder(found, h)
+}
+
+// inOrder puts the strongest first, with the state of health in its place.
+func inOrder(found []Verdict, h *history) []Verdict {
 	slices.SortStableFunc(found, func(a, b Verdict) int { return cmp.Compare(b.rank(), a.rank()) })
 	switch {
 	case len(found) == 0:
-		found = append(found, wellbeing(h))
+		return []Verdict{wellbeing(h)}
 	case found[0].Level == Bad && standsStill[found[0].Rule]:
 		// Remarks on how it ran are of another time.
-		found = slices.DeleteFunc(found, func(v Verdict) bool { return v.Level < Warn })
+		return slices.DeleteFunc(found, func(v Verdict) bool { return v.Level < Warn })
 	case found[0].Level < Warn:
-		found = beside(found, wellbeing(h))
+		return beside(found, wellbeing(h))
 	}
 	return found
 }

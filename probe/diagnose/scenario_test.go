@@ -128,7 +128,7 @@ func (s *stage) compare() {
 			s.Errorf("%s has no evidence", v.Rule)
 		}
 	}
-	refuted := s.judge.Refuted()
+	refuted := s.judge.Checked().Absent
 	for _, rule := range s.scenario.refuted {
 		if !slices.Contains(refuted, rule) {
 			s.Errorf("%s is not refuted", rule)

@@ -9,14 +9,6 @@ import (
 // enough is how many finished requests a judgement of health needs.
 const enough = 10
 
-// nothingYet gives the verdict as long as there is nothing to judge.
-func nothingYet(h *history) (Verdict, bool) {
-	if len(h.frames) == 0 {
-		return Verdict{Rule: "no_data", Says: "nothing has been seen yet"}, true
-	}
-	return Verdict{}, false
-}
-
 // wellbeing is the verdict when no rule finds fault: healthy if there is enough
 // to say so, and tokens arrive now.
 func wellbeing(h *history) Verdict {
