@@ -50,3 +50,23 @@ func addTo(d *measure.Dist, figure func() (float64, bool)) {
 func isSuccess(r *measure.Request) bool {
 	return r.Class == measure.OK && !r.Excluded && !r.Long
 }
+
+// lately is a figure of the newest requests at this load, as few as will do, so that
+// a server that got slower is not judged by what it was.
+func (h *history) lately(figure func(*measure.Request) (ms float64, ok bool)) measure.Summary {
+	const span, exact = 10 * time.Second, 1 << 12
+	d := measure.NewDist(exact)
+	now := h.now()
+	for i := len(h.frames) - 1; i >= 0 && (d.N() < enough || now.At-h.frames[i].At < span); i-- {
+		for k := range h.frames[i].Requests {
+			r := &h.frames[i].Requests[k]
+			if !isSuccess(r) || r.Level != now.Load.Level || r.Start < h.since+burst {
+				continue
+			}
+			if ms, ok := figure(r); ok {
+				d.Add(ms)
+			}
+		}
+	}
+	return d.Summary()
+}

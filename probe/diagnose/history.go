@@ -22,6 +22,7 @@ type history struct {
 	usual  usual
 	clocks clocks
 	run    longRun
+	best   best
 	since  time.Duration // when the current load was first seen
 
 	inOrder []endedRequest // see ended; empty: to be gathered anew
@@ -32,7 +33,7 @@ func (h *history) add(f *probe.Frame) {
 	h.forgetReset(f)
 	if len(h.frames) == 0 || h.now().Load.Level != f.Load.Level {
 		h.since = f.At - f.Slice
-		h.run = longRun{}
+		h.run, h.best = longRun{}, best{}
 	}
 	h.usual.add(f)
 	h.clocks.add(f)
@@ -49,6 +50,7 @@ func (h *history) add(f *probe.Frame) {
 	clear(h.frames[n:])
 	h.frames = h.frames[:n]
 	h.addLevel(f)
+	h.best.add(h)
 }
 
 // forgetReset drops what was seen when the operator empties the statistics: the
@@ -57,7 +59,7 @@ func (h *history) forgetReset(f *probe.Frame) {
 	for _, e := range f.Events {
 		if e.Kind == probe.EventReset {
 			clear(h.frames)
-			h.frames, h.levels, h.run = h.frames[:0], nil, longRun{}
+			h.frames, h.levels, h.run, h.best = h.frames[:0], nil, longRun{}, best{}
 		}
 	}
 }

@@ -122,7 +122,7 @@ var standsStill = map[string]bool{"all_fail": true, "stalled": true, "hang": tru
 // unwell tells that a remark, though only that, stands against good health.
 func unwell(v Verdict) bool {
 	switch v.Rule {
-	case "few_fail", "slow_decode", "bandwidth_bound", "host_bound":
+	case "few_fail", "slow_decode", "bandwidth_bound", "host_bound", "slowed":
 		return !v.aside
 	}
 	return false

@@ -57,6 +57,7 @@ var table = []struct {
 	{"prompt_length", func() rule { return &promptLength{} }},
 	{"shared_server", func() rule { return &sharedServer{} }},
 	{"host_bound", func() rule { return &hostBound{} }},
+	{"slowed", func() rule { return &slowed{} }},
 	{"bandwidth_bound", func() rule { return &bandwidthBound{} }},
 	{"slow_decode", func() rule { return &slowDecode{} }},
 	{"answer_growth", func() rule { return &answerGrowth{} }},

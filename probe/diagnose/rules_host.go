@@ -17,7 +17,7 @@ type hostBound struct {
 
 func (r *hostBound) check(h *history) outcome {
 	const idleSM, idleDRAM, above = 0.6, 0.35, 2.5
-	newest, floor := h.lately(), h.now().Roofline.TPOTFloorMS
+	newest, floor := h.lately((*measure.Request).TPOT), h.now().Roofline.TPOTFloorMS
 	active, memory := h.gpuMean(recent, sm), h.gpuMean(recent, dram)
 	if newest.N < enough || !floor.OK || floor.V <= 0 || !active.OK || !memory.OK {
 		return unclear
@@ -27,18 +27,6 @@ func (r *hostBound) check(h *history) outcome {
 	}
 	r.tpot, r.floor, r.sm, r.dram, r.gpus = newest.P50, floor.V, active.V, memory.V, len(h.now().GPU.GPUs)
 	return found(r.sm < idleSM && r.dram < idleDRAM && r.tpot >= above*r.floor)
-}
-
-// lately is the TPOT of the newest requests at this load, as few as will do, so that
-// a server that got slower is not judged by what it was.
-func (h *history) lately() measure.Summary {
-	const span = 10 * time.Second
-	d := measure.NewDist(1 << 12)
-	requests := h.atLoad().requests
-	for i := len(requests) - 1; i >= 0 && (d.N() < enough || h.now().At-requests[i].End < span); i-- {
-		addTo(d, requests[i].TPOT)
-	}
-	return d.Summary()
 }
 
 // decodes tells that some stream got tokens nearly all the time in the newest d.

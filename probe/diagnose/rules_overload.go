@@ -23,17 +23,12 @@ type overload struct {
 // overloadSpan is how long the load must stand still before growth is judged.
 const (
 	overloadSpan = 15 * time.Second
-	// A closed loop of ours cannot overload a server: others do, of whose load
-	// nothing is known. They may come all at once and be served one by one.
-	othersSpan = 25 * time.Second
+	othersSpan   = 25 * time.Second // if it is not ours alone
 )
 
 func (r *overload) check(h *history) outcome {
 	now := h.now()
 	r.span = overloadSpan
-	if now.Load.Asked.Rate == 0 {
-		r.span = othersSpan
-	}
 	frames, ok := h.steady(r.span)
 	if !ok || len(frames) < 6 {
 		return unclear
@@ -52,23 +47,39 @@ func (r *overload) check(h *history) outcome {
 		r.what = "requests without a first token"
 		queue = unanswered
 	}
+	if queued := everyFrame(frames, queue).V; queued > everyFrame(frames, unanswered).V+1 {
+		return r.ofOthers(h, queue)
+	}
+	if r.rate == 0 {
+		return absent // they are all ours, and of those there cannot be more
+	}
+	return found(r.grows(frames, queue))
+}
+
+// ofOthers judges a queue that is not ours alone. Nothing is known of that load: it
+// may have come all at once, and be served one by one.
+func (r *overload) ofOthers(h *history, queue func(*probe.Frame) opt.Float) outcome {
+	r.span = othersSpan
+	frames, ok := h.steady(r.span)
+	if !ok || !everyFrame(frames, queue).OK {
+		return unclear
+	}
+	return found(r.grows(frames, queue) && r.before >= 1)
+}
+
+// grows tells that the queue gets longer from third to third of the time, and not by
+// chance.
+func (r *overload) grows(frames []*probe.Frame, queue func(*probe.Frame) opt.Float) bool {
 	third := len(frames) / 3
 	a := everyFrame(frames[:third], queue).V
 	b := everyFrame(frames[third:2*third], queue).V
 	c := everyFrame(frames[2*third:], queue).V
 	r.before, r.after = a, c
-	if r.rate == 0 && c <= everyFrame(frames[2*third:], unanswered).V+1 {
-		return absent // they are all ours, and of those there cannot be more
-	}
-	if r.rate == 0 && a < 1 {
-		return absent // others may have come all at once: it has to go on
-	}
-	// A queue at a load that can just be carried goes up and down by chance: by
-	// about the root of the requests that come and go meanwhile.
-	const chance = 1
+	// A queue at a load that can just be carried goes up and down: by about the
+	// root of the requests that come and go meanwhile.
 	apart := (frames[len(frames)-1].At - frames[third].At).Seconds()
-	noise := chance * math.Sqrt(max(r.rate, r.achieved)*apart)
-	return found(a < b && b < c && c >= a+3+noise && c >= 1.2*a)
+	noise := math.Sqrt(max(r.rate, r.achieved) * apart)
+	return a < b && b < c && c >= a+3+noise && c >= 1.2*a
 }
 
 // capReached tells that an open loop has all its streams in use and falls behind.

@@ -95,6 +95,7 @@ type standstills struct {
 	gap            float64 // the worst, ms
 	usual, seconds float64
 	says           string
+	blind          bool // whether it read prompts of others is not known
 }
 
 func (r *standstills) check(h *history) outcome {
@@ -114,9 +115,11 @@ func (r *standstills) check(h *history) outcome {
 			r.gap, r.streams = max(r.gap, p.gapMS), max(r.streams, p.streams)
 		}
 	}
-	if h.foreign().much() {
+	others := h.foreign()
+	if others.much() {
 		return unclear // it may have been reading those
 	}
+	r.blind = !others.tokens.OK
 	r.says = engineSays(h.now())
 	return found(r.n >= fewest && r.n > read)
 }
@@ -128,6 +131,9 @@ func (r *standstills) verdict() Verdict {
 			r.n, r.seconds, millis(r.gap)),
 		Evidence: []string{fmt.Sprintf("no prompt of ours was being read, usual gap %s, up to %d streams", millis(r.usual), r.streams)},
 		Advice:   "look at the engine's log and its host: garbage collection, swapping, another process, the network",
+	}
+	if r.blind {
+		v.Advice = "look at the engine's log and its host; its metrics would tell whether it reads long prompts of others then"
 	}
 	if r.says != "" {
 		v.Evidence = append(v.Evidence, r.says)

@@ -101,6 +101,9 @@ func judgeSuccess(h *history, s SLO) sloResult {
 type sloMissed struct{ missed []sloResult }
 
 func (r *sloMissed) check(h *history) outcome {
+	if len(h.slos) == 0 {
+		return unclear
+	}
 	for _, s := range judgeSLOs(h) {
 		switch {
 		case s.missed != holds:
@@ -142,6 +145,9 @@ func (r *sloMissed) verdict() Verdict {
 type sloUnclear struct{ unclear []sloResult }
 
 func (r *sloUnclear) check(h *history) outcome {
+	if len(h.slos) == 0 {
+		return unclear
+	}
 	for _, s := range judgeSLOs(h) {
 		if s.need != "" {
 			r.unclear = append(r.unclear, s)

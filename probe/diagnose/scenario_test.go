@@ -65,6 +65,13 @@ func (s *stage) read(f *probe.Frame) {
 	}
 }
 
+// fault changes what goes wrong with the engine.
+func (s *stage) fault(list string) {
+	if err := s.rig.Engine.ChangeFaults(list); err != nil {
+		s.Fatal(err)
+	}
+}
+
 // load changes the load.
 func (s *stage) load(change func(l *probe.Load)) {
 	l := s.rig.Session.Load()

@@ -29,7 +29,7 @@ func blind(o probe.Options) probe.Options {
 var roomy = sim.Options{KVGB: 40}
 
 // usual are the rules that a closed loop of some length can judge.
-var usual = []string{"all_fail", "loading", "stalled", "hang", "client_bottleneck", "some_fail", "few_fail", "engine_restarted", "rate_limits",
+var usual = []string{"all_fail", "loading", "slowed", "stalled", "hang", "client_bottleneck", "some_fail", "few_fail", "engine_restarted", "rate_limits",
 	"overload", "saturated", "slow_start", "slow_decode", "preemptions", "kv_full", "gpu_throttled", "gpu_idle", "host_bound",
 	"bandwidth_bound", "clumps", "path_delay", "uneven_replicas", "standstills", "shared_server", "ttft_tail", "tpot_tail", "e2e_tail",
 	"prefix_cache", "short_output", "prompt_length", "tokens_per_chunk"}
@@ -44,17 +44,17 @@ func healthyScenarios() []scenario {
 		{name: "sixteen streams", ask: closed(16, 256, 64), also: prefill, lasts: 27 * time.Second, refuted: usual},
 		{name: "sixty-four streams", engine: roomy, ask: closed(64, 128, 64), also: prefill, lasts: 10 * time.Second},
 		{name: "a hundred and twenty-eight streams", engine: sim.Options{GPU: "H100", KVGB: 40, MaxSeqs: 256}, ask: closed(128, 128, 64), lasts: 8 * time.Second},
-		{name: "a large model on four GPUs", engine: sim.Options{Model: "Llama-3.1-70B", GPU: "H100", TP: 4}, ask: closed(4, 256, 64), also: bandwidth, lasts: 15 * time.Second},
-		{name: "a small model", engine: sim.Options{Model: "Qwen2.5-0.5B", GPU: "L4"}, ask: closed(4, 256, 64), also: bandwidth, lasts: 10 * time.Second},
+		{name: "a large model on four GPUs", engine: sim.Options{Model: "Llama-3.1-70B", GPU: "H100", TP: 4}, ask: closed(4, 256, 64), may: bandwidth, lasts: 15 * time.Second},
+		{name: "a small model", engine: sim.Options{Model: "Qwen2.5-0.5B", GPU: "L4"}, ask: closed(4, 256, 64), may: bandwidth, lasts: 10 * time.Second},
 		{name: "long prompts", engine: roomy, ask: closed(4, 2048, 64), also: prefill, lasts: 40 * time.Second},
 		{name: "short prompts and answers", ask: closed(8, 16, 8), may: bandwidth, lasts: 8 * time.Second},
 		{name: "one token", ask: closed(8, 256, 1), lasts: 8 * time.Second},
 		{name: "a rate", ask: open(2, 256, 64), may: bandwidth},
 		{name: "without metrics", ask: blind(closed(4, 256, 128)), lasts: 15 * time.Second},
 		{name: "a GPU at 100 %", engine: roomy, ask: closed(12, 1024, 32), also: prefill, says: []string{"GPU SM 9"}},
-		{name: "counts estimated", ask: closed(4, 256, 128), also: bandwidth, lasts: 15 * time.Second,
+		{name: "counts estimated", ask: closed(4, 256, 128), may: bandwidth, lasts: 15 * time.Second,
 			front: rewriting(func(body map[string]any) { delete(body, "stream_options") })},
-		{name: "an honest gateway", ask: closed(4, 256, 128), front: delayed(1, 5*time.Millisecond), also: bandwidth, lasts: 15 * time.Second},
+		{name: "an honest gateway", ask: closed(4, 256, 128), front: delayed(1, 5*time.Millisecond), may: bandwidth, lasts: 15 * time.Second},
 	}
 	for i := range all {
 		s := &all[i]
@@ -69,7 +69,7 @@ func restless() []scenario {
 		{name: "nobody asks anything", strongest: "no_load", never: true},
 		{name: "just begun", ask: closed(4, 256, 128), strongest: "not_enough_data", never: true,
 			play: func(s *stage) { s.play(time.Second) }},
-		{name: "up and down", ask: closed(1, 256, 64), strongest: "healthy", also: []string{"bandwidth_bound"}, never: true, play: func(s *stage) {
+		{name: "up and down", ask: closed(1, 256, 64), strongest: "healthy", may: []string{"bandwidth_bound"}, never: true, play: func(s *stage) {
 			for _, streams := range []int{2, 4, 8, 16, 8, 4, 1} {
 				s.load(func(l *probe.Load) { l.Concurrency = streams })
 				s.play(12 * time.Second)
@@ -96,7 +96,7 @@ func restless() []scenario {
 			s.rig.Session.ResetStatistics()
 			s.play(time.Second)
 		}},
-		{name: "a long prompt on purpose", ask: closed(4, 256, 128), engine: roomy, strongest: "healthy", also: []string{"bandwidth_bound"}, never: true, play: func(s *stage) {
+		{name: "a long prompt on purpose", ask: closed(4, 256, 128), engine: roomy, strongest: "healthy", may: []string{"bandwidth_bound"}, never: true, play: func(s *stage) {
 			s.play(15 * time.Second)
 			s.rig.Session.FireLong()
 			s.play(15 * time.Second)

@@ -38,6 +38,12 @@ func pathScenarios() []scenario {
 			strongest: "ttft_tail", may: bandwidth},
 		{name: "one request of a hundred takes a hundred seconds", ask: patient(closed(2, 128, 96)), front: once(60, 100*time.Second), lasts: 145 * time.Second,
 			strongest: "e2e_tail", says: []string{"it waited 100 s for its first token"}, may: bandwidth},
+		{name: "the server slows down, and nothing else is known", ask: blind(closed(4, 128, 64)), strongest: "slowed", says: []string{"3.0 times as long"},
+			play: func(s *stage) {
+				s.play(15 * time.Second)
+				s.fault("slow=3")
+				s.play(20 * time.Second)
+			}},
 		{name: "nothing is answered", ask: closed(4, 256, 64), lasts: 40 * time.Second, front: silentFrom(20),
 			strongest: "hang"},
 	}

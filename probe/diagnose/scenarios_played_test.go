@@ -26,7 +26,7 @@ func playedScenarios() []scenario {
 	for _, played := range sim.Scenarios() {
 		s := want[played.Name] // without a verdict for a new one: it fails
 		s.name, s.engine, s.ask, s.lasts = "played: "+played.Name, sim.Options{Scenario: played.Name}, closed(4, 256, 128), 55*time.Second
-		s.may = append(s.may, "bandwidth_bound")
+		s.may = append(s.may, "bandwidth_bound", "slowed")
 		all = append(all, s)
 	}
 	return all
