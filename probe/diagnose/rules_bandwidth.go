@@ -40,7 +40,10 @@ func (r *bandwidthBound) check(h *history) outcome {
 	if 4*decoding < 3*len(frames) {
 		return absent // hardly anybody decodes
 	}
-	r.dram, r.tpot, r.floor, r.open = share.V, c.TPOT.P50, h.now().Roofline.TPOTFloorMS, c.InFlight
+	r.dram, r.tpot, r.floor, r.open = share.V, c.TPOT.P50, h.now().Roofline.TPOTFloorMS, 0
+	for _, f := range frames {
+		r.open = max(r.open, f.Client.InFlight)
+	}
 	return found(share.V >= 0.6 && queued.V < 0.5 && compute.Or(0) < 0.6)
 }
 
@@ -61,7 +64,7 @@ func (r *bandwidthBound) verdict() Verdict {
 	return Verdict{
 		Level: Note, aside: !slowTPOT(r.tpot, r.floor),
 		Says:     fmt.Sprintf("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", percent(r.dram), tpot),
-		Evidence: []string{fmt.Sprintf("busiest GPU, %s, %d streams in flight", r.how, r.open)},
+		Evidence: []string{fmt.Sprintf("busiest GPU, %s, up to %s in flight", r.how, several(float64(r.open), "stream"))},
 		Advice:   "more streams cost little until compute binds; a smaller weight or KV format lowers TPOT",
 	}
 }

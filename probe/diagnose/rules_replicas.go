@@ -16,8 +16,9 @@ type unevenReplicas struct {
 // pace is the median gap of one request, which a stall or a prompt in between does
 // not change, and its place in the order of their ends.
 type pace struct {
-	ms    float64
-	order int
+	ms     float64
+	order  int
+	tokens float64 // of its prompt
 }
 
 func (r *unevenReplicas) check(h *history) outcome {
@@ -29,7 +30,7 @@ func (r *unevenReplicas) check(h *history) outcome {
 			continue
 		}
 		if ms := median(q.GapsMS); ms > 0 {
-			all = append(all, pace{ms, i})
+			all = append(all, pace{ms, i, float64(q.InTokens)})
 		}
 	}
 	if r.requests = len(all); r.requests < fewest {
@@ -46,7 +47,7 @@ func (r *unevenReplicas) check(h *history) outcome {
 	// changes, or prompts that disturb each other.
 	const apart, narrow = 1.5, 1.25
 	return found(r.slow >= apart*r.fast && fast[len(fast)*9/10].ms <= narrow*r.fast && slow[len(slow)*9/10].ms <= narrow*r.slow &&
-		mixed(slow, r.requests))
+		mixed(slow, r.requests) && alike(fast, slow))
 }
 
 // widestStep is where sorted paces fall apart the most, with enough on either
@@ -61,6 +62,22 @@ func widestStep(all []pace) int {
 		}
 	}
 	return cut
+}
+
+// alike tells that the prompts of both kinds are about as long: a long context makes
+// each step longer.
+func alike(a, b []pace) bool {
+	const most = 1.5
+	tokens := func(of []pace) float64 {
+		all := make([]float64, len(of))
+		for i, p := range of {
+			all[i] = p.tokens
+		}
+		slices.Sort(all)
+		return all[len(all)/2]
+	}
+	x, y := tokens(a), tokens(b)
+	return x <= most*y && y <= most*x
 }
 
 // mixed tells that the slow ones end throughout the time and not one after the

@@ -49,7 +49,8 @@ func (r *slowed) check(h *history) outcome {
 	case tpot.N >= enough && h.best.tpot > 0 && tpot.P50 >= max(tpotTimes*h.best.tpot, h.best.tpot+tpotBy):
 		*r = slowed{"TPOT", h.best.tpot, tpot.P50, tpot.N}
 		return holds
-	case ttft.N >= enough && h.best.ttft > 0 && ttft.P50 >= max(ttftTimes*h.best.ttft, h.best.ttft+ttftBy):
+	case h.now().Load.Asked.InputTokens > 0 && // prompts of a file may come longer
+		ttft.N >= enough && h.best.ttft > 0 && ttft.P50 >= max(ttftTimes*h.best.ttft, h.best.ttft+ttftBy):
 		*r = slowed{"TTFT", h.best.ttft, ttft.P50, ttft.N}
 		return holds
 	case h.best.ttft == 0:

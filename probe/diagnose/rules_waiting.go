@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 
 	"sonde/probe/engine"
 	"sonde/probe/opt"
@@ -16,6 +17,7 @@ type wait struct {
 	kv              opt.Float
 	floor           opt.Float // of TTFT, ms
 	n               int
+	alone           bool // what the engine says is of our requests alone
 }
 
 // waited gathers it; not ok with too few requests.
@@ -30,7 +32,18 @@ func waited(h *history) (w wait, ok bool) {
 	list := h.readings(frames)
 	w.queue = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.Queue })
 	w.prefill = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.Prefill })
-	w.own = meanGain(list, func(e *engine.Reading) engine.Histogram { return e.TTFT })
+	first := func(e *engine.Reading) engine.Histogram { return e.TTFT }
+	// Only if it counts about as many requests as we do they are ours.
+	answered := 0
+	for _, f := range frames {
+		answered += len(f.Client.SliceTTFT)
+	}
+	counted := gained(list, first).Count
+	if counted == 0 {
+		counted = gained(list, func(e *engine.Reading) engine.Histogram { return e.Prefill }).Count
+	}
+	w.alone = math.Abs(counted-float64(answered)) <= 0.25*float64(answered)
+	w.own = meanGain(list, first)
 	w.floor = h.now().Roofline.TTFTFloorMS
 	return w, true
 }
@@ -41,6 +54,9 @@ func (w *wait) queues() bool { return w.queued.OK && w.queued.V >= 1 }
 // engines is the share of our TTFT that the engine accounts for; unknown if it
 // does not say.
 func (w *wait) engines() opt.Float {
+	if !w.alone {
+		return opt.Float{}
+	}
 	inside := w.own
 	if w.queue.OK && w.prefill.OK {
 		inside = opt.Of(max(w.own.Or(0), w.queue.V+w.prefill.V))

@@ -48,7 +48,7 @@ func wellbeing(h *history) Verdict {
 // inNumbers is how busy the engine and the GPU are, where they tell.
 func (h *history) inNumbers() (out []string) {
 	if queued, active := h.engineMean(recent, waiting), h.engineMean(recent, running); queued.OK && active.OK {
-		out = append(out, fmt.Sprintf("the engine runs %s requests, %s wait", count(active.V), count(queued.V)))
+		out = append(out, fmt.Sprintf("the engine runs %s, %s in its queue", several(active.V, "request"), count(queued.V)))
 	}
 	if kv := h.engineMean(recent, fullest); kv.OK {
 		out = append(out, "KV cache "+percent(kv.V))

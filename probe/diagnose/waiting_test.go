@@ -95,6 +95,10 @@ func TestSlowStart(t *testing.T) {
 		{opt.Of(9), func(f *probe.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }, "waiting for room in the KV cache"},
 		{opt.Of(0), account(0.1, 2.2), "prefill"},
 		{opt.Of(0), account(0, 0.2), "most of it is not the engine's"},
+		{opt.Of(0), func(f *probe.Frame) { // twice as many requests as ours
+			n := 8 * f.At.Seconds()
+			f.Engine.Reading.Queue, f.Engine.Reading.Prefill = histogram(n, 0), histogram(n, 0.2)
+		}, "the engine's queue is empty: prefill, or something before it"},
 		{opt.Of(0), nil, "the engine's queue is empty: prefill, or something before it"},
 		{opt.Float{}, nil, "waiting or prefill"},
 	} {

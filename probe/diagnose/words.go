@@ -38,5 +38,13 @@ func times(ratio float64) string {
 // count writes how many, in full numbers.
 func count(n float64) string { return fmt.Sprintf("%.0f", math.Round(n)) }
 
+// several writes how many of something there are: 1 stream, 2 streams.
+func several(n float64, one string) string {
+	if math.Round(n) == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + one + "s"
+}
+
 // wholeSeconds writes a time that goes on, rounded down: it has been that long.
 func wholeSeconds(d time.Duration) string { return fmt.Sprintf("%d s", int(d.Seconds())) }

@@ -1,0 +1,56 @@
+package diagnose
+
+import (
+	"testing"
+
+	"sonde/probe"
+)
+
+// twoSpeeds has a request of another TPOT (ms) at every n-th, with prompts of so
+// many tokens.
+func twoSpeeds(n uint64, tpot float32, tokens int, spoil func(f *probe.Frame)) *Judge {
+	return scene(func(f *probe.Frame) {
+		r, ms := short(&f.Requests[0]), float32(10)
+		if f.Seq%n == 0 {
+			ms, r.InTokens, r.AskedIn = tpot, tokens, tokens
+		}
+		for range 63 {
+			r.GapsMS = append(r.GapsMS, ms)
+		}
+		timed(r, 200, float64(ms))
+		if spoil != nil {
+			spoil(f)
+		}
+	})
+}
+
+func TestUnevenReplicas(t *testing.T) {
+	// Of the 116 requests that began after the first second 29 are slow.
+	only(t, twoSpeeds(4, 18, 1031, nil), "uneven_replicas", Warn, "uneven replicas: 25 % of requests decode at 18.0 ms a token, the others at 10.0 ms")
+	none(t, "near each other", twoSpeeds(4, 14, 1031, nil), "uneven_replicas")
+	none(t, "the slow ones have longer prompts", twoSpeeds(4, 18, 2000, nil), "uneven_replicas")
+	none(t, "one after the other", scene(func(f *probe.Frame) {
+		r, ms := short(&f.Requests[0]), float32(10)
+		if f.Seq > 60 {
+			ms = 18
+		}
+		for range 63 {
+			r.GapsMS = append(r.GapsMS, ms)
+		}
+	}), "uneven_replicas")
+	none(t, "a stall in some of them", scene(func(f *probe.Frame) {
+		r := short(&f.Requests[0])
+		for range 62 {
+			r.GapsMS = append(r.GapsMS, 10)
+		}
+		if f.Seq%4 == 0 {
+			r.GapsMS = append(r.GapsMS, 1000)
+		}
+	}), "uneven_replicas")
+	none(t, "of many speeds", scene(func(f *probe.Frame) {
+		r := short(&f.Requests[0])
+		for range 63 {
+			r.GapsMS = append(r.GapsMS, 10+float32(f.Seq%9))
+		}
+	}), "uneven_replicas")
+}

@@ -1,0 +1,44 @@
+package diagnose
+
+import (
+	"testing"
+	"time"
+
+	"sonde/probe"
+)
+
+// from10s has another TTFT and TPOT (ms) after a third of the time.
+func from10s(ttft, tpot float64, spoil func(f *probe.Frame)) *Judge {
+	return scene(func(f *probe.Frame) {
+		r := short(&f.Requests[0])
+		if f.At > 10*time.Second {
+			timed(r, ttft, tpot)
+		} else {
+			timed(r, 200, 10)
+		}
+		f.Engine.Have = false
+		if spoil != nil {
+			spoil(f)
+		}
+	})
+}
+
+func TestSlowed(t *testing.T) {
+	only(t, from10s(200, 16, nil), "slowed", Note, "slower than before at the same load: TPOT 16.0 ms, it was 10.0 ms, 1.6 times as long")
+	only(t, from10s(600, 10, nil), "slowed", Note, "slower than before at the same load: TTFT 600 ms, it was 200 ms, 3.0 times as long")
+	none(t, "a little", from10s(200, 13.5, nil), "slowed")
+	none(t, "TTFT twice as long", from10s(400, 10, nil), "slowed")
+	none(t, "it got faster", from10s(100, 5, nil), "slowed")
+	none(t, "at another load", from10s(200, 16, func(f *probe.Frame) {
+		if f.At > 10*time.Second {
+			f.Load.Level, f.Requests[0].Level = 2, 2
+		}
+	}), "slowed")
+	none(t, "prompts of a file", from10s(600, 10, func(f *probe.Frame) { f.Load.Asked.InputTokens = 0 }), "slowed")
+	none(t, "an open loop, by chance", from10s(200, 16, func(f *probe.Frame) { f.Load.Asked.Rate = 4 }), "slowed")
+	none(t, "statistics emptied since", from10s(200, 16, func(f *probe.Frame) {
+		if f.At == 15*time.Second {
+			f.Events = []probe.Event{{Kind: probe.EventReset}}
+		}
+	}), "slowed")
+}
