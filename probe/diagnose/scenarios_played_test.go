@@ -20,7 +20,7 @@ func playedScenarios() []scenario {
 		"slow-replica":    {strongest: "host_bound"},
 		"throttling":      {strongest: "gpu_throttled", says: []string{"to 564 of 1410 MHz", "°C"}},
 		"rate-limits":     {strongest: "rate_limits"},
-		"loading":         {strongest: "loading", says: []string{"again"}},
+		"model-loading":   {strongest: "loading", says: []string{"again"}},
 	}
 	var all []scenario
 	for _, played := range sim.Scenarios() {
