@@ -28,7 +28,7 @@ func TestPreemptions(t *testing.T) {
 			}
 		}
 	}
-	only(t, reads(after(4)), "preemptions", Warn, "the engine preempts requests: the KV cache is too small for this load")
+	only(t, reads(after(4)), "preemptions", Warn, "the KV cache is too small for this load: 4 preemptions in 30 s")
 	none(t, "old ones", scene(nil), "preemptions")
 	none(t, "a counter that fell", reads(after(-5)), "preemptions")
 	none(t, "unknown", reads(func(r *engine.Reading, _ time.Duration) { r.Preemptions = opt.Float{} }), "preemptions")
@@ -60,11 +60,11 @@ func TestGPUIdle(t *testing.T) {
 			}
 		})
 	}
-	only(t, idle(nil), "gpu_idle", Warn, "the GPU is idle while requests wait")
+	only(t, idle(nil), "gpu_idle", Warn, "the GPU is idle while requests wait: SM activity 12 %")
 	only(t, idle(func(f *probe.Frame) {
 		f.Engine.Have, f.Client.OldestWaiting = false, 2*time.Second
 		f.GPU.Source, f.Target.Host = "nvml", "127.0.0.1:8000"
-	}), "gpu_idle", Warn, "the GPU is idle while requests wait")
+	}), "gpu_idle", Warn, "the GPU is idle while requests wait: SM activity 12 %")
 	none(t, "nobody waits", idle(func(f *probe.Frame) { f.Engine.Reading.Waiting = opt.Of(0) }), "gpu_idle")
 	none(t, "the GPU of another machine", idle(func(f *probe.Frame) { f.GPU.Source = "nvml" }), "gpu_idle")
 	none(t, "the embedded engine", idle(func(f *probe.Frame) {
@@ -82,7 +82,7 @@ func TestIdleMIGInstances(t *testing.T) {
 		f.Engine.Reading.Running, f.Engine.Reading.Waiting = opt.Of(11), opt.Of(5)
 		f.GPU.GPUs = []probe.GPUReading{{ID: "GPU-a"}, {ID: "GPU-a/1", Parent: "GPU-a", SM: opt.Of(0.1)}, {ID: "GPU-b", Lost: true}}
 	})
-	only(t, j, "gpu_idle", Warn, "the GPU is idle while requests wait")
+	only(t, j, "gpu_idle", Warn, "the GPU is idle while requests wait: SM activity 10 %")
 }
 
 func TestPrefixCache(t *testing.T) {

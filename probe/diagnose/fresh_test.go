@@ -80,7 +80,7 @@ func TestPreemptionsOfTheLoadBefore(t *testing.T) {
 		})
 	}
 	none(t, "lowered since", changed(12*time.Second), "preemptions")
-	only(t, changed(5*time.Second), "preemptions", Warn, "the engine preempts requests: the KV cache is too small for this load")
+	only(t, changed(5*time.Second), "preemptions", Warn, "the KV cache is too small for this load: 13 preemptions in 25 s")
 }
 
 func TestHealthyNeedsTokensNow(t *testing.T) {

@@ -58,15 +58,16 @@ func (r *preemptions) check(h *history) outcome {
 }
 
 func (r *preemptions) verdict() Verdict {
-	evidence := []string{fmt.Sprintf("%s preemptions in %.0f s", count(r.n), r.seconds)}
-	if r.kv.OK {
-		evidence = append(evidence, "KV cache "+percent(r.kv.V)+" full")
-	}
-	return Verdict{
+	v := Verdict{
 		Level:    Warn,
-		Says:     "the engine preempts requests: the KV cache is too small for this load",
-		Evidence: evidence, Advice: "lower the concurrency or the lengths, or give the KV cache more memory",
+		Says:     fmt.Sprintf("the KV cache is too small for this load: %s in %.0f s", several(r.n, "preemption"), r.seconds),
+		Evidence: []string{"the engine throws running requests out of its batch and computes them again later"},
+		Advice:   "lower the concurrency or the lengths, or give the KV cache more memory",
 	}
+	if r.kv.OK {
+		v.Evidence = append(v.Evidence, "KV cache "+percent(r.kv.V)+" full")
+	}
+	return v
 }
 
 // outOfKV tells that the engine has requests waiting and no room for them, or has
@@ -156,7 +157,7 @@ func (r *gpuIdle) verdict() Verdict {
 		evidence = append(evidence, fmt.Sprintf("%d requests without a token", r.open))
 	}
 	return Verdict{
-		Level: Warn, Says: "the GPU is idle while requests wait",
+		Level: Warn, Says: fmt.Sprintf("the GPU is idle while requests wait: SM activity %s", percent(r.sm)),
 		Evidence: evidence,
 		Advice:   "look at what feeds it: the engine's CPU, the tokenizer, the scheduler, the network",
 	}

@@ -115,7 +115,7 @@ func (h *history) done(frames []*probe.Frame) float64 {
 
 func (r *overload) verdict() Verdict {
 	v := Verdict{
-		Level: Bad, Says: "overload: the queue keeps growing, more comes in than is served",
+		Level: Bad, Says: fmt.Sprintf("overload: the queue keeps growing, from %s to %s in %.0f s", count(r.before), count(r.after), r.span.Seconds()),
 		Advice: "lower the load, or add replicas",
 	}
 	if r.capped > 0 {

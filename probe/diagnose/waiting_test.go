@@ -18,7 +18,7 @@ func TestOverload(t *testing.T) {
 		f.Client.OldestWaiting = 8300 * time.Millisecond
 	}
 	j := scene(growing)
-	if v := j.Strongest(); v.Rule != "overload" || v.Level != Bad || v.Says != "overload: the queue keeps growing, more comes in than is served" {
+	if v := j.Strongest(); v.Rule != "overload" || v.Level != Bad || v.Says != "overload: the queue keeps growing, from 9 to 26 in 25 s" {
 		t.Errorf("%+v", v)
 	}
 	if got := rules(j); !slices.Equal(got, []string{"overload", "shared_server"}) {
@@ -50,7 +50,7 @@ func TestOverloadOfAnOpenLoop(t *testing.T) {
 		})
 	}
 	j := open(6)
-	only(t, j, "overload", Bad, "overload: the queue keeps growing, more comes in than is served")
+	only(t, j, "overload", Bad, "overload: the queue keeps growing, from 106 to 166 in 15 s")
 	// In the first third it is 105.5 on average, in the last 60 more.
 	want := "requests without a first token: from 106 to 166 within 15 s at the same load"
 	if got := j.Strongest().Evidence[0]; got != want {
