@@ -50,6 +50,29 @@ func TestKVFull(t *testing.T) {
 	}), "kv_full")
 }
 
+// Eight requests run and fill 90 %: one of them holds 11 %, so that a ninth would need
+// 101 %. At 80 % it would need 90 %.
+func TestNoRoomInTheKVCache(t *testing.T) {
+	full := func(fill float64, spoil func(r *engine.Reading, at time.Duration)) *Judge {
+		return reads(func(r *engine.Reading, at time.Duration) {
+			r.KVFill, r.KVFillMax, r.Running, r.Waiting = opt.Of(fill), opt.Float{}, opt.Of(8), opt.Of(3)
+			if spoil != nil {
+				spoil(r, at)
+			}
+		})
+	}
+	only(t, full(0.9, nil), "kv_room", Warn, "3 requests wait for room in the KV cache: 8 run and fill up to 90 % of it, one more takes 11 %")
+	only(t, full(0.97, nil), "kv_room", Warn, "3 requests wait for room in the KV cache: 8 run and fill up to 97 % of it, one more takes 12 %")
+	none(t, "room for one more", full(0.8, nil), "kv_room")
+	none(t, "nobody waits", full(0.9, func(r *engine.Reading, _ time.Duration) { r.Waiting = opt.Of(0) }), "kv_room")
+	none(t, "nobody waited for a moment", full(0.9, func(r *engine.Reading, at time.Duration) {
+		if at > 20*time.Second && at < 22*time.Second {
+			r.Waiting = opt.Of(0)
+		}
+	}), "kv_room")
+	none(t, "the fill is unknown", full(0.9, func(r *engine.Reading, _ time.Duration) { r.KVFill = opt.Float{} }), "kv_room")
+}
+
 func TestGPUIdle(t *testing.T) {
 	idle := func(spoil func(*probe.Frame)) *Judge {
 		return scene(func(f *probe.Frame) {

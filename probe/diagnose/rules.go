@@ -35,6 +35,7 @@ var table = []struct {
 	{"rate_limits", func() rule { return &rateLimits{} }},
 	{"overload", func() rule { return &overload{} }},
 	{"preemptions", func() rule { return &preemptions{} }},
+	{"kv_room", func() rule { return &kvRoom{} }},
 	{"kv_full", func() rule { return &kvFull{} }},
 	{"stalled", func() rule { return &stalled{} }},
 	{"hang", func() rule { return &hang{} }},

@@ -25,7 +25,7 @@ func (r *bandwidthBound) check(h *history) outcome {
 		share, compute = busiest(h.now(), dram), busiest(h.now(), tensor)
 		r.how = fmt.Sprintf("by a reading %.0f s old", old.Seconds())
 	}
-	if !ok || !share.OK || !queued.OK || c.TPOT.N < enough {
+	if !ok || !share.OK || !queued.OK || c.TPOT.N < enough && !fewSuffice(h, c.TPOT.N) {
 		return unclear
 	}
 	if h.quiet() > h.usual.gapLimit(0)/2 {

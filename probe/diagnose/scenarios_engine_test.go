@@ -41,9 +41,11 @@ func someLong(o probe.Options) probe.Options {
 func engineScenarios() []scenario {
 	return []scenario{
 		{name: "the KV cache is too small", engine: sim.Options{KVGB: kvFor(3000)}, ask: closed(16, 128, 256), lasts: 20 * time.Second,
-			strongest: "preemptions", may: []string{"kv_full", "ttft_tail", "prefill_interference", "slow_start"}},
-		{name: "the KV cache is full", engine: sim.Options{KVGB: kvFor(2080), MaxModelLen: 2064}, ask: closed(8, 2000, 16), lasts: 20 * time.Second,
-			strongest: "kv_full", also: []string{"slow_start"}},
+			strongest: "preemptions", may: []string{"kv_room", "kv_full", "ttft_tail", "prefill_interference", "slow_start"}},
+		{name: "the KV cache is full", engine: sim.Options{KVGB: kvFor(2080), MaxModelLen: 2064}, ask: closed(1, 2000, 16), lasts: 20 * time.Second,
+			strongest: "kv_full", may: []string{"bandwidth_bound"}, refuted: []string{"kv_room"}},
+		{name: "there is no room for one more prompt", engine: sim.Options{KVGB: 16}, ask: closed(16, 8192, 512), lasts: 60 * time.Second,
+			strongest: "kv_room", says: []string{"wait for room in the KV cache"}, may: []string{"ttft_tail", "slow_start", "saturated", "prefill_interference", "slow_decode"}},
 		{name: "a new engine in its place", ask: closed(4, 256, 128), front: restarting(15*time.Second, sim.Options{}), lasts: 25 * time.Second,
 			strongest: "engine_restarted", may: []string{"bandwidth_bound"}},
 		{name: "requests wait before an idle GPU", ask: off(closed(4, 256, 8)), front: staggered(3*time.Second, 700*time.Millisecond), lasts: 40 * time.Second,

@@ -50,6 +50,7 @@ func healthyScenarios() []scenario {
 		{name: "short prompts and answers", ask: closed(8, 16, 8), may: bandwidth, lasts: 8 * time.Second},
 		{name: "one token", ask: closed(8, 256, 1), lasts: 8 * time.Second},
 		{name: "a rate", ask: open(2, 256, 64), may: bandwidth},
+		{name: "few long answers", engine: roomy, ask: closed(1, 8192, 512), lasts: 40 * time.Second, says: []string{"healthy so far", "n 5"}, may: bandwidth},
 		{name: "without metrics", ask: blind(closed(4, 256, 128)), lasts: 15 * time.Second},
 		{name: "a GPU at 100 %", engine: roomy, ask: closed(12, 1024, 32), also: prefill, says: []string{"GPU SM 9"}},
 		{name: "counts estimated", ask: closed(4, 256, 128), may: bandwidth, lasts: 15 * time.Second,

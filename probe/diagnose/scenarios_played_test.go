@@ -11,10 +11,10 @@ import (
 func playedScenarios() []scenario {
 	want := map[string]scenario{
 		"overload": {strongest: "overload", also: []string{"shared_server"},
-			may: []string{"kv_full", "preemptions", "slow_start", "prefill_interference", "e2e_tail", "stalled", "hang"}},
+			may: []string{"kv_room", "kv_full", "preemptions", "slow_start", "prefill_interference", "e2e_tail", "stalled", "hang"}},
 		"long-prompts": {strongest: "prefill_interference", says: []string{"long prompts of others"}},
 		"kv-exhaustion": {strongest: "preemptions", also: []string{"e2e_tail"},
-			may: []string{"kv_full", "stalled", "hang", "shared_server", "prefill_interference", "slow_decode"}},
+			may: []string{"kv_room", "kv_full", "stalled", "hang", "shared_server", "prefill_interference", "slow_decode"}},
 		"buffering-proxy": {strongest: "clumps", may: []string{"path_delay"}},
 		"noisy-neighbour": {strongest: "shared_server", may: []string{"healthy", "prefill_interference"}},
 		"slow-replica":    {strongest: "host_bound"},

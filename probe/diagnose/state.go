@@ -6,8 +6,20 @@ import (
 	"sonde/probe"
 )
 
-// enough is how many finished requests a judgement of health needs.
-const enough = 10
+// enough is how many finished requests a judgement of health needs. Long answers may
+// take minutes to be so many: a few in a while, with as many gaps as tell how
+// decoding goes, are judged with reserve.
+const (
+	enough        = 10
+	few           = 3
+	gapsForFew    = 300
+	secondsForFew = 20.0
+)
+
+// fewSuffice tells that few requests have been long enough to say something.
+func fewSuffice(h *history, n int) bool {
+	return n >= few && h.now().Client.Gap.N >= gapsForFew && h.seconds() >= secondsForFew
+}
 
 // wellbeing is the verdict when no rule finds fault: healthy if there is enough
 // to say so, and tokens arrive now.
@@ -15,6 +27,7 @@ func wellbeing(h *history) Verdict {
 	c := &h.now().Client
 	failures := countFailures(h)
 	ok := failures.total - failures.failed
+	have := min(ok, c.TTFT.N)
 	longest := h.usual.gapLimit(h.atLeast())
 	if c.Prefill > 0 {
 		longest = max(longest, h.usual.firstLimit(h.atLeast()))
@@ -26,14 +39,15 @@ func wellbeing(h *history) Verdict {
 		return noLoad(h.now(), "no load now")
 	case unloaded(h.now()):
 		return Verdict{Rule: "draining", Says: fmt.Sprintf("no load now, %d requests still end", c.InFlight)}
-	case ok < enough || c.TTFT.N < enough:
-		have := min(ok, c.TTFT.N)
+	case have < enough && !fewSuffice(h, have):
 		return Verdict{Rule: "not_enough_data", Says: fmt.Sprintf("not enough data yet: %d of %d requests", have, enough)}
 	case c.InFlight > 0 && h.quiet() >= longest:
 		return Verdict{Rule: "quiet", Says: fmt.Sprintf("no token for %s, %d requests in flight", wholeSeconds(h.quiet()), c.InFlight)}
 	}
 	says := fmt.Sprintf("healthy: TTFT p95 %s", millis(c.TTFT.P95))
-	if c.TPOT.N >= enough {
+	if have < enough {
+		says = fmt.Sprintf("healthy so far: TTFT %s, gaps %s (p50), n %d", millis(c.TTFT.P50), millis(c.Gap.P50), c.TTFT.N)
+	} else if c.TPOT.N >= enough {
 		says += fmt.Sprintf(", TPOT p95 %s", millis(c.TPOT.P95))
 	}
 	if failures.failed > 0 {

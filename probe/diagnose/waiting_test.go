@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,7 +93,6 @@ func TestSlowStart(t *testing.T) {
 	}{
 		{opt.Of(9), account(2.1, 0.2), "waiting in the engine's queue"},
 		{opt.Of(9), nil, "waiting in the engine's queue"},
-		{opt.Of(9), func(f *probe.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }, "waiting for room in the KV cache"},
 		{opt.Of(0), account(0.1, 2.2), "prefill"},
 		{opt.Of(0), account(0, 0.2), "most of it is not the engine's"},
 		{opt.Of(0), func(f *probe.Frame) { // twice as many requests as ours
@@ -103,6 +103,10 @@ func TestSlowStart(t *testing.T) {
 		{opt.Float{}, nil, "waiting or prefill"},
 	} {
 		only(t, slow(c.waiting, 10, c.spoil), "slow_start", Warn, "the first token takes 2.4 s, decoding is fine: "+c.cause)
+	}
+	full := slow(opt.Of(9), 10, func(f *probe.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }).Verdicts()
+	if len(full) != 2 || full[0].Rule != "kv_room" || full[1].Rule != "slow_start" || !strings.HasSuffix(full[1].Says, "waiting for room in the KV cache") {
+		t.Errorf("a full KV cache: %+v", full)
 	}
 	only(t, slow(opt.Of(0), 10, func(f *probe.Frame) { f.Roofline.TTFTFloorMS = opt.Of(1000) }), "slow_start", Note,
 		"the first token takes 2.4 s, as prompts are long: the hardware needs at least 1.0 s")
