@@ -18,6 +18,8 @@ type facts struct {
 	priority bool   // it is of one priority
 	model    string // "" if it names none
 	rank     string // for people; "" if nothing tells it from others
+	replica  string // identifies the replica; "" if no label names it
+	place    string // identifies the rank within its replica as well
 }
 
 // factBook remembers facts. Pages of one place share their label sets from scrape
@@ -50,6 +52,8 @@ func factsOf(labels map[string]string) *facts {
 		labels: labels, model: modelOf(labels), rank: rankOf(labels), priority: labels[priorityLabel] != "",
 		key: keyWithout(labels, repeated), part: partOf(labels),
 	}
+	f.replica = keyOf(labels, replicaLabels)
+	f.place = f.replica + placeMark + keyOf(labels, innerLabels)
 	f.group = f.key
 	if f.priority {
 		f.group = keyWithout(labels, func(label string) bool { return label == priorityLabel || repeated(label) })

@@ -20,6 +20,10 @@ type PrometheusSource struct {
 	poller *promql.Poller
 	kinds  []*kind // whose series are asked for
 	unread error   // why the newest samples give no reading
+
+	wake   chan struct{}  // another model or replica was chosen
+	news   [2]promql.News // the newest samples and those before: another choice is read from them at once
+	chosen subject        // what the newest samples were read as
 }
 
 // NewPrometheusSource makes a source for an engine that Detect has found. The
@@ -29,7 +33,27 @@ func NewPrometheusSource(server *promql.Server, selector string, id Identity) *P
 	of := fleetKinds(id)
 	return &PrometheusSource{
 		Source: NewSource(Config{}, id), kinds: of,
-		poller: promql.NewPoller(server, fleetQuery(of, selector)),
+		poller: promql.NewPoller(server, fleetQuery(of, selector)), wake: make(chan struct{}, 1),
+	}
+}
+
+// SetModel chooses the model to read where the series are of several. It shows at
+// once.
+func (p *PrometheusSource) SetModel(name string) {
+	p.Source.SetModel(name)
+	p.hurry()
+}
+
+// SetReplica chooses the replica to read, "" for all. It shows at once.
+func (p *PrometheusSource) SetReplica(name string) {
+	p.Source.SetReplica(name)
+	p.hurry()
+}
+
+func (p *PrometheusSource) hurry() {
+	select {
+	case p.wake <- struct{}{}:
+	default: // it is on its way
 	}
 }
 
@@ -49,6 +73,8 @@ func (p *PrometheusSource) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
+		case <-p.wake:
+			p.readAnew()
 		}
 	}
 }
@@ -68,6 +94,7 @@ func (p *PrometheusSource) ask(ctx context.Context) (ok bool) {
 		p.fail(err.Error())
 		return false
 	case news.Fresh:
+		p.news = [2]promql.News{news, p.news[0]}
 		p.unread = p.take(news)
 	}
 	switch status := p.Latest(); {
@@ -79,30 +106,62 @@ func (p *PrometheusSource) ask(ctx context.Context) (ok bool) {
 	return true
 }
 
+// readAnew reads the newest samples as what has been chosen meanwhile, and the ones
+// before so that there are rates.
+func (p *PrometheusSource) readAnew() {
+	defer guard.Catch("engine metrics", func(err error) { p.fail(err.Error()) })
+	of := p.subject()
+	if of.model == p.chosen.model && of.replica == p.chosen.replica || len(p.news[0].Samples) == 0 {
+		return
+	}
+	p.prev = nil
+	if len(p.news[1].Samples) > 0 {
+		if shot, err := p.snapshot(p.news[1], of); err == nil {
+			p.prev = &shot
+		}
+	}
+	if p.unread = p.take(p.news[0]); p.unread != nil {
+		p.fail(p.unread.Error())
+	}
+}
+
 // take makes a reading of news and publishes it.
 func (p *PrometheusSource) take(news promql.News) error {
-	model := *p.model.Load()
-	page := promtext.FromSamples(readOnly(news.Samples))
-	fits := fitting(page, p.kinds)
-	if len(fits) == 0 {
-		return fmt.Errorf("the series from Prometheus hold none of %s queue, KV cache and latencies: check --selector", owners(p.kinds))
-	}
-	shot, err := read(page, fits, model, news.At)
+	of := p.subject()
+	switched := of.model != p.chosen.model || of.replica != p.chosen.replica
+	shot, err := p.snapshot(news, of)
 	if err != nil {
-		return errors.New(strings.Replace(err.Error(), "the metrics page carries", "the series from Prometheus carry", 1))
+		p.onPage, p.replicas = shot.onPage, shot.replicas()
+		return err
 	}
 	shot.Notes = append(shot.Notes, news.Notes...)
-	if named := shot.onPage; len(named) == 1 && model != "" && !strings.EqualFold(named[0], model) {
+	if named := shot.onPage; len(named) == 1 && of.model != "" && !strings.EqualFold(named[0], of.model) {
 		shot.note(fmt.Sprintf("the series are of the model %s", named[0]))
 	}
 	shot.since(p.prev)
+	shot.Switched = shot.Switched || switched && p.Latest().Have
 	shot.replicasChanged(p.prev)
-	p.prev = &shot
-	if p.identity.Kind == "" {
-		p.identity.be(fits[0])
+	p.prev, p.chosen = &shot, of
+	if k := kindByID(shot.Engine); p.identity.Kind == "" && k.id != "" {
+		p.identity.be(k)
 	}
-	p.latest.Store(&Status{Identity: p.named(model), Reading: shot.Reading, Have: true, Why: news.Why, OnPage: shot.onPage})
+	p.publish(&shot, news.Why)
 	return nil
+}
+
+// snapshot takes the samples of news apart. The error is a sentence.
+func (p *PrometheusSource) snapshot(news promql.News, of subject) (snapshot, error) {
+	page := promtext.FromSamples(readOnly(news.Samples))
+	fits := fitting(page, p.kinds)
+	if len(fits) == 0 {
+		return newSnapshot(of.model), fmt.Errorf("the series from Prometheus hold none of %s queue, KV cache and latencies: check --selector", owners(p.kinds))
+	}
+	of.scraped = news.ScrapedAt
+	shot, err := newFactBook().read(page, fits, of, news.At)
+	if err != nil {
+		err = errors.New(strings.Replace(err.Error(), "the metrics page carries", "the series from Prometheus carry", 1))
+	}
+	return shot, err
 }
 
 // owners names the engines whose figures are missing: "vLLM's".
@@ -116,7 +175,7 @@ func owners(of []*kind) string {
 // replicasChanged marks a reading with more ranks than the one before. What they
 // counted earlier must not pass for an increase; fewer ranks are noticed anyway.
 func (s *snapshot) replicasChanged(prev *snapshot) {
-	if prev == nil || prev.model != s.model {
+	if prev == nil || prev.model != s.model || prev.replica != s.replica {
 		return
 	}
 	for field, now := range s.series {

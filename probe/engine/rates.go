@@ -10,7 +10,11 @@ import (
 // since fills in what moved since an earlier snapshot, over the time that really
 // went by. A restart makes everything about that interval unknown.
 func (s *snapshot) since(prev *snapshot) {
-	if prev == nil || prev.model != s.model {
+	if prev == nil {
+		return
+	}
+	s.partRates(prev)
+	if s.Switched = prev.model != s.model || prev.replica != s.replica; s.Switched {
 		return
 	}
 	if s.Restarted = s.restartedSince(prev); s.Restarted {

@@ -18,6 +18,8 @@ type snapshot struct {
 	series  map[Field]counters
 	onPage  []string // models on the metrics page
 	digits  int      // significant digits of counters; 0 = all
+	parts   []part   // replicas, by name
+	replica string   // name of the one that was read; "" = all
 	held    map[Field]held
 }
 
@@ -55,10 +57,11 @@ func (e *otherModelsError) Error() string {
 // model is the model to look at where a page carries several; the error, an
 // *otherModelsError, says that it is none of them.
 func read(page promtext.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
-	return newFactBook().read(page, fits, model, at)
+	return newFactBook().read(page, fits, subject{model: model}, at)
 }
 
-func (b *factBook) read(page promtext.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
+func (b *factBook) read(page promtext.Page, fits []*kind, of subject, at time.Time) (snapshot, error) {
+	model := of.model
 	s := newSnapshot(model)
 	s.At = at
 	s.Notes = append(s.Notes, page.Notes()...)
@@ -78,9 +81,14 @@ func (b *factBook) read(page promtext.Page, fits []*kind, model string, at time.
 			only = s.Model
 		}
 	}
-	repeated := mayRepeat(page)
+	v := view{page: page, only: only, several: len(s.onPage) > 1, facts: b, mayRepeat: mayRepeat(page)}
+	s.divide(v, fits, of)
+	if err := s.narrow(&v, of); err != nil {
+		return s, err
+	}
 	for _, k := range fits {
-		s.table(view{page: page, table: k.table, only: only, several: len(s.onPage) > 1, facts: b, mayRepeat: repeated}, k)
+		v.table = k.table
+		s.table(v, k)
 	}
 	for _, p := range page.Samples(startTime) {
 		s.started = max(s.started, p.Value)

@@ -13,7 +13,7 @@ type Identity struct {
 	Kind        string // "vllm", "ollama", "sonde-sim", …; "" if unknown
 	Name        string // for people: "vLLM", "Ollama", "sonde sim"
 	Version     string // "" if unknown
-	Model       string // model that requests will name
+	Model       string // model that requests name; Reading.Model may be another one of the page
 	Models      []string
 	MaxModelLen int      // tokens; 0 if unknown
 	MaxInputLen int      // tokens of a prompt; 0 if unknown
@@ -77,8 +77,13 @@ type Reading struct {
 
 	Origins   map[Field]Origin // of every known field
 	Restarted bool             // counters fell since the reading before
+	Switched  bool             // the reading before was of another model or replica
 	Notes     []string         // quiet remarks about the page
 }
+
+// Anew tells that nothing can be said of the time since the reading before:
+// counters began anew, or they are others.
+func (r *Reading) Anew() bool { return r.Restarted || r.Switched }
 
 // RankFill is the KV cache fill of one rank.
 type RankFill struct {
@@ -103,4 +108,8 @@ type Status struct {
 	Have     bool     // Reading is valid (it may be old: see Reading.At)
 	Why      string   // why there is no reading, or no newer one; "" if all is well
 	OnPage   []string // models that the metrics page tells apart, sorted; choose one with SetModel
+	// Replicas are what the series tell apart, by name, whether Reading is merged of
+	// all of them or is of one: choose it with SetReplica.
+	Replicas []Replica
+	Replica  string // name of the one that Reading is of; "" = of all
 }

@@ -27,6 +27,7 @@ type Source struct {
 	fetch    fetcher
 	interval time.Duration
 	model    atomic.Pointer[string]
+	replica  atomic.Pointer[string]
 	latest   atomic.Pointer[Status]
 
 	// What follows is Run's own.
@@ -36,18 +37,21 @@ type Source struct {
 	prev      *snapshot // of the last page that was read
 	searched  time.Time // when the page was last looked for
 	extras    []*extraState
-	extraKind string   // the kind that extras are of
-	onPage    []string // models on the last page that was read
+	extraKind string            // the kind that extras are of
+	onPage    []string          // models on the last page that was read
+	replicas  []Replica         // on the same page
+	keys      map[string]string // of replicas that were chosen, by name
 }
 
 // NewSource makes a source for an engine that Detect has found. Nothing is read
 // before Run.
 func NewSource(c Config, id Identity) *Source {
-	s := &Source{fetch: newFetcher(c), interval: c.Interval, identity: id, parser: newParser(), facts: newFactBook()}
+	s := &Source{fetch: newFetcher(c), interval: c.Interval, identity: id, parser: newParser(), facts: newFactBook(), keys: map[string]string{}}
 	if s.interval <= 0 {
 		s.interval = defaultInterval
 	}
 	s.model.Store(&id.Model)
+	s.replica.Store(new(string))
 	why := "no reading yet"
 	if id.MetricsURL == "" {
 		why = id.MetricsWhy
@@ -63,6 +67,15 @@ func (s *Source) Latest() Status { return *s.latest.Load() }
 // SetModel chooses the model to read where a page carries several. It shows with
 // the next scrape; rates start anew.
 func (s *Source) SetModel(name string) { s.model.Store(&name) }
+
+// SetReplica chooses the replica, or of one server the rank, to read: its name as in
+// Status.Replicas, or a label's value; "" merges all. It shows with the next scrape.
+func (s *Source) SetReplica(name string) { s.replica.Store(&name) }
+
+// subject is what was chosen.
+func (s *Source) subject() subject {
+	return subject{model: *s.model.Load(), replica: *s.replica.Load(), keys: s.keys}
+}
 
 // searchEvery is the time between two looks for a page that was not there: an
 // engine may be restarted with its metrics switched on.
@@ -128,14 +141,17 @@ func (s *Source) scrape(ctx context.Context) (ok bool) {
 		ok = false
 		s.fail(err.Error())
 	})
-	model := *s.model.Load()
-	shot, err := s.read(ctx, model)
-	read, why := s.readExtras(ctx, &shot, err == nil)
+	of := s.subject()
+	shot, err := s.read(ctx, of)
+	read, why := 0, ""
+	if of.replica == "" { // those pages are of all
+		read, why = s.readExtras(ctx, &shot, err == nil)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return false
 	case err != nil && read == 0:
-		s.onPage = shot.onPage
+		s.onPage, s.replicas = shot.onPage, shot.replicas()
 		if why != "" {
 			err = fmt.Errorf("%w; %s", err, why)
 		}
@@ -144,28 +160,29 @@ func (s *Source) scrape(ctx context.Context) (ok bool) {
 	case err != nil: // the page goes first: it would tell most
 		shot.Notes = slices.Insert(shot.Notes, 0, err.Error())
 	}
-	s.onPage = shot.onPage
 	shot.since(s.prev)
 	s.prev = &shot
 	if n := shot.MaxModelLen; n.OK && s.identity.MaxModelLen == 0 {
 		s.identity.MaxModelLen = orKeep(n.V, 0) // told only now: some load a model with the first request
 	}
-	s.latest.Store(&Status{Identity: s.named(model), Reading: shot.Reading, Have: true, OnPage: s.onPage})
+	s.publish(&shot, "")
 	return true
+}
+
+// publish makes a snapshot the newest status.
+func (s *Source) publish(shot *snapshot, why string) {
+	s.onPage, s.replicas = shot.onPage, shot.replicas()
+	s.latest.Store(&Status{
+		Identity: s.identity, Reading: shot.Reading, Have: true, Why: why,
+		OnPage: s.onPage, Replicas: s.replicas, Replica: shot.replica,
+	})
 }
 
 // fail keeps the last reading and says why there is no newer one.
 func (s *Source) fail(why string) {
 	status := s.Latest()
-	status.Identity = s.named(*s.model.Load())
-	status.Why, status.OnPage = why, s.onPage
+	status.Identity, status.Why, status.OnPage, status.Replicas = s.identity, why, s.onPage, s.replicas
 	s.latest.Store(&status)
-}
-
-func (s *Source) named(model string) Identity {
-	id := s.identity
-	id.Model = model
-	return id
 }
 
 // address is that of the page, with the chosen model where there is one for each.
@@ -179,7 +196,8 @@ func (s *Source) address(model string) string {
 
 // read fetches the metrics page and takes it apart. The error is one sentence; the
 // snapshot can be filled from other pages all the same.
-func (s *Source) read(ctx context.Context, model string) (snapshot, error) {
+func (s *Source) read(ctx context.Context, of subject) (snapshot, error) {
+	model := of.model
 	if s.identity.MetricsURL == "" {
 		return newSnapshot(model), errors.New(s.identity.MetricsWhy)
 	}
@@ -199,7 +217,7 @@ func (s *Source) read(ctx context.Context, model string) (snapshot, error) {
 	if len(fits) == 0 {
 		return newSnapshot(model), errors.New(unreadable(a.body, kindByID(s.identity.Kind)))
 	}
-	shot, err := s.facts.read(page, fits, model, a.at)
+	shot, err := s.facts.read(page, fits, of, a.at)
 	if shot.started == 0 {
 		shot.started = page.Created()
 	}

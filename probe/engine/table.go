@@ -1,6 +1,10 @@
 package engine
 
-import "sonde/probe/opt"
+import (
+	"slices"
+
+	"sonde/probe/opt"
+)
 
 // table says under which names an engine publishes the fields of a Reading. Fields
 // that it does not publish stay out. Names are without the prefix; see names for
@@ -60,8 +64,14 @@ const (
 
 var partLabels = []string{"pp_rank", "tp_rank", "moe_ep_rank", "moe_dp_rank", "attn_cp_rank"}
 
+// replicaLabels tell replicas apart: processes, pods, machines, the outermost first.
+var replicaLabels = []string{"instance", "pod", "NodeAddress", "ReplicaId", "server", "worker_addr"}
+
+// innerLabels tell the data-parallel ranks of one replica apart.
+var innerLabels = []string{"engine", "dp_rank"}
+
 // rankLabels tell ranks and replicas apart, the outermost first.
-var rankLabels = []string{"instance", "pod", "NodeAddress", "ReplicaId", "server", "worker_addr", "engine", "dp_rank"}
+var rankLabels = slices.Concat(replicaLabels, innerLabels)
 
 func (t *table) all() []names {
 	out := []names{t.kvFill, t.hitRate, t.config, t.modelFrom}

@@ -16,6 +16,8 @@ type view struct {
 	// whatever the model is called there.
 	only    string
 	several bool // the page carries more models than that
+	// part is the replica or rank to look at, as facts identify it; "" for all.
+	part string
 
 	facts     *factBook
 	mayRepeat bool // the page has labels of series that repeat each other
@@ -70,20 +72,21 @@ func (v view) series(p picked, t term, suffix string) []promtext.Sample {
 
 // has tells whether the page has series of a term.
 func (v view) has(p picked, t term, suffix string) bool {
-	if v.only == "" && len(t.where) == 0 {
+	if v.only == "" && v.part == "" && len(t.where) == 0 {
 		return len(v.page.Samples(p.prefix+t.name+suffix)) > 0
 	}
 	return len(v.series(p, t, suffix)) > 0
 }
 
-// chosen leaves out the series of other models.
+// chosen leaves out the series of other models and replicas.
 func (v view) chosen(samples []promtext.Sample) []promtext.Sample {
-	if v.only == "" {
+	if v.only == "" && v.part == "" {
 		return samples
 	}
 	var out []promtext.Sample
 	for i := range samples {
-		if m := v.facts.of(&samples[i]).model; m == "" || strings.EqualFold(m, v.only) {
+		f := v.facts.of(&samples[i])
+		if (v.only == "" || f.model == "" || strings.EqualFold(f.model, v.only)) && f.within(v.part) {
 			out = append(out, samples[i])
 		}
 	}
@@ -95,6 +98,7 @@ type rankValue struct {
 	key   string // identifies the series
 	rank  string // for people: "0"; "" if the page has but one
 	value float64
+	facts *facts // of its series
 }
 
 // perRank reads a field for every rank.
@@ -127,7 +131,7 @@ func (v view) values(p picked, t term) []rankValue {
 		if p.op != "" && p.op != "+" && len(t.where) > 0 {
 			key = keyWithout(s.Labels, t.selects) // to belong to a series that was selected otherwise
 		}
-		out = append(out, rankValue{key, f.rank, s.Value * t.scale()})
+		out = append(out, rankValue{key, f.rank, s.Value * t.scale(), f})
 	}
 	return out
 }

@@ -36,6 +36,14 @@ type News struct {
 	Samples []promtext.Sample // of targets that are alive, the one scraped last first
 	Notes   []string          // remarks for people
 	Why     string            // that the newest sample is old; "" if it is not
+
+	scraped map[target]time.Time // by our clock
+}
+
+// ScrapedAt is when the target of a series was scraped, by our clock; zero if it is
+// none of the news'.
+func (n News) ScrapedAt(labels map[string]string) time.Time {
+	return n.scraped[target{labels["job"], labels["instance"]}]
 }
 
 // Next asks once. The error is a sentence for people.
@@ -79,6 +87,10 @@ func (p *Poller) news(a answer) News {
 		p.rhythm.add(newest.Sub(p.newest))
 	}
 	p.taken, p.newest = alive, newest
+	n.scraped = map[target]time.Time{}
+	for of, scraped := range alive {
+		n.scraped[of] = p.clock.ours(scraped, a.at)
+	}
 	newestFirst := func(x, y target) int { return cmp.Or(alive[y].Compare(alive[x]), x.compare(y)) }
 	for _, of := range slices.SortedFunc(maps.Keys(alive), newestFirst) {
 		n.Samples = append(n.Samples, a.samples[of]...)
