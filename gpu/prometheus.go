@@ -73,6 +73,7 @@ func (p *scraped) take(news promql.News) error {
 	if len(gpus) == 0 {
 		return fmt.Errorf("the series of exporters in Prometheus at %s name no GPU (labels UUID, gpu; uuid; gpu_id)", p.server.URL())
 	}
+	put(gpus, places(news.Samples))
 	for i := range gpus {
 		gpus[i].Source += viaPrometheus
 		gpus[i].Note = joinNotes(slices.Concat([]string{gpus[i].Note}, news.Notes)...)

@@ -40,6 +40,11 @@ type Reading struct {
 	Parent string // ID of the GPU that this MIG instance is a part of; "" for a whole GPU
 	Lost   bool   // the GPU fell off the bus or needs a reset
 
+	// Where it is, as the labels of a Prometheus server tell; "" if they do not.
+	Host     string // its machine
+	Exporter string // address that was scraped
+	Pod      string // that it is given to
+
 	// BandwidthPeak is the source's own theoretical memory bandwidth, bytes/s: from
 	// bus width and memory clock (NVML), or as told (AMD); see Reading.Bandwidth.
 	BandwidthPeak opt.Float
@@ -51,6 +56,10 @@ type Status struct {
 	GPUs   []Reading
 	Source string // "nvml", "nvidia-smi", "dcgm http://…"; "" if there is none
 	Why    string // why there are no readings, or no newer ones
+
+	// Scope says of which of the GPUs that were read these are, while one replica of
+	// the engine is looked at; "" = all of them, because all replicas are.
+	Scope string
 
 	// Period is how often values change: an age above three periods is a stall.
 	// 0 until it is known.

@@ -38,7 +38,7 @@ func (s *Session) Connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	guard.Go("engine metrics", s.Fail, func() { from.readEngine(ctx) })
+	guard.Go("engine metrics", s.Fail, func() { from.engine.Run(ctx) })
 	guard.Go("GPU readings", s.Fail, func() { from.gpu.Run(ctx) })
 	s.askModel(ctx, found, id)
 	s.mu.Lock()
@@ -137,4 +137,5 @@ func (s *Session) readSources(f *Frame) {
 		return
 	}
 	f.Engine, f.GPU = eng.Latest(), hw.Latest()
+	placeGPUs(f)
 }

@@ -27,6 +27,12 @@ type Controls interface {
 	ResetStatistics()
 	// SetWindow chooses the live window: 10, 30 or 60 s.
 	SetWindow(seconds int)
+	// ChooseReplica narrows the engine's and the GPUs' figures to one replica of
+	// EngineStatus.Replicas, by its name; "" is all of them. The load stays as it is.
+	ChooseReplica(name string)
+	// ChooseModel chooses whose figures are read where EngineStatus.OnPage has several
+	// models. Requests go on naming the model that they named.
+	ChooseModel(name string)
 }
 
 // Frames is where readers get Frames from: a live Session or a recording.

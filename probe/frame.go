@@ -18,6 +18,7 @@ type (
 	StreamCell    = measure.StreamCell
 	Class         = measure.Class
 	EngineStatus  = engine.Status
+	Replica       = engine.Replica
 	GPUStatus     = gpu.Status
 	GPUReading    = gpu.Reading
 	Roofline      = gpu.Bounds

@@ -15,9 +15,16 @@ const FromPrometheus = "prometheus"
 
 // sources are what reads engine and GPU beside the load.
 type sources struct {
-	engine     *engine.Source
-	readEngine func(context.Context)
-	gpu        gpu.Source
+	engine engineSource
+	gpu    gpu.Source
+}
+
+// engineSource reads what the engine says.
+type engineSource interface {
+	Run(ctx context.Context)
+	Latest() engine.Status // never waits
+	SetModel(name string)
+	SetReplica(name string)
 }
 
 // openSources prepares the reading of engine and GPU, each from its own address or
@@ -32,11 +39,9 @@ func (s *Session) openSources(found engine.Config, id engine.Identity) (sources,
 		}
 	}
 	if s.opt.Metrics == FromPrometheus {
-		source := engine.NewPrometheusSource(server, s.opt.Selector, id)
-		out.engine, out.readEngine = source.Source, source.Run
+		out.engine = engine.NewPrometheusSource(server, s.opt.Selector, id)
 	} else {
 		out.engine = engine.NewSource(found, id)
-		out.readEngine = out.engine.Run
 	}
 	if s.opt.GPU == FromPrometheus {
 		out.gpu = gpu.OpenPrometheus(server, s.opt.Selector, time.Second)

@@ -13,7 +13,6 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe/api"
-	"sonde/probe/engine"
 	"sonde/probe/guard"
 	"sonde/probe/load"
 	"sonde/probe/measure"
@@ -38,7 +37,7 @@ type Session struct {
 	closing   bool // Connect comes too late
 	pool      *load.Pool
 	client    *api.Client
-	engine    *engine.Source
+	engine    engineSource
 	gpu       gpu.Source
 
 	told atomic.Pointer[gpu.Told] // written once, by the goroutine that asks

@@ -102,7 +102,7 @@ func (l engineLog) over(of growth) estimate {
 	}
 	first := 0
 	for i := range l {
-		if l[i].Reading.Restarted {
+		if l[i].Reading.Anew() {
 			first = i
 		}
 	}

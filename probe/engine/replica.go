@@ -16,6 +16,8 @@ type Replica struct {
 	At    time.Time // when its figures were taken
 	Ranks int       // that are merged in it
 
+	OfServer bool // it is a rank of the only server
+
 	Running, Waiting     opt.Float // requests
 	KVFill               opt.Float // mean over its ranks, 0 to 1
 	GenerationTokensPerS opt.Float // since the reading before; unknown where counters move only on finish
@@ -165,6 +167,7 @@ func (d *division) named(at time.Time, of subject) []part {
 				p.At = t
 			}
 		}
+		p.OfServer = d.byRank
 		p.Pod, p.Instance, p.Hosts = p.labels["pod"], p.labels["instance"], hostsOf(p.labels)
 		out = append(out, *p)
 	}

@@ -72,6 +72,9 @@ func (e *engineWindow) gauges(r *engine.Reading, held time.Duration) {
 }
 
 func (e *engineWindow) increases(r *engine.Reading) {
+	if r.Switched {
+		return // the counters of another model or replica
+	}
 	if r.Restarted {
 		e.restarts++
 		return

@@ -17,6 +17,9 @@ type engineLine struct {
 	Reading  *readingLine `json:"reading,omitempty"` // nil: there is none
 	Why      string       `json:"why,omitempty"`
 	OnPage   []string     `json:"on_page,omitempty"`
+
+	Replicas []replicaLine `json:"replicas,omitempty"`
+	Replica  string        `json:"replica,omitempty"` // that the reading is of; "" = all
 }
 
 type identityLine struct {
@@ -39,6 +42,7 @@ type gpuLine struct {
 	GPUs   []deviceLine `json:"gpus"`
 	Source string       `json:"source"`
 	Why    string       `json:"why,omitempty"`
+	Scope  string       `json:"scope,omitempty"`
 	Period millis       `json:"period_ms"`
 }
 
@@ -70,11 +74,14 @@ type deviceLine struct {
 	Note          string    `json:"note,omitempty"`
 	Parent        string    `json:"parent,omitempty"`
 	Lost          bool      `json:"lost,omitempty"`
+	Host          string    `json:"host,omitempty"`
+	Exporter      string    `json:"exporter,omitempty"`
+	Pod           string    `json:"pod,omitempty"`
 	BandwidthPeak opt.Float `json:"bandwidth_peak_bytes_per_s"`
 }
 
 func fromEngine(s *engine.Status) *engineLine {
-	l := &engineLine{Identity: identityLine(s.Identity), Why: s.Why, OnPage: s.OnPage}
+	l := &engineLine{Identity: identityLine(s.Identity), Why: s.Why, OnPage: s.OnPage, Replica: s.Replica, Replicas: fromReplicas(s.Replicas)}
 	l.Identity.MetricsURL = withoutSecrets(l.Identity.MetricsURL)
 	l.Identity.GPUURL = withoutSecrets(l.Identity.GPUURL)
 	if !s.Have {
@@ -85,7 +92,7 @@ func fromEngine(s *engine.Status) *engineLine {
 }
 
 func (l *engineLine) status() engine.Status {
-	s := engine.Status{Identity: engine.Identity(l.Identity), Why: l.Why, OnPage: l.OnPage}
+	s := engine.Status{Identity: engine.Identity(l.Identity), Why: l.Why, OnPage: l.OnPage, Replica: l.Replica, Replicas: toReplicas(l.Replicas)}
 	if l.Reading == nil {
 		return s
 	}
@@ -94,7 +101,7 @@ func (l *engineLine) status() engine.Status {
 }
 
 func fromGPU(s *gpu.Status) *gpuLine {
-	l := &gpuLine{At: s.At, Source: withoutSecrets(s.Source), Why: s.Why, Period: millis(s.Period), GPUs: []deviceLine{}}
+	l := &gpuLine{At: s.At, Source: withoutSecrets(s.Source), Why: s.Why, Scope: s.Scope, Period: millis(s.Period), GPUs: []deviceLine{}}
 	for _, r := range s.GPUs {
 		l.GPUs = append(l.GPUs, deviceLine(r))
 	}
@@ -102,7 +109,7 @@ func fromGPU(s *gpu.Status) *gpuLine {
 }
 
 func (l *gpuLine) status() gpu.Status {
-	s := gpu.Status{At: l.At, Source: l.Source, Why: l.Why, Period: time.Duration(l.Period)}
+	s := gpu.Status{At: l.At, Source: l.Source, Why: l.Why, Scope: l.Scope, Period: time.Duration(l.Period)}
 	for _, d := range l.GPUs {
 		s.GPUs = append(s.GPUs, gpu.Reading(d))
 	}

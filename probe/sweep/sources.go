@@ -72,7 +72,7 @@ func (c *counter) add(r *engine.Reading) {
 	if !r.At.After(c.at) {
 		return
 	}
-	if v := r.Preemptions; c.last.OK && v.OK && v.V >= c.last.V && !r.Restarted {
+	if v := r.Preemptions; c.last.OK && v.OK && v.V >= c.last.V && !r.Anew() {
 		c.sum += v.V - c.last.V
 		c.known = true
 	}

@@ -1,0 +1,117 @@
+package probe
+
+import (
+	"net"
+	"slices"
+	"strings"
+)
+
+// ChooseReplica narrows the figures of engine and GPUs to one replica, "" is all.
+func (s *Session) ChooseReplica(name string) {
+	text := "engine and GPU figures: of all replicas"
+	if name != "" {
+		text = "engine and GPU figures: of " + name + " alone"
+	}
+	s.choose(text, func(e engineSource) { e.SetReplica(name) })
+}
+
+// ChooseModel chooses the model that the engine's figures are of.
+func (s *Session) ChooseModel(name string) {
+	s.choose("engine figures: of the model "+name, func(e engineSource) { e.SetModel(name) })
+}
+
+// choose hands a choice to the engine's source, and marks the moment.
+func (s *Session) choose(text string, do func(engineSource)) {
+	at := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.engine == nil {
+		return // not connected: there is nothing to choose from
+	}
+	do(s.engine)
+	s.events = append(s.events, Event{At: at, Kind: EventNote, Text: text})
+}
+
+// placeGPUs finds the GPUs of every replica. While one replica is looked at, the
+// Frame keeps only its GPUs, or says that no label tells which they are.
+func placeGPUs(f *Frame) {
+	if len(f.Engine.Replicas) < 2 && f.Engine.Replica == "" {
+		return
+	}
+	all := f.GPU.GPUs
+	replicas := slices.Clone(f.Engine.Replicas) // what the source published stays as it is
+	for i := range replicas {
+		r := &replicas[i]
+		own, exact := gpusOf(r, all)
+		others := slices.ContainsFunc(replicas, func(o Replica) bool { return o.Name != r.Name && sharesMachine(r, &o) })
+		if exact || !others {
+			r.GPUs = len(own)
+			for _, g := range own {
+				r.SM = greater(r.SM, g.SM)
+			}
+		}
+		if r.Name == f.Engine.Replica && len(own) > 0 {
+			f.GPU.GPUs, f.GPU.Scope = own, "of "+r.Name
+			if !exact {
+				f.GPU.Scope = "of the machine of " + r.Name
+			}
+		}
+	}
+	f.Engine.Replicas = replicas
+	if f.Engine.Replica != "" && f.GPU.Scope == "" && len(all) > 0 {
+		f.GPU.Scope = "all: no label tells which are those of " + f.Engine.Replica
+	}
+}
+
+// gpusOf picks the GPUs of a replica: those given to its pod, or scraped at its own
+// address, are exactly its own; else those of its machine. A rank has none of its own.
+func gpusOf(r *Replica, all []GPUReading) (own []GPUReading, exact bool) {
+	pick := func(is func(*GPUReading) bool) []GPUReading {
+		var out []GPUReading
+		for i := range all {
+			if is(&all[i]) {
+				out = append(out, all[i])
+			}
+		}
+		return out
+	}
+	whole := !r.OfServer
+	if own = pick(func(g *GPUReading) bool { return r.Pod != "" && g.Pod == r.Pod }); len(own) > 0 {
+		return own, whole
+	}
+	if own = pick(func(g *GPUReading) bool { return r.Instance != "" && g.Exporter == r.Instance }); len(own) > 0 {
+		return own, whole
+	}
+	return pick(func(g *GPUReading) bool {
+		return slices.ContainsFunc(r.Hosts, func(h string) bool { return sameHost(h, g.Host) || sameHost(h, g.Exporter) })
+	}), false
+}
+
+// sharesMachine tells whether two replicas run on one machine.
+func sharesMachine(a, b *Replica) bool {
+	return slices.ContainsFunc(a.Hosts, func(h string) bool { return slices.Contains(b.Hosts, h) })
+}
+
+// sameHost compares names of machines, with or without port and domain.
+func sameHost(a, b string) bool {
+	a, b = hostName(a), hostName(b)
+	return a != "" && strings.EqualFold(a, b)
+}
+
+func hostName(s string) string {
+	if host, _, err := net.SplitHostPort(s); err == nil {
+		s = host
+	}
+	if net.ParseIP(s) != nil {
+		return s
+	}
+	short, _, _ := strings.Cut(s, ".")
+	return short
+}
+
+func greater(a, b OptionalFloat) OptionalFloat {
+	if !a.OK || b.OK && b.V > a.V {
+		return b
+	}
+	return a
+}
