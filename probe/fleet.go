@@ -8,16 +8,16 @@ import (
 
 // ChooseReplica narrows the figures of engine and GPUs to one replica, "" is all.
 func (s *Session) ChooseReplica(name string) {
-	text := "engine and GPU figures: of all replicas"
+	text := "figures of the engine and its GPUs: all replicas"
 	if name != "" {
-		text = "engine and GPU figures: of " + name + " alone"
+		text = "figures of the engine and its GPUs: " + name + " alone"
 	}
 	s.choose(text, func(e engineSource) { e.SetReplica(name) })
 }
 
 // ChooseModel chooses the model that the engine's figures are of.
 func (s *Session) ChooseModel(name string) {
-	s.choose("engine figures: of the model "+name, func(e engineSource) { e.SetModel(name) })
+	s.choose("figures of the engine: the model "+name, func(e engineSource) { e.SetModel(name) })
 }
 
 // choose hands a choice to the engine's source, and marks the moment.

@@ -37,6 +37,10 @@ type fakeSource struct {
 	noKV    bool
 	gpus    int
 	seconds int
+
+	replicas       []probe.Replica
+	onPage         []string
+	replica, model string // as chosen
 }
 
 type fakeStream struct {
@@ -202,6 +206,7 @@ func (s *fakeSource) machine(f *probe.Frame, busy bool) {
 		f.Engine.Reading = engine.Reading{At: wall, Running: opt.Of(float64(f.Client.InFlight - f.Client.Prefill)),
 			Waiting: opt.Of(float64(f.Client.Prefill)), KVFill: opt.Of(0.45 + 0.2*math.Sin(s.now.Seconds()/20)), PrefixHitRate: opt.Of(0)}
 	}
+	f.Engine.Replicas, f.Engine.Replica, f.Engine.OnPage, f.Engine.Reading.Model = s.replicas, s.replica, s.onPage, s.model
 	if s.noGPU {
 		f.GPU.Why = "no NVML library and no exporter: start dcgm-exporter and give its address with --gpu"
 		return
@@ -274,6 +279,21 @@ func (s *fakeSource) Abort() {
 }
 
 func (s *fakeSource) ResetStatistics() { s.note("reset") }
+
+func (s *fakeSource) ChooseReplica(name string) {
+	s.note("replica " + name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replica = name
+}
+
+func (s *fakeSource) ChooseModel(name string) {
+	s.note("model " + name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.model = name
+}
+
 func (s *fakeSource) SetWindow(n int) {
 	s.note("window")
 	s.mu.Lock()

@@ -44,6 +44,9 @@ func (g *gpuPanel) foot(f *probe.Frame) []figure {
 		}
 		return []figure{{text, t.bad}}
 	}
+	if scope := clean(f.GPU.Scope); scope != "" {
+		return []figure{{scope, t.note}}
+	}
 	note := gpuNote(&gpus[0])
 	for i := range gpus {
 		if gpuNote(&gpus[i]) != note {

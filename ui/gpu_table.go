@@ -13,7 +13,7 @@ import (
 // zoomed lists every device, then what is to be said about them, where each
 // quantity comes from, and the chart: as much as there is room for.
 func (g *gpuPanel) zoomed(p *picture, w, h int) []string {
-	gpus := p.frame.GPU.GPUs
+	gpus := busiestFirst(p.frame.GPU.GPUs)
 	if len(gpus) == 0 {
 		return g.body(p, w, h)
 	}
@@ -73,6 +73,7 @@ func (g *gpuPanel) table(gpus []probe.GPUReading, w int) []string {
 	}
 	head[1] = activeName(gpus)
 	lines := []string{g.theme.dim.Render(tableRow(w, columns, "device", head))}
+	fleet := severalHosts(gpus)
 	for i := range gpus {
 		d := &gpus[i]
 		if d.Lost {
@@ -84,7 +85,7 @@ func (g *gpuPanel) table(gpus []probe.GPUReading, w int) []string {
 			cells[k] = c.cell(d)
 		}
 		cells[1] = shortBusy(d, head[1] == "SM")
-		lines = append(lines, tableRow(w, columns, shortGPUName(d.Name), cells))
+		lines = append(lines, tableRow(w, columns, deviceName(d, fleet), cells))
 	}
 	return lines
 }

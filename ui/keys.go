@@ -53,6 +53,8 @@ func commands() []command {
 		on("esc", "back", "", (*model).back, "esc"),
 		on("i", "explain the panel: definition, source, window, age", "", (*model).toggleExplain, "i"),
 		on("v", "all verdicts, with their evidence and advice", "why", (*model).toggleVerdicts, "v"),
+		on("n", "next replica of a fleet, the fullest first; after the last one all", "", (*model).nextReplica, "n"),
+		on("m", "next model, where the metrics are of several", "", (*model).nextModel, "m"),
 		on("space", "pause the picture (measuring goes on), or the recording", "pause", (*model).togglePause, "space"),
 		on("r", "reset statistics", "", (*model).resetStatistics, "r"),
 		on("w", "live window of 10, 30, 60 s", "", (*model).nextWindow, "w"),

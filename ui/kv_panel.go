@@ -21,7 +21,7 @@ const kvNearlyFull = 0.9
 
 func (k *kvPanel) heading(p *picture) heading {
 	t, f := k.theme, p.frame
-	hd := heading{name: "KV cache", short: "KV", column: p.history.width}
+	hd := heading{name: ofFleet("KV cache", fleetOf(f)), short: ofFleet("KV", fleetShort(f)), column: p.history.width}
 	if saysNothing(&f.Engine) {
 		hd.figures = []figure{{unknown, t.dim}}
 		return hd
@@ -48,11 +48,17 @@ type kvKey struct {
 	at      time.Time
 	have    bool
 	why     string
+	replica string
+	gpuAt   time.Time // of what the table of replicas says of their GPUs; zero where there is none
 }
 
-func (k *kvPanel) key(p *picture, _ bool) any {
+func (k *kvPanel) key(p *picture, zoomed bool) any {
 	e := &p.frame.Engine
-	return kvKey{p.history.version.columns, e.Reading.At, e.Have, e.Why}
+	key := kvKey{columns: p.history.version.columns, at: e.Reading.At, have: e.Have, why: e.Why, replica: e.Replica}
+	if zoomed && len(e.Replicas) > 1 {
+		key.gpuAt = p.frame.GPU.At
+	}
+	return key
 }
 
 func (k *kvPanel) body(p *picture, w, h int) []string {
@@ -131,6 +137,7 @@ func (k *kvPanel) zoomed(p *picture, w, h int) []string {
 		val("engine out", known(log.meanOf(outputRate), group)+" tok/s"), val("engine in", known(log.meanOf(promptRate), group)+" tok/s"),
 		figure{"mean of 10 s", t.dim})
 	lines := []string{first, second}
+	lines = append(lines, t.replicas(&p.frame.Engine, w, h-len(lines))...)
 	for _, n := range r.Notes {
 		if len(lines) < h-6 {
 			lines = append(lines, t.dim.Render(" "+cleanTo(n, w-1)))
@@ -155,6 +162,9 @@ func (k *kvPanel) explain(p *picture) explanation {
 	}
 	if age, ok := engineAge(p.frame); ok {
 		out.now = append([]string{"age " + span(age)}, origins(e)...)
+	}
+	if of := fleetOf(p.frame); of != "" {
+		out.now = append(out.now, "of "+of)
 	}
 	if e.Why != "" {
 		out.now = append(out.now, "why "+clean(e.Why))

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"sonde/probe"
 )
@@ -110,10 +111,13 @@ func (t *theme) stripMachine(p *picture) []figure {
 	} else {
 		parts = append(parts, figure{unknown, t.dim})
 	}
+	if strings.HasPrefix(f.GPU.Scope, "all") {
+		parts = append(parts, figure{"of all", t.note})
+	}
 	if note := gpuAgeNote(f); note != "" {
 		parts = append(parts, figure{note, t.warn})
 	}
-	parts = append(parts, figure{"KV", t.bold})
+	parts = append(parts, figure{ofFleet("KV", fleetShort(f)), t.bold})
 	if !f.Engine.Have {
 		return append(parts, figure{unknown, t.dim})
 	}

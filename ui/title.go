@@ -27,6 +27,9 @@ func (t *theme) target(f *probe.Frame, room int) string {
 	if f.Target.Embedded {
 		host, engine = "embedded engine", ""
 	}
+	if f.Engine.Replica != "" {
+		host += " ▸ " + fleetShort(f)
+	}
 	const name = " sonde  "
 	for _, parts := range [][]string{
 		{host, engine, model, gpusOf(f)}, {host, engine, model}, {host, model}, {host, engine},
@@ -42,8 +45,10 @@ func (t *theme) target(f *probe.Frame, room int) string {
 func isEmpty(s string) bool { return s == "" }
 
 // modelOf is the model's own name, without the owner or the folder before it.
-func modelOf(f *probe.Frame) string {
-	s := clean(f.Engine.Identity.Model)
+func modelOf(f *probe.Frame) string { return shortModel(f.Engine.Identity.Model) }
+
+func shortModel(name string) string {
+	s := clean(name)
 	return s[strings.LastIndexByte(s, '/')+1:]
 }
 
