@@ -35,7 +35,7 @@ func (s *Session) choose(text string, do func(engineSource)) {
 // placeGPUs finds the GPUs of every replica. While one replica is looked at, the
 // Frame keeps only its GPUs, or says that no label tells which they are.
 func placeGPUs(f *Frame) {
-	if len(f.Engine.Replicas) < 2 && f.Engine.Replica == "" {
+	if len(f.Engine.Replicas) < 2 && f.Engine.Reading.Replica == "" {
 		return
 	}
 	all := f.GPU.GPUs
@@ -50,7 +50,7 @@ func placeGPUs(f *Frame) {
 				r.SM = greater(r.SM, g.SM)
 			}
 		}
-		if r.Name == f.Engine.Replica && len(own) > 0 {
+		if r.Name == f.Engine.Reading.Replica && len(own) > 0 {
 			f.GPU.GPUs, f.GPU.Scope = own, "of "+r.Name
 			if !exact {
 				f.GPU.Scope = "of the machine of " + r.Name
@@ -58,8 +58,8 @@ func placeGPUs(f *Frame) {
 		}
 	}
 	f.Engine.Replicas = replicas
-	if f.Engine.Replica != "" && f.GPU.Scope == "" && len(all) > 0 {
-		f.GPU.Scope = "all: no label tells which are those of " + f.Engine.Replica
+	if f.Engine.Reading.Replica != "" && f.GPU.Scope == "" && len(all) > 0 {
+		f.GPU.Scope = "all: no label tells which are those of " + f.Engine.Reading.Replica
 	}
 }
 

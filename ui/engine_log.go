@@ -21,6 +21,9 @@ const rateOver = 10 * time.Second
 // paused picture may share it.
 func (l engineLog) fold(s probe.EngineStatus) engineLog {
 	at := s.Reading.At
+	if len(l) > 0 && s.Have && !s.Reading.SameOf(&l[0].Reading) {
+		l = nil // another model or replica is looked at
+	}
 	if !s.Have || len(l) > 0 && l[len(l)-1].Reading.At.Equal(at) {
 		return l
 	}
@@ -102,7 +105,7 @@ func (l engineLog) over(of growth) estimate {
 	}
 	first := 0
 	for i := range l {
-		if l[i].Reading.Anew() {
+		if l[i].Reading.Restarted {
 			first = i
 		}
 	}

@@ -206,7 +206,7 @@ func (s *fakeSource) machine(f *probe.Frame, busy bool) {
 		f.Engine.Reading = engine.Reading{At: wall, Running: opt.Of(float64(f.Client.InFlight - f.Client.Prefill)),
 			Waiting: opt.Of(float64(f.Client.Prefill)), KVFill: opt.Of(0.45 + 0.2*math.Sin(s.now.Seconds()/20)), PrefixHitRate: opt.Of(0)}
 	}
-	f.Engine.Replicas, f.Engine.Replica, f.Engine.OnPage, f.Engine.Reading.Model = s.replicas, s.replica, s.onPage, s.model
+	f.Engine.Replicas, f.Engine.Reading.Replica, f.Engine.OnPage, f.Engine.Reading.Model = s.replicas, s.replica, s.onPage, s.model
 	if s.noGPU {
 		f.GPU.Why = "no NVML library and no exporter: start dcgm-exporter and give its address with --gpu"
 		return

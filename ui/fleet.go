@@ -97,23 +97,49 @@ func fleetOf(f *probe.Frame) string {
 		parts = append(parts, shortModel(e.Reading.Model))
 	}
 	switch {
-	case e.Replica != "":
-		parts = append(parts, clean(e.Replica))
+	case e.Reading.Replica != "":
+		parts = append(parts, clean(e.Reading.Replica))
 	case len(e.Replicas) > 1:
 		parts = append(parts, "all of "+strconv.Itoa(len(e.Replicas)))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// fleetShort is fleetOf in few cells: of a long name its end, which tells it from
-// others, and of all of them "×3".
+// fleetShort is fleetOf in few cells: of a name what tells it from the others, and
+// of all of them "×3".
 func fleetShort(f *probe.Frame) string {
 	const most = 14
-	s := strings.Replace(fleetOf(f), "all of ", "×", 1)
+	s := fleetOf(f)
+	if f.Engine.Reading.Replica == "" {
+		return strings.Replace(s, "all of ", "×", 1)
+	}
+	if cut := len(clean(f.Engine.Reading.Replica)) - len(ownPart(f.Engine.Reading.Replica, names(f.Engine.Replicas))); cut > 1 {
+		s = "…" + clean(f.Engine.Reading.Replica)[cut:]
+	}
 	if r := []rune(s); len(r) > most {
 		s = "…" + string(r[len(r)-most+1:])
 	}
 	return s
+}
+
+// ownPart is a name without the words at its beginning that all names share.
+func ownPart(name string, all []string) string {
+	name = clean(name)
+	shared := name
+	for _, other := range all {
+		other = clean(other)
+		n := 0
+		for n < len(shared) && n < len(other) && shared[n] == other[n] {
+			n++
+		}
+		if other != name {
+			shared = shared[:n]
+		}
+	}
+	if shared == name { // there is no other
+		return name
+	}
+	return name[strings.LastIndexAny(shared, ".:-_/")+1:]
 }
 
 // ofFleet is a panel's name with whose figures it shows.

@@ -35,7 +35,7 @@ func (t *theme) replicas(e *probe.EngineStatus, w, h int) []string {
 	if most := room - 1; len(sorted) > most { // the last line says how many are left
 		shown, left = sorted[:max(1, most-1)], len(sorted)-max(1, most-1)
 	}
-	if at := slices.IndexFunc(sorted, func(r probe.Replica) bool { return r.Name == e.Replica }); at >= len(shown) {
+	if at := slices.IndexFunc(sorted, func(r probe.Replica) bool { return r.Name == e.Reading.Replica }); at >= len(shown) {
 		shown = append(slices.Clone(shown[:len(shown)-1]), sorted[at])
 	}
 	lines := []string{t.dim.Render(t.replicaRow(w, "replica", func(i int) string { return replicaColumns[i].name }))}
@@ -43,7 +43,7 @@ func (t *theme) replicas(e *probe.EngineStatus, w, h int) []string {
 		r := &shown[i]
 		line := t.replicaRow(w, clean(r.Name), func(i int) string { return replicaColumns[i].cell(r) })
 		switch {
-		case r.Name == e.Replica:
+		case r.Name == e.Reading.Replica:
 			line = t.focus.Render(pad(line, w))
 		case r.KVFill.Or(0) >= kvNearlyFull:
 			line = t.warn.Render(line)
@@ -64,15 +64,31 @@ func (t *theme) replicaRow(w int, name string, cell func(int) string) string {
 	return clip(s+"  "+clip(name, max(0, w-runes(s)-2)), w)
 }
 
-// severalHosts tells that GPUs are of more than one machine.
-func severalHosts(gpus []probe.GPUReading) bool {
-	return slices.ContainsFunc(gpus, func(g probe.GPUReading) bool { return g.Host != gpus[0].Host })
+// differ tells that GPUs differ in something of theirs, for example their machine.
+func differ(gpus []probe.GPUReading, of func(*probe.GPUReading) string) bool {
+	return slices.ContainsFunc(gpus, func(g probe.GPUReading) bool { return of(&g) != of(&gpus[0]) })
+}
+
+func hostOf(g *probe.GPUReading) string     { return g.Host }
+func exporterOf(g *probe.GPUReading) string { return g.Exporter }
+
+// places says for each GPU of a fleet what to write before its name: its machine,
+// or what was scraped where machines have the same name. "" where all are of one.
+func places(gpus []probe.GPUReading) func(*probe.GPUReading) string {
+	of := exporterOf
+	if differ(gpus, hostOf) {
+		of = hostOf
+	}
+	if !differ(gpus, of) {
+		return func(*probe.GPUReading) string { return "" }
+	}
+	return func(g *probe.GPUReading) string { return clean(of(g)) + "  " }
 }
 
 // busiestFirst sorts the GPUs of a fleet by their activity: the table has no room
 // for all. Those of one machine keep the order of their numbers.
 func busiestFirst(gpus []probe.GPUReading) []probe.GPUReading {
-	if !severalHosts(gpus) {
+	if !differ(gpus, hostOf) && !differ(gpus, exporterOf) {
 		return gpus
 	}
 	activity := func(g probe.GPUReading) float64 { return g.SM.Or(g.Busy.Or(-1)) }
@@ -87,13 +103,4 @@ func busiestFirst(gpus []probe.GPUReading) []probe.GPUReading {
 		return 0
 	})
 	return out
-}
-
-// deviceName is a GPU's name, in a fleet with its machine before it.
-func deviceName(d *probe.GPUReading, fleet bool) string {
-	name := shortGPUName(d.Name)
-	if fleet && d.Host != "" {
-		name = clean(d.Host) + "  " + name
-	}
-	return name
 }

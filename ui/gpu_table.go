@@ -73,7 +73,7 @@ func (g *gpuPanel) table(gpus []probe.GPUReading, w int) []string {
 	}
 	head[1] = activeName(gpus)
 	lines := []string{g.theme.dim.Render(tableRow(w, columns, "device", head))}
-	fleet := severalHosts(gpus)
+	place := places(gpus)
 	for i := range gpus {
 		d := &gpus[i]
 		if d.Lost {
@@ -85,7 +85,7 @@ func (g *gpuPanel) table(gpus []probe.GPUReading, w int) []string {
 			cells[k] = c.cell(d)
 		}
 		cells[1] = shortBusy(d, head[1] == "SM")
-		lines = append(lines, tableRow(w, columns, deviceName(d, fleet), cells))
+		lines = append(lines, tableRow(w, columns, place(d)+shortGPUName(d.Name), cells))
 	}
 	return lines
 }

@@ -54,7 +54,7 @@ type kvKey struct {
 
 func (k *kvPanel) key(p *picture, zoomed bool) any {
 	e := &p.frame.Engine
-	key := kvKey{columns: p.history.version.columns, at: e.Reading.At, have: e.Have, why: e.Why, replica: e.Replica}
+	key := kvKey{columns: p.history.version.columns, at: e.Reading.At, have: e.Have, why: e.Why, replica: e.Reading.Replica}
 	if zoomed && len(e.Replicas) > 1 {
 		key.gpuAt = p.frame.GPU.At
 	}
@@ -114,6 +114,8 @@ func percentLabel(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }
 
 func whyNoEngine(p *picture) string {
 	switch {
+	case p.frame.Engine.Why != "" && len(p.frame.Engine.OnPage) > 1 && p.play == nil:
+		return p.frame.Engine.Why + ", or go through them with the key m"
 	case p.frame.Engine.Why != "":
 		return p.frame.Engine.Why
 	case !p.have:

@@ -27,7 +27,7 @@ func (t *theme) target(f *probe.Frame, room int) string {
 	if f.Target.Embedded {
 		host, engine = "embedded engine", ""
 	}
-	if f.Engine.Replica != "" {
+	if f.Engine.Reading.Replica != "" {
 		host += " ▸ " + fleetShort(f)
 	}
 	const name = " sonde  "

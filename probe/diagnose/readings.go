@@ -109,7 +109,7 @@ func increase(list []*engine.Reading, counter func(*engine.Reading) opt.Float) o
 	}
 	for i := 1; i < len(list); i++ {
 		before, after := counter(list[i-1]), counter(list[i])
-		if list[i].Anew() || !before.OK || !after.OK || after.V < before.V {
+		if !list[i].Follows(list[i-1]) || !before.OK || !after.OK || after.V < before.V {
 			return opt.Float{}
 		}
 	}

@@ -128,7 +128,6 @@ func (p *PrometheusSource) readAnew() {
 // take makes a reading of news and publishes it.
 func (p *PrometheusSource) take(news promql.News) error {
 	of := p.subject()
-	switched := of.model != p.chosen.model || of.replica != p.chosen.replica
 	shot, err := p.snapshot(news, of)
 	if err != nil {
 		p.onPage, p.replicas = shot.onPage, shot.replicas()
@@ -139,7 +138,6 @@ func (p *PrometheusSource) take(news promql.News) error {
 		shot.note(fmt.Sprintf("the series are of the model %s", named[0]))
 	}
 	shot.since(p.prev)
-	shot.Switched = shot.Switched || switched && p.Latest().Have
 	shot.replicasChanged(p.prev)
 	p.prev, p.chosen = &shot, of
 	if k := kindByID(shot.Engine); p.identity.Kind == "" && k.id != "" {
@@ -175,7 +173,7 @@ func owners(of []*kind) string {
 // replicasChanged marks a reading with more ranks than the one before. What they
 // counted earlier must not pass for an increase; fewer ranks are noticed anyway.
 func (s *snapshot) replicasChanged(prev *snapshot) {
-	if prev == nil || prev.model != s.model || prev.replica != s.replica {
+	if prev == nil || prev.model != s.model || prev.Replica != s.Replica {
 		return
 	}
 	for field, now := range s.series {

@@ -14,7 +14,7 @@ func (s *snapshot) since(prev *snapshot) {
 		return
 	}
 	s.partRates(prev)
-	if s.Switched = prev.model != s.model || prev.replica != s.replica; s.Switched {
+	if prev.model != s.model || prev.Replica != s.Replica {
 		return
 	}
 	if s.Restarted = s.restartedSince(prev); s.Restarted {

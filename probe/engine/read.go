@@ -19,7 +19,6 @@ type snapshot struct {
 	onPage  []string // models on the metrics page
 	digits  int      // significant digits of counters; 0 = all
 	parts   []part   // replicas, by name
-	replica string   // name of the one that was read; "" = all
 	held    map[Field]held
 }
 

@@ -30,11 +30,12 @@ type Identity struct {
 type Reading struct {
 	At time.Time // when the page was read
 
-	Engine string // kind that the page itself shows, "" if it does not: a proxy may stand before it
-	Via    string // what stands between: "Ray", "Dynamo worker", …; "" = nothing
-	Router bool   // figures are of a pool of engines
-	Model  string // as the page spells it; "" if it names none
-	Ranks  int    // data-parallel ranks, replicas or servers that are merged; 0 if unknown
+	Engine  string // kind that the page itself shows, "" if it does not: a proxy may stand before it
+	Via     string // what stands between: "Ray", "Dynamo worker", …; "" = nothing
+	Router  bool   // figures are of a pool of engines
+	Model   string // as the page spells it; "" if it names none
+	Replica string // name of the one of Status.Replicas that this is of; "" = of all
+	Ranks   int    // data-parallel ranks, replicas or servers that are merged; 0 if unknown
 
 	Running, Waiting opt.Float // requests
 	Paused           opt.Float // requests swapped out, retracted or paused now
@@ -77,13 +78,19 @@ type Reading struct {
 
 	Origins   map[Field]Origin // of every known field
 	Restarted bool             // counters fell since the reading before
-	Switched  bool             // the reading before was of another model or replica
 	Notes     []string         // quiet remarks about the page
 }
 
-// Anew tells that nothing can be said of the time since the reading before:
-// counters began anew, or they are others.
-func (r *Reading) Anew() bool { return r.Restarted || r.Switched }
+// Follows tells whether counters go on from an earlier reading: they did not begin
+// anew, and are not those of another model or replica.
+func (r *Reading) Follows(before *Reading) bool {
+	return !r.Restarted && r.SameOf(before)
+}
+
+// SameOf tells whether two readings are of the same model and replica.
+func (r *Reading) SameOf(other *Reading) bool {
+	return r.Model == other.Model && r.Replica == other.Replica
+}
 
 // RankFill is the KV cache fill of one rank.
 type RankFill struct {
@@ -111,5 +118,4 @@ type Status struct {
 	// Replicas are what the series tell apart, by name, whether Reading is merged of
 	// all of them or is of one: choose it with SetReplica.
 	Replicas []Replica
-	Replica  string // name of the one that Reading is of; "" = of all
 }

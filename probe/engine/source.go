@@ -174,7 +174,7 @@ func (s *Source) publish(shot *snapshot, why string) {
 	s.onPage, s.replicas = shot.onPage, shot.replicas()
 	s.latest.Store(&Status{
 		Identity: s.identity, Reading: shot.Reading, Have: true, Why: why,
-		OnPage: s.onPage, Replicas: s.replicas, Replica: shot.replica,
+		OnPage: s.onPage, Replicas: s.replicas,
 	})
 }
 
@@ -218,6 +218,9 @@ func (s *Source) read(ctx context.Context, of subject) (snapshot, error) {
 		return newSnapshot(model), errors.New(unreadable(a.body, kindByID(s.identity.Kind)))
 	}
 	shot, err := s.facts.read(page, fits, of, a.at)
+	if shot.Model == "" && strings.Contains(address, modelQuery) {
+		shot.Model = model // a page of each, which need not name it
+	}
 	if shot.started == 0 {
 		shot.started = page.Created()
 	}

@@ -53,7 +53,7 @@ func (s *snapshot) narrow(v *view, of subject) error {
 	if of.keys != nil {
 		of.keys[of.replica] = p.key
 	}
-	v.part, s.replica, s.At = p.key, p.Name, p.At
+	v.part, s.Replica, s.At = p.key, p.Name, p.At
 	return nil
 }
 

@@ -72,11 +72,10 @@ func (e *engineWindow) gauges(r *engine.Reading, held time.Duration) {
 }
 
 func (e *engineWindow) increases(r *engine.Reading) {
-	if r.Switched {
-		return // the counters of another model or replica
-	}
 	if r.Restarted {
 		e.restarts++
+	}
+	if !r.Follows(&e.last) {
 		return
 	}
 	last, span := &e.last, r.At.Sub(e.last.At)

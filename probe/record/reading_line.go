@@ -19,7 +19,7 @@ type readingLine struct {
 	PrefixUnit       string    `json:"prefix_unit,omitempty"`
 	CountersOnFinish bool      `json:"counters_on_finish,omitempty"`
 	Restarted        bool      `json:"restarted,omitempty"`
-	Switched         bool      `json:"switched,omitempty"`
+	Replica          string    `json:"replica,omitempty"`
 	Notes            []string  `json:"notes,omitempty"`
 
 	Running              opt.Float `json:"running"`
@@ -91,7 +91,7 @@ func fromReading(r *engine.Reading) *readingLine {
 	l := &readingLine{
 		At:     r.At,
 		Engine: r.Engine, Via: r.Via, Router: r.Router, Model: r.Model,
-		Ranks: r.Ranks, PrefixUnit: r.PrefixUnit, CountersOnFinish: r.CountersOnFinish, Restarted: r.Restarted, Switched: r.Switched,
+		Ranks: r.Ranks, PrefixUnit: r.PrefixUnit, CountersOnFinish: r.CountersOnFinish, Restarted: r.Restarted, Replica: r.Replica,
 		Notes:   r.Notes,
 		Running: r.Running, Waiting: r.Waiting, Paused: r.Paused, WaitingMean: r.WaitingMean,
 		KVFill: r.KVFill, KVFillMax: r.KVFillMax, KVCapacityTokens: r.KVCapacityTokens, KVCapacityBlocks: r.KVCapacityBlocks,
@@ -119,7 +119,7 @@ func (l *readingLine) reading() engine.Reading {
 	r := engine.Reading{
 		At:     l.At,
 		Engine: l.Engine, Via: l.Via, Router: l.Router, Model: l.Model,
-		Ranks: l.Ranks, PrefixUnit: l.PrefixUnit, CountersOnFinish: l.CountersOnFinish, Restarted: l.Restarted, Switched: l.Switched,
+		Ranks: l.Ranks, PrefixUnit: l.PrefixUnit, CountersOnFinish: l.CountersOnFinish, Restarted: l.Restarted, Replica: l.Replica,
 		Notes:   l.Notes,
 		Running: l.Running, Waiting: l.Waiting, Paused: l.Paused, WaitingMean: l.WaitingMean,
 		KVFill: l.KVFill, KVFillMax: l.KVFillMax, KVCapacityTokens: l.KVCapacityTokens, KVCapacityBlocks: l.KVCapacityBlocks,

@@ -19,7 +19,6 @@ type engineLine struct {
 	OnPage   []string     `json:"on_page,omitempty"`
 
 	Replicas []replicaLine `json:"replicas,omitempty"`
-	Replica  string        `json:"replica,omitempty"` // that the reading is of; "" = all
 }
 
 type identityLine struct {
@@ -81,7 +80,7 @@ type deviceLine struct {
 }
 
 func fromEngine(s *engine.Status) *engineLine {
-	l := &engineLine{Identity: identityLine(s.Identity), Why: s.Why, OnPage: s.OnPage, Replica: s.Replica, Replicas: fromReplicas(s.Replicas)}
+	l := &engineLine{Identity: identityLine(s.Identity), Why: s.Why, OnPage: s.OnPage, Replicas: fromReplicas(s.Replicas)}
 	l.Identity.MetricsURL = withoutSecrets(l.Identity.MetricsURL)
 	l.Identity.GPUURL = withoutSecrets(l.Identity.GPUURL)
 	if !s.Have {
@@ -92,7 +91,7 @@ func fromEngine(s *engine.Status) *engineLine {
 }
 
 func (l *engineLine) status() engine.Status {
-	s := engine.Status{Identity: engine.Identity(l.Identity), Why: l.Why, OnPage: l.OnPage, Replica: l.Replica, Replicas: toReplicas(l.Replicas)}
+	s := engine.Status{Identity: engine.Identity(l.Identity), Why: l.Why, OnPage: l.OnPage, Replicas: toReplicas(l.Replicas)}
 	if l.Reading == nil {
 		return s
 	}

@@ -56,6 +56,7 @@ func (s *stretch) addGPU(f *probe.Frame, held time.Duration) {
 type counter struct {
 	last  opt.Float
 	at    time.Time
+	of    engine.Reading // that both are from
 	sum   float64
 	known bool
 }
@@ -63,7 +64,7 @@ type counter struct {
 // start notes where the counter stands.
 func (c *counter) start(f *probe.Frame) {
 	if f.Engine.Have {
-		c.last, c.at = f.Engine.Reading.Preemptions, f.Engine.Reading.At
+		c.last, c.at, c.of = f.Engine.Reading.Preemptions, f.Engine.Reading.At, f.Engine.Reading
 	}
 }
 
@@ -72,11 +73,11 @@ func (c *counter) add(r *engine.Reading) {
 	if !r.At.After(c.at) {
 		return
 	}
-	if v := r.Preemptions; c.last.OK && v.OK && v.V >= c.last.V && !r.Anew() {
+	if v := r.Preemptions; c.last.OK && v.OK && v.V >= c.last.V && !r.Restarted && r.SameOf(&c.of) {
 		c.sum += v.V - c.last.V
 		c.known = true
 	}
-	c.last, c.at = r.Preemptions, r.At
+	c.last, c.at, c.of = r.Preemptions, r.At, *r
 }
 
 func (c *counter) merge(o *counter) {
