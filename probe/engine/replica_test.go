@@ -73,13 +73,13 @@ func TestOneReplicaOfAFleet(t *testing.T) {
 }
 
 // Rates of a replica are over the time between its own scrapes: h:2 is scraped every
-// second, h:1 every two, and news come when both are newer. 100 and 30 tokens/s.
+// 1.5 s, h:1 every 2 s, and news come when both are newer. 100 and 30 tokens/s.
 func TestRatesOfReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		source, stop := reading(t, func(*http.Request) (int, string) {
 			since := time.Since(begin)
-			slow, fast := since.Truncate(2*time.Second), since.Truncate(time.Second)
+			slow, fast := since.Truncate(2*time.Second), since.Truncate(1500*time.Millisecond)
 			return 200, scrapedBy(map[string]time.Duration{"h:1": since - slow, "h:2": since - fast},
 				`vllm:num_requests_running{instance="h:1"} 1`, `vllm:num_requests_running{instance="h:2"} 2`,
 				fmt.Sprintf(`vllm:generation_tokens_total{instance="h:1"} %g`, 100*slow.Seconds()),
