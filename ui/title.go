@@ -28,7 +28,7 @@ func (t *theme) target(f *probe.Frame, room int) string {
 		host, engine = "embedded engine", ""
 	}
 	if f.Engine.Reading.Replica != "" {
-		host += " ▸ " + fleetShort(f)
+		host += " › " + fleetShort(f)
 	}
 	const name = " sonde  "
 	for _, parts := range [][]string{
