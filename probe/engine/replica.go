@@ -89,12 +89,12 @@ func (v view) parts(at time.Time, of subject) []part {
 	}
 	d := division{parts: map[string]*part{}}
 	d.byRank = byRank(slices.Concat(running, waiting, fills), of)
-	d.each(running, func(p *part, v float64) { p.Running = opt.Of(p.Running.Or(0) + v) })
-	d.each(waiting, func(p *part, v float64) { p.Waiting = opt.Of(p.Waiting.Or(0) + v) })
-	d.each(fills, func(p *part, v float64) {
-		if v >= 0 && v <= 1 {
+	d.each(running, func(p *part, r rankValue) { p.Running = opt.Of(p.Running.Or(0) + r.value) })
+	d.each(waiting, func(p *part, r rankValue) { p.Waiting = opt.Of(p.Waiting.Or(0) + r.value) })
+	d.each(fills, func(p *part, r rankValue) {
+		if r.value >= 0 && r.value <= 1 {
 			p.fills++
-			p.KVFill = opt.Of(p.KVFill.Or(0) + (v-p.KVFill.Or(0))/float64(p.fills))
+			p.KVFill = opt.Of(p.KVFill.Or(0) + (r.value-p.KVFill.Or(0))/float64(p.fills))
 		}
 	})
 	d.tokens(v)
@@ -115,7 +115,7 @@ func byRank(all []rankValue, of subject) bool {
 }
 
 // each hands every rank's value to its part.
-func (d *division) each(ranks []rankValue, add func(*part, float64)) {
+func (d *division) each(ranks []rankValue, add func(*part, rankValue)) {
 	for _, r := range ranks {
 		key := r.facts.replica
 		if d.byRank {
@@ -127,7 +127,7 @@ func (d *division) each(ranks []rankValue, add func(*part, float64)) {
 			d.parts[key] = p
 		}
 		p.seen[r.facts.place] = true
-		add(p, r.value)
+		add(p, r)
 	}
 }
 
@@ -140,14 +140,12 @@ func (d *division) tokens(v view) {
 			continue
 		}
 		for _, term := range p.terms {
-			for _, r := range v.values(p, term) {
-				d.each([]rankValue{r}, func(p *part, total float64) {
-					if p.tokens == nil {
-						p.tokens = counters{}
-					}
-					p.tokens[term.name+"\x00"+r.key] = total
-				})
-			}
+			d.each(v.values(p, term), func(p *part, r rankValue) {
+				if p.tokens == nil {
+					p.tokens = counters{}
+				}
+				p.tokens[term.name+"\x00"+r.key] = r.value
+			})
 		}
 		return
 	}
