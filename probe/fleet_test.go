@@ -1,10 +1,12 @@
 package probe
 
 import (
+	"context"
 	"slices"
 	"testing"
 
 	"sonde/probe/opt"
+	"sonde/probe/prompt"
 )
 
 // twoNodes are four GPUs of two machines: two are given to pods, two are not.
@@ -64,5 +66,43 @@ func TestGPUsOfAReplica(t *testing.T) {
 				t.Errorf("%s: what the source had published was changed", name)
 			}
 		}
+	}
+}
+
+// chosenFrom notes what a source was asked for.
+type chosenFrom struct{ asked []string }
+
+func (c *chosenFrom) Run(context.Context)    {}
+func (c *chosenFrom) Latest() EngineStatus   { return EngineStatus{} }
+func (c *chosenFrom) SetModel(name string)   { c.asked = append(c.asked, "model "+name) }
+func (c *chosenFrom) SetReplica(name string) { c.asked = append(c.asked, "replica "+name) }
+
+// A choice goes to the source and leaves a mark in the next Frame; before there is a
+// source there is nothing to choose from.
+func TestChoicesReachTheSource(t *testing.T) {
+	prompts, err := prompt.Open("", prompt.Unique, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Options{URL: "http://h:1", API: "chat", Prompts: prompts, MaxConcurrency: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ChooseReplica("too early")
+	source := &chosenFrom{}
+	s.engine = source
+	s.ChooseReplica("h:2")
+	s.ChooseModel("b")
+	s.ChooseReplica("")
+	if want := []string{"replica h:2", "model b", "replica "}; !slices.Equal(source.asked, want) {
+		t.Errorf("asked for %q, want %q", source.asked, want)
+	}
+	var said []string
+	_, events, _ := s.orders(0)
+	for _, e := range events {
+		said = append(said, e.Text)
+	}
+	if want := []string{"figures of the engine and its GPUs: h:2 alone", "figures of the engine: the model b", "figures of the engine and its GPUs: all replicas"}; !slices.Equal(said, want) {
+		t.Errorf("events %q, want %q", said, want)
 	}
 }

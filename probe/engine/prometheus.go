@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,6 +139,9 @@ func (p *PrometheusSource) take(news promql.News) error {
 	if named := shot.onPage; len(named) == 1 && of.model != "" && !strings.EqualFold(named[0], of.model) {
 		shot.note(fmt.Sprintf("the series are of the model %s", named[0]))
 	}
+	for _, text := range scrapedTwice(news.Samples) {
+		shot.note(text)
+	}
 	shot.since(p.prev)
 	shot.replicasChanged(p.prev)
 	p.prev, p.chosen = &shot, of
@@ -160,6 +165,26 @@ func (p *PrometheusSource) snapshot(news promql.News, of subject) (snapshot, err
 		err = errors.New(strings.Replace(err.Error(), "the metrics page carries", "the series from Prometheus carry", 1))
 	}
 	return shot, err
+}
+
+// scrapedTwice finds instances that belong to several jobs: a server that is scraped
+// by each of them counts as often.
+func scrapedTwice(samples []promtext.Sample) []string {
+	jobs := map[string][]string{} // by instance
+	for _, s := range samples {
+		if of := jobs[s.Labels["instance"]]; !slices.Contains(of, s.Labels["job"]) {
+			jobs[s.Labels["instance"]] = append(of, s.Labels["job"])
+		}
+	}
+	var notes []string
+	for _, instance := range slices.Sorted(maps.Keys(jobs)) {
+		if of := jobs[instance]; len(of) > 1 && instance != "" {
+			slices.Sort(of)
+			notes = append(notes, fmt.Sprintf("%s is in the jobs %s: if all scrape the same server it counts %d times; --selector 'job=%q' leaves one",
+				instance, strings.Join(of, " and "), len(of), of[0]))
+		}
+	}
+	return notes
 }
 
 // owners names the engines whose figures are missing: "vLLM's".

@@ -280,3 +280,23 @@ func TestModelsOfAFleet(t *testing.T) {
 		}
 	})
 }
+
+// One server under two jobs looks like twice the load.
+func TestAServerThatIsScrapedTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source, stop := reading(t, func(*http.Request) (int, string) {
+			once := scrapedBy(map[string]time.Duration{"h:1": 0, "h:2": 0}, `vllm:num_requests_running{instance="h:1"} 3`, `vllm:num_requests_running{instance="h:2"} 4`)
+			other := strings.ReplaceAll(scrapedBy(map[string]time.Duration{"h:1": 0}, `vllm:num_requests_running{instance="h:1"} 3`), `"job":"vllm"`, `"job":"pods"`)
+			series, _, _ := strings.Cut(strings.SplitN(other, "[", 2)[1], "]}}")
+			return 200, strings.Replace(once, `"result":[`, `"result":[`+series+",", 1)
+		}, vllmIdentity)
+		defer stop()
+		synctest.Wait()
+		r := source.Latest().Reading
+		check(t, "running", r.Running, 10)
+		want := `h:1 is in the jobs pods and vllm: if all scrape the same server it counts 2 times; --selector 'job="pods"' leaves one`
+		if !slices.Equal(r.Notes, []string{want}) {
+			t.Errorf("notes %q", r.Notes)
+		}
+	})
+}
