@@ -11,8 +11,8 @@ import (
 	"sonde/probe"
 )
 
-// tour is the way through the replicas of a fleet: all, each of them, all again.
-type tour struct {
+// rounds is the way through the replicas of a fleet: all, each of them, all again.
+type rounds struct {
 	at    string   // the replica that was asked for; "" = all
 	order []string // as it was at its beginning: it must not change under the key
 	model string   // that was asked for; "" = none yet
@@ -25,15 +25,15 @@ func (m *model) nextReplica() tea.Cmd {
 		return m.control("", nil)
 	}
 	e := &m.live.frame.Engine
-	if len(e.Replicas) < 2 && m.tour.at == "" {
+	if len(e.Replicas) < 2 && m.rounds.at == "" {
 		m.say("the engine's metrics tell no replicas apart", m.theme.dim)
 		return nil
 	}
-	if m.tour.at == "" {
-		m.tour.order = names(ranked(e.Replicas, m.focus == panelGPU))
+	if m.rounds.at == "" {
+		m.rounds.order = names(ranked(e.Replicas, m.focus == panelGPU))
 	}
-	m.tour.at = next(m.tour.order, m.tour.at, e.Replicas)
-	m.controls.ChooseReplica(m.tour.at)
+	m.rounds.at = next(m.rounds.order, m.rounds.at, e.Replicas)
+	m.controls.ChooseReplica(m.rounds.at)
 	return nil
 }
 
@@ -57,14 +57,14 @@ func (m *model) nextModel() tea.Cmd {
 		m.say("the engine's metrics are of one model, or name none", m.theme.dim)
 		return nil
 	}
-	now := cmp.Or(m.tour.model, e.Reading.Model)
+	now := cmp.Or(m.rounds.model, e.Reading.Model)
 	at := slices.IndexFunc(e.OnPage, func(name string) bool { return strings.EqualFold(name, now) })
-	m.tour.model = e.OnPage[(at+1)%len(e.OnPage)]
-	if m.tour.at != "" { // not every replica has every model
-		m.tour.at = ""
+	m.rounds.model = e.OnPage[(at+1)%len(e.OnPage)]
+	if m.rounds.at != "" { // not every replica has every model
+		m.rounds.at = ""
 		m.controls.ChooseReplica("")
 	}
-	m.controls.ChooseModel(m.tour.model)
+	m.controls.ChooseModel(m.rounds.model)
 	return nil
 }
 

@@ -56,7 +56,7 @@ type model struct {
 	window     int // seconds, as last wished; 0: not yet
 	restoreCap int // open loop: the cap before it was stopped
 	turn       int // which panels of a band may show new data now
-	tour       tour
+	rounds     rounds
 	generation int // of the chain of ticks; older ones are dropped
 	epoch      int // of the playback, whose Frames are shown
 	content    string

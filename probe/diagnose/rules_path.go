@@ -50,13 +50,13 @@ func meanGain(list []*engine.Reading, pick func(*engine.Reading) engine.Histogra
 }
 
 // gained is what a histogram gained from the first to the last reading; empty if
-// the engine restarted in between.
+// the engine restarted in between, or another one was looked at.
 func gained(list []*engine.Reading, pick func(*engine.Reading) engine.Histogram) engine.Histogram {
 	if len(list) < 2 {
 		return engine.Histogram{}
 	}
-	for _, r := range list[1:] {
-		if r.Restarted {
+	for i, r := range list[1:] {
+		if !r.Follows(list[i]) {
 			return engine.Histogram{}
 		}
 	}
