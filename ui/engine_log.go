@@ -104,8 +104,8 @@ func (l engineLog) over(of growth) estimate {
 		return estimate{}
 	}
 	first := 0
-	for i := range l {
-		if l[i].Reading.Restarted {
+	for i := 1; i < len(l); i++ {
+		if !l[i].Reading.Follows(&l[i-1].Reading) {
 			first = i
 		}
 	}

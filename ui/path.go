@@ -40,7 +40,7 @@ func (l engineLog) meanTTFT(window time.Duration) (ms, n float64) {
 	last := &l[len(l)-1]
 	var first *probe.EngineStatus
 	for i := range l {
-		if l[i].Reading.Restarted || first == nil && last.Reading.At.Sub(l[i].Reading.At) <= window {
+		if i > 0 && !l[i].Reading.Follows(&l[i-1].Reading) || first == nil && last.Reading.At.Sub(l[i].Reading.At) <= window {
 			first = &l[i]
 		}
 	}

@@ -142,8 +142,8 @@ func (p *PrometheusSource) take(news promql.News) error {
 	for _, text := range scrapedTwice(news.Samples) {
 		shot.note(text)
 	}
+	shot.regroup(p.prev)
 	shot.since(p.prev)
-	shot.replicasChanged(p.prev)
 	p.prev, p.chosen = &shot, of
 	if k := kindByID(shot.Engine); p.identity.Kind == "" && k.id != "" {
 		p.identity.be(k)
@@ -193,20 +193,6 @@ func owners(of []*kind) string {
 		return of[0].name + "'s"
 	}
 	return "any engine's"
-}
-
-// replicasChanged marks a reading with more ranks than the one before. What they
-// counted earlier must not pass for an increase; fewer ranks are noticed anyway.
-func (s *snapshot) replicasChanged(prev *snapshot) {
-	if prev == nil || prev.model != s.model || prev.Replica != s.Replica {
-		return
-	}
-	for field, now := range s.series {
-		if len(now) > len(prev.series[field]) {
-			s.Restarted = true
-			s.note("a replica has joined: counters begin anew")
-		}
-	}
 }
 
 // readOnly leaves the samples that the tables read, as readable does with a page.

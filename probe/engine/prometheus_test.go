@@ -137,12 +137,16 @@ func TestReplicasThatJoinAndLeave(t *testing.T) {
 		defer stop()
 		for second, want := range []struct {
 			rate      float64 // -1: unknown
-			restarted bool
-		}{{-1, false}, {100, false}, {-1, true}, {200, false}, {-1, true}, {100, false}} {
+			regrouped bool
+			note      string
+		}{
+			{-1, false, ""}, {100, false, ""}, {-1, true, "h:2 has joined: counters begin anew"}, {200, false, ""},
+			{-1, true, "h:2 has left: counters begin anew"}, {100, false, ""},
+		} {
 			time.Sleep(time.Until(begin.Add(time.Duration(second)*time.Second + 500*time.Millisecond)))
 			r := source.Latest().Reading
-			if !near(r.GenerationTokensPerS.Or(-1), want.rate) || r.Restarted != want.restarted {
-				t.Errorf("at %d s: rate %+v, restarted %t; want %+v", second, r.GenerationTokensPerS, r.Restarted, want)
+			if !near(r.GenerationTokensPerS.Or(-1), want.rate) || r.Restarted || r.Regrouped != want.regrouped || strings.Join(r.Notes, "") != want.note {
+				t.Errorf("at %d s: rate %+v, regrouped %t, notes %q; want %+v", second, r.GenerationTokensPerS, r.Regrouped, r.Notes, want)
 			}
 		}
 	})

@@ -14,7 +14,7 @@ func (s *snapshot) since(prev *snapshot) {
 		return
 	}
 	s.partRates(prev)
-	if prev.model != s.model || prev.Replica != s.Replica {
+	if prev.model != s.model || prev.Replica != s.Replica || s.Regrouped {
 		return
 	}
 	if s.Restarted = s.restartedSince(prev); s.Restarted {

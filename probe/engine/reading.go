@@ -78,13 +78,14 @@ type Reading struct {
 
 	Origins   map[Field]Origin // of every known field
 	Restarted bool             // counters fell since the reading before
+	Regrouped bool             // replicas have joined or left since the reading before: the sums are of others
 	Notes     []string         // quiet remarks about the page
 }
 
 // Follows tells whether counters go on from an earlier reading: they did not begin
 // anew, and are not those of another model or replica.
 func (r *Reading) Follows(before *Reading) bool {
-	return !r.Restarted && r.SameOf(before)
+	return !r.Restarted && !r.Regrouped && r.SameOf(before)
 }
 
 // SameOf tells whether two readings are of the same model and replica.

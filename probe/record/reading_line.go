@@ -19,6 +19,7 @@ type readingLine struct {
 	PrefixUnit       string    `json:"prefix_unit,omitempty"`
 	CountersOnFinish bool      `json:"counters_on_finish,omitempty"`
 	Restarted        bool      `json:"restarted,omitempty"`
+	Regrouped        bool      `json:"regrouped,omitempty"`
 	Replica          string    `json:"replica,omitempty"`
 	Notes            []string  `json:"notes,omitempty"`
 
@@ -91,7 +92,7 @@ func fromReading(r *engine.Reading) *readingLine {
 	l := &readingLine{
 		At:     r.At,
 		Engine: r.Engine, Via: r.Via, Router: r.Router, Model: r.Model,
-		Ranks: r.Ranks, PrefixUnit: r.PrefixUnit, CountersOnFinish: r.CountersOnFinish, Restarted: r.Restarted, Replica: r.Replica,
+		Ranks: r.Ranks, PrefixUnit: r.PrefixUnit, CountersOnFinish: r.CountersOnFinish, Restarted: r.Restarted, Regrouped: r.Regrouped, Replica: r.Replica,
 		Notes:   r.Notes,
 		Running: r.Running, Waiting: r.Waiting, Paused: r.Paused, WaitingMean: r.WaitingMean,
 		KVFill: r.KVFill, KVFillMax: r.KVFillMax, KVCapacityTokens: r.KVCapacityTokens, KVCapacityBlocks: r.KVCapacityBlocks,
@@ -119,7 +120,7 @@ func (l *readingLine) reading() engine.Reading {
 	r := engine.Reading{
 		At:     l.At,
 		Engine: l.Engine, Via: l.Via, Router: l.Router, Model: l.Model,
-		Ranks: l.Ranks, PrefixUnit: l.PrefixUnit, CountersOnFinish: l.CountersOnFinish, Restarted: l.Restarted, Replica: l.Replica,
+		Ranks: l.Ranks, PrefixUnit: l.PrefixUnit, CountersOnFinish: l.CountersOnFinish, Restarted: l.Restarted, Regrouped: l.Regrouped, Replica: l.Replica,
 		Notes:   l.Notes,
 		Running: l.Running, Waiting: l.Waiting, Paused: l.Paused, WaitingMean: l.WaitingMean,
 		KVFill: l.KVFill, KVFillMax: l.KVFillMax, KVCapacityTokens: l.KVCapacityTokens, KVCapacityBlocks: l.KVCapacityBlocks,

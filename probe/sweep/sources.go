@@ -73,7 +73,7 @@ func (c *counter) add(r *engine.Reading) {
 	if !r.At.After(c.at) {
 		return
 	}
-	if v := r.Preemptions; c.last.OK && v.OK && v.V >= c.last.V && !r.Restarted && r.SameOf(&c.of) {
+	if v := r.Preemptions; c.last.OK && v.OK && v.V >= c.last.V && r.Follows(&c.of) {
 		c.sum += v.V - c.last.V
 		c.known = true
 	}
