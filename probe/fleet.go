@@ -58,8 +58,12 @@ func placeGPUs(f *Frame) {
 		}
 	}
 	f.Engine.Replicas = replicas
-	if f.Engine.Reading.Replica != "" && f.GPU.Scope == "" && len(all) > 0 {
-		f.GPU.Scope = "all: no label tells which are those of " + f.Engine.Reading.Replica
+	switch name := f.Engine.Reading.Replica; {
+	case name == "" || f.GPU.Scope != "" || len(all) == 0:
+	case !slices.ContainsFunc(replicas, func(r Replica) bool { return r.Name == name }):
+		f.GPU.Scope = "all: " + name + " is gone"
+	default:
+		f.GPU.Scope = "all: no label tells which are those of " + name
 	}
 }
 

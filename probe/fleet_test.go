@@ -45,7 +45,7 @@ func TestGPUsOfAReplica(t *testing.T) {
 		"no label": {"x", []Replica{{Name: "x", Instance: "10.9.9.9:8000", Hosts: []string{"10.9.9.9"}}, {Name: "y"}},
 			[]string{"a0", "a1", "b0", "b1"}, "all: no label tells which are those of x", []int{0, 0}, opt.Float{}},
 		"it is gone": {"x", []Replica{{Name: "y", Pod: "vllm-0"}},
-			[]string{"a0", "a1", "b0", "b1"}, "all: no label tells which are those of x", []int{2}, opt.Of(0.9)},
+			[]string{"a0", "a1", "b0", "b1"}, "all: x is gone", []int{2}, opt.Of(0.9)},
 	} {
 		var f Frame
 		f.GPU.GPUs, f.Engine.Replicas, f.Engine.Reading.Replica = twoNodes(), c.replicas, c.chosen
