@@ -55,11 +55,10 @@ func live(ctx context.Context, c config.Config) error {
 		return err
 	}
 	defer closing(m)
-	keeper := headless.NewKeeper(m.Plan)
-	m.Follow(keeper.Add)
 	levels := sweep.NewLevels(m.Plan.SLOs)
 	sweeper := sweep.NewController(m.Session, levels)
-	m.Follow(sweeper.Add)
+	keeper := headless.NewKeeper(m.Plan, levels, sweeper.Add)
+	m.Follow(keeper.Add)
 	select {
 	case err := <-m.Connect(ctx, m.Session.Begin):
 		if err != nil {
@@ -71,7 +70,7 @@ func live(ctx context.Context, c config.Config) error {
 	judge.SetSLOs(m.Plan.SLOs)
 	err = ui.Run(ctx, ui.Options{
 		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: sloLines(m.Plan.SLOs),
-		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(),
+		Levels: keeper, Sweeper: sweeper, Rehearsal: m.Rehearsal(),
 		Save:  func(svg string) (string, error) { return keeper.Save(".", time.Now(), svg) },
 		ASCII: c.ASCII, Color: c.Color,
 	})
@@ -215,7 +214,13 @@ func replay(ctx context.Context, c config.Config) error {
 	}
 	return exit(ui.Run(ctx, ui.Options{
 		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: sloLines(r.SLOs), LevelSLOs: r.SLOs,
-		Save:  func(svg string) (string, error) { return headless.SavePicture(".", c.Replay.File, time.Now(), svg) },
+		Save: func(svg string) (string, error) {
+			report, err := r.Report(ctx)
+			if err != nil {
+				return "", err
+			}
+			return headless.SaveRecording(".", c.Replay.File, time.Now(), svg, report)
+		},
 		ASCII: c.ASCII, Color: c.Color,
 	}))
 }

@@ -25,6 +25,7 @@ type Accumulator struct {
 	gpus        gpuWindow
 	client      clientWindow
 	judge       *diagnose.Judge
+	judged      []diagnose.Verdict // as they stood when the judge was let go; nil while it judges
 	notes       notes
 }
 
@@ -82,7 +83,24 @@ func (a *Accumulator) addFrame(f *probe.Frame) {
 	a.client.add(f.Health, weight)
 	if a.time.phase == Measuring {
 		a.judge.Add(f)
+		a.judged = nil
 	}
+}
+
+// rest keeps what the judge has found and lets go of the Frames that it holds: levels
+// that were left are many.
+func (a *Accumulator) rest() {
+	if a.judged == nil {
+		a.judged, a.judge = a.judge.Verdicts(), diagnose.New()
+	}
+}
+
+// verdicts are what the judge has found.
+func (a *Accumulator) verdicts() []diagnose.Verdict {
+	if a.judged != nil {
+		return a.judged
+	}
+	return a.judge.Verdicts()
 }
 
 // addRequest takes one request that ended.
@@ -128,7 +146,7 @@ func (a *Accumulator) restartWindow() {
 	a.gpus = gpuWindow{}
 	a.client = clientWindow{}
 	a.flow = flow{}
-	a.judge = diagnose.New()
+	a.judge, a.judged = diagnose.New(), nil
 }
 
 // Interrupt ends the window early: the streams in flight are cancelled, and the

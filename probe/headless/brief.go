@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
+// briefLevels bounds the lines of a long session.
+const briefLevels = 24
+
 // writeBrief writes a table of the loads that were on: a line each.
-func writeBrief(w io.Writer, url string, levels []Summary) error {
+func writeBrief(w io.Writer, url string, levels []Level) error {
 	var b strings.Builder
 	if len(levels) == 0 {
 		fmt.Fprintf(&b, "sonde %s: no request ended\n", plain(url))
@@ -26,7 +29,7 @@ func writeBrief(w io.Writer, url string, levels []Summary) error {
 	row("load", "s", "ok", "failed", "TTFT p50", "p95", "TPOT p50", "p95", "tok/s")
 	for i := range levels {
 		s := &levels[i]
-		row(s.Load.brief(), figure(s.DurationS), fmt.Sprint(s.Requests.OK), fmt.Sprint(s.Requests.Failed),
+		row(s.brief(), figure(s.DurationS), fmt.Sprint(s.Requests.OK), fmt.Sprint(s.Requests.Failed),
 			figure(s.LatencyMS.TTFT.P50), figure(s.LatencyMS.TTFT.P95),
 			figure(s.LatencyMS.TPOT.P50), figure(s.LatencyMS.TPOT.P95), figure(s.Rates.OutputPerS))
 	}
@@ -37,11 +40,7 @@ func writeBrief(w io.Writer, url string, levels []Summary) error {
 // briefWidths make 79 cells.
 var briefWidths = [...]int{14, 7, 6, 8, 10, 8, 10, 8, 8}
 
-// brief names the load in a few letters: streams or rate, prompt, output.
-func (l *Load) brief() string {
-	load := fmt.Sprintf("%d", l.Concurrency)
-	if l.Rate.OK {
-		load = figure(l.Rate) + "/s"
-	}
-	return fmt.Sprintf("%s × %s/%d", load, whole(l.InputTokens), l.OutputTokens)
+// brief names the level in a few letters: streams or rate, prompt, output.
+func (l *Level) brief() string {
+	return fmt.Sprintf("%s × %s/%d", l.amount(), whole(l.Load.InputTokens), l.Load.OutputTokens)
 }

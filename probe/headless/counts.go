@@ -33,6 +33,7 @@ type counts struct {
 	endReason string         // why the run ended itself, "" if it did not
 
 	tokens    tokenSums
+	lengths   lengths
 	uncounted int // successes whose prompt nobody counted
 	sources   map[measure.TokenSource]int
 
@@ -52,6 +53,7 @@ func newCounts() counts {
 		errors:   map[failure]int{},
 		refusals: map[string]int{},
 		sources:  map[measure.TokenSource]int{},
+		lengths:  newLengths(),
 	}
 }
 
@@ -87,6 +89,7 @@ func (c *counts) add(r *measure.Request) {
 }
 
 func (c *counts) addTokens(r *measure.Request) {
+	c.lengths.add(r)
 	c.tokens.input += r.InTokens
 	c.tokens.output += r.OutTokens
 	c.tokens.reasoning += r.ReasoningTokens

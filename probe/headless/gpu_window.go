@@ -15,7 +15,7 @@ type gpuWindow struct {
 }
 
 type deviceWindow struct {
-	id, name, source              string
+	id, name, source, parent      string
 	sm, dram, busy, memory, watts weighted
 }
 
@@ -45,7 +45,7 @@ func (g *gpuWindow) device(r *gpu.Reading) *deviceWindow {
 			return d
 		}
 	}
-	d := &deviceWindow{id: r.ID, name: r.Name, source: r.Source}
+	d := &deviceWindow{id: r.ID, name: r.Name, source: r.Source, parent: r.Parent}
 	g.devices = append(g.devices, d)
 	return d
 }

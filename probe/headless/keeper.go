@@ -1,111 +1,134 @@
 package headless
 
 import (
-	"fmt"
+	"cmp"
 	"io"
-	"os"
-	"path/filepath"
+	"slices"
 	"sync"
-	"time"
 
 	"sonde/probe"
+	"sonde/probe/opt"
+	"sonde/probe/sweep"
 )
 
-// Keeper follows a live session and holds the Summary of the load that is on
-// now: it begins anew when the load is changed or the statistics are reset. The
-// Summaries of the loads before it stay, as long as requests ended at them.
+// Keeper follows a session with a screen, or a recording of one, and holds what there is
+// to save of it. It is the table of levels that the screen shows, too, so that file and
+// screen have the same rows. Add is for one goroutine, the other methods for any.
 type Keeper struct {
-	mu     sync.Mutex
-	acc    *Accumulator
-	before []Summary // oldest first
-	level  int
-	plan   Plan
-	url    string
-	host   string
+	levels *sweep.Levels
+	feed   func(*probe.Frame) // of the table
+
+	mu    sync.Mutex // Frames reach table and book together
+	book  levelBook
+	level int // the level that the newest Frame shows
+	plan  Plan
 }
 
-// levelsKept bounds what stays of a long session.
-const levelsKept = 8
-
-// NewKeeper makes a Keeper. Of the plan only what a Frame does not tell counts:
-// live, nothing ends by itself.
-func NewKeeper(plan Plan) *Keeper {
+// NewKeeper makes a Keeper of that table, which feed fills with Frames: a Controller's
+// Add, or the table's own. Of the plan only what a Frame does not tell counts: with a
+// screen nothing ends by itself.
+func NewKeeper(plan Plan, levels *sweep.Levels, feed func(*probe.Frame)) *Keeper {
 	plan.Requests, plan.Duration, plan.WarmupRequests, plan.WarmupFor = 0, 0, 0, 0
-	return &Keeper{plan: plan, acc: NewAccumulator(plan)}
+	return &Keeper{plan: plan, levels: levels, feed: feed, book: levelBook{plan: plan}}
 }
 
 // Add takes the next Frame.
 func (k *Keeper) Add(f *probe.Frame) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if f.Load.Level != k.level || wasReset(f) {
-		k.before = k.levels()
-		plan := k.plan
-		plan.Load = f.Load.Asked
-		k.acc, k.level = NewAccumulator(plan), f.Load.Level
+	k.book.replace = k.levels.Replacing()
+	k.feed(f)
+	k.book.Add(f)
+	if f.Load.Level != k.level {
+		k.level = f.Load.Level
+		k.book.keepOnly(k.levels.Loads())
 	}
-	k.host, k.url = f.Target.Host, f.Target.URL
-	k.acc.Add(f)
 }
 
-func wasReset(f *probe.Frame) bool {
-	for _, e := range f.Events {
-		if e.Kind == probe.EventReset {
-			return true
-		}
-	}
-	return false
+// Rows are the levels; see sweep.Levels.
+func (k *Keeper) Rows() []sweep.Row { return k.levels.Rows() }
+
+// SLOs are the service levels that rows are judged by.
+func (k *Keeper) SLOs() []sweep.SLO { return k.levels.SLOs() }
+
+// Replacing tells what another visit to a level does.
+func (k *Keeper) Replacing() bool { return k.levels.Replacing() }
+
+// Replace chooses it.
+func (k *Keeper) Replace(yes bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.levels.Replace(yes)
 }
 
-// Summary is the outcome at the present load so far, or at the one before if
-// nothing has ended since.
+// Summary is the outcome at the present load so far, or at the newest one before if
+// nothing has ended at it.
 func (k *Keeper) Summary() Summary {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if levels := k.levels(); len(levels) > 0 {
-		return levels[len(levels)-1]
+	rows := k.levels.Rows()
+	slices.SortStableFunc(rows, func(a, b sweep.Row) int { return cmp.Compare(b.Level, a.Level) })
+	for i := range rows {
+		if r := k.book.run(rows[i].Load); r != nil && r.acc.hasResults() {
+			return levelOf(r, &rows[i]).Summary
+		}
 	}
-	return k.acc.Summary()
+	empty := NewAccumulator(k.plan)
+	if k.book.last != nil {
+		empty.Add(k.book.last)
+	}
+	return empty.Summary()
 }
 
-// levels are the Summaries of all loads at which requests ended, the present one
-// last.
-func (k *Keeper) levels() []Summary {
-	levels := k.before
-	if k.acc.hasResults() {
-		levels = append(levels[:len(levels):len(levels)], k.acc.Summary())
+// Report is the capacity that the levels held so far show. It judges those that differ
+// from the present load in their amount only; the rest stand apart in it.
+func (k *Keeper) Report() SweepSummary {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	rows := k.levels.Rows()
+	slos := k.levels.SLOs()
+	s := k.book.summary(sweep.Conclude(rows, k.shape(rows), slos), slos)
+	s.addOthers(&k.book, rows)
+	if last := k.book.last; last != nil && len(rows) > 0 {
+		began := slices.MinFunc(rows, func(a, b sweep.Row) int { return cmp.Compare(a.Since, b.Since) }).Since
+		s.DurationS = number(opt.Of((last.At - began).Seconds()))
+		if started := last.Target.Started; !started.IsZero() {
+			s.Started = Instant(started.Add(began))
+		}
 	}
-	return levels[max(0, len(levels)-levelsKept):]
+	return s
 }
 
-// WriteBrief writes the few lines that stay on the terminal after the live
-// screen has closed: one for each load.
+// shape is the load whose curve is judged: the present one, or, where none of its curve
+// has settled, the newest that has.
+func (k *Keeper) shape(rows []sweep.Row) probe.Load {
+	if k.book.last == nil {
+		return k.plan.Load
+	}
+	present := k.book.last.Load.Asked
+	isSettled := func(r sweep.Row) bool { return r.Settled }
+	settled := slices.DeleteFunc(slices.Clone(rows), func(r sweep.Row) bool { return !r.Settled })
+	if len(settled) == 0 || slices.ContainsFunc(sweep.Curve(rows, present), isSettled) {
+		return present
+	}
+	return slices.MaxFunc(settled, func(a, b sweep.Row) int { return cmp.Compare(a.Level, b.Level) }).Load
+}
+
+// WriteBrief writes the few lines that stay on the terminal after the live screen has
+// closed: one for each of the newest loads.
 func (k *Keeper) WriteBrief(w io.Writer) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return writeBrief(w, k.url, k.levels())
-}
-
-// Save writes the Summary as JSON into a new file of the folder, and a picture
-// of the screen beside it, and returns the name that both share with their
-// endings. It never overwrites.
-func (k *Keeper) Save(dir string, now time.Time, svg string) (string, error) {
-	s := k.Summary()
-	k.mu.Lock()
-	stem := filepath.Join(dir, fmt.Sprintf("sonde-%s-%s", fileName(k.host), now.Format("20060102-150405")))
-	k.mu.Unlock()
-	for n := 1; ; n++ {
-		path := stem
-		if n > 1 {
-			path = fmt.Sprintf("%s-%d", stem, n)
+	var levels []Level
+	rows := k.levels.Rows()
+	for i := range rows {
+		if r := k.book.run(rows[i].Load); r != nil && r.acc.hasResults() {
+			levels = append(levels, levelOf(r, &rows[i]))
 		}
-		err := create(path+".json", s.WriteJSON)
-		if os.IsExist(err) {
-			continue
-		}
-		if err == nil {
-			err = create(path+".svg", text(svg))
-		}
-		return path + ".json, .svg", err
 	}
+	url := ""
+	if k.book.last != nil {
+		url = k.book.last.Target.URL
+	}
+	return writeBrief(w, url, levels[max(0, len(levels)-briefLevels):])
 }

@@ -10,6 +10,7 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/measure"
+	"sonde/probe/sweep"
 )
 
 // levelFrame is a Frame at a load setting in which n requests ended.
@@ -17,6 +18,7 @@ func levelFrame(seq uint64, level, concurrency, n int) *probe.Frame {
 	at := time.Duration(seq) * 250 * time.Millisecond
 	f := &probe.Frame{Seq: seq, At: at, Slice: 250 * time.Millisecond, Target: probe.Target{Host: "gpu:8000/../x"}}
 	f.Load.Level, f.Load.Asked = level, probe.Load{Concurrency: concurrency, InputTokens: 32, OutputTokens: 2}
+	f.Client.InFlight, f.Client.SliceOutTokens = concurrency, 2*n
 	for range n {
 		f.Requests = append(f.Requests, measure.Request{
 			Intent: at - 200*time.Millisecond, Start: at - 200*time.Millisecond, First: at - 100*time.Millisecond, Last: at - 50*time.Millisecond, End: at - 50*time.Millisecond,
@@ -26,8 +28,14 @@ func levelFrame(seq uint64, level, concurrency, n int) *probe.Frame {
 	return f
 }
 
+// keeping makes a Keeper with a table of its own.
+func keeping(plan Plan) *Keeper {
+	levels := sweep.NewLevels(plan.SLOs)
+	return NewKeeper(plan, levels, levels.Add)
+}
+
 func TestKeeperHoldsThePresentLoad(t *testing.T) {
-	k := NewKeeper(Plan{Requests: 1, Duration: time.Second})
+	k := keeping(Plan{Requests: 1, Duration: time.Second})
 	for seq := uint64(1); seq <= 40; seq++ { // ten seconds: no limit of the plan applies
 		k.Add(levelFrame(seq, 1, 4, 1))
 	}
@@ -45,7 +53,7 @@ func TestKeeperHoldsThePresentLoad(t *testing.T) {
 }
 
 func TestSaveNeverOverwrites(t *testing.T) {
-	k := NewKeeper(Plan{})
+	k := keeping(Plan{})
 	k.Add(levelFrame(1, 1, 1, 1))
 	dir, now := t.TempDir(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var paths []string
@@ -54,7 +62,7 @@ func TestSaveNeverOverwrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stem := strings.TrimSuffix(path, ".json, .svg")
+		stem, _, _ := strings.Cut(path, ".json .svg; ")
 		paths = append(paths, filepath.Base(stem))
 		raw, err := os.ReadFile(stem + ".json")
 		if err != nil || !json.Valid(raw) {
@@ -71,7 +79,7 @@ func TestSaveNeverOverwrites(t *testing.T) {
 }
 
 func TestBrief(t *testing.T) {
-	k := NewKeeper(Plan{})
+	k := keeping(Plan{})
 	var b strings.Builder
 	if err := k.WriteBrief(&b); err != nil || !strings.Contains(b.String(), "no request ended") {
 		t.Errorf("%q, %v", b.String(), err)
@@ -86,7 +94,7 @@ func TestBrief(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
-	for i, want := range []string{"sonde", "load", "4 × 32/2         2.00     8       0       100     100      50.0    50.0    8.00", "8 × 32/2"} {
+	for i, want := range []string{"sonde", "load", "4? × 32/2        2.00     8       0       100     100      50.0    50.0    8.00", "8? × 32/2"} {
 		if !strings.HasPrefix(lines[i], want) {
 			t.Errorf("line %d is %q, want %q", i, lines[i], want)
 		}
@@ -97,7 +105,7 @@ func TestBrief(t *testing.T) {
 }
 
 func TestOutputFormats(t *testing.T) {
-	k := NewKeeper(Plan{})
+	k := keeping(Plan{})
 	k.Add(levelFrame(1, 1, 4, 2))
 	for format, want := range map[string]string{"": `"schema": "sonde/summary/1"`, "json": `"schema"`, "table": "latency ms", "csv": "latency_ms.ttft.p50", "md": "| "} {
 		path := filepath.Join(t.TempDir(), "out")

@@ -85,6 +85,7 @@ func (r *levelRun) end(at time.Duration) {
 		r.to = max(at, r.from)
 		t.to, t.closed, t.phase = r.to, true, Draining
 	}
+	r.acc.rest()
 	r.on, r.open = false, false
 }
 

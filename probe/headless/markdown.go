@@ -6,29 +6,22 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes the Summary as tables for a report.
+// WriteMarkdown writes the Summary as a report: what it comes to first, then the figures.
 func (s Summary) WriteMarkdown(w io.Writer) error {
 	m := markdown{}
 	m.linef("## %s", escape(word(s.Target.Model)))
-	m.linef("")
-	m.linef("%s · %s %s · %s loop, concurrency %d, rate %s · prompt %s, output %d tokens · prefix %s · seed %d", escape(word(s.Target.URL)),
-		escape(word(s.Target.Engine)), escape(plain(string(s.Target.EngineVersion))), s.Load.Mode, s.Load.Concurrency, figure(s.Load.Rate),
-		whole(s.Load.InputTokens), s.Load.OutputTokens, escape(word(s.Load.Prefix)), s.Seed)
+	m.origin(&s.Target, fmt.Sprintf("%s loop, %s · seed %d", s.Load.Mode, s.Load.describe(), s.Seed), s.Started)
 	if s.Interrupted {
-		m.linef("")
-		m.linef("**Interrupted**: these are the results so far.")
+		m.linef("\n**Interrupted**: these are the results so far.")
 	}
+	m.linef("\n%s", strings.Join(s.conclusion(), " "))
+	m.rows("What was measured", s.Target.rows())
+	m.rows("Figures", s.rows())
 	m.latencies(&s.LatencyMS)
-	m.figures(&s)
-	m.list("Errors", len(s.Errors), func(i int) string {
-		e := s.Errors[i]
-		return fmt.Sprintf("%d × `%s`: %s", e.Count, e.Class, escape(plain(e.Message)))
-	})
+	m.slos(s.SLO)
+	m.verdicts(s.Verdict)
+	m.errors(s.Errors)
 	m.list("Notes", len(s.Notes), func(i int) string { return escape(plain(s.Notes[i])) })
-	m.list("Verdict", len(s.Verdict), func(i int) string {
-		v := s.Verdict[i]
-		return escape(plain(strings.Join(append([]string{v.Says}, v.Evidence...), "; ")))
-	})
 	_, err := io.WriteString(w, m.out.String())
 	return err
 }
@@ -39,6 +32,23 @@ type markdown struct {
 
 func (m *markdown) linef(format string, args ...any) {
 	fmt.Fprintf(&m.out, format+"\n", args...)
+}
+
+// origin tells where the figures come from.
+func (m *markdown) origin(t *Target, how string, at Instant) {
+	when := ""
+	if text := at.minute(); text != "" {
+		when = " · " + text
+	}
+	m.linef("\n%s · %s%s", escape(word(t.URL)), escape(how), when)
+}
+
+// rows writes a table of figures; none without a row.
+func (m *markdown) rows(title string, rows []reportRow) {
+	m.linef("\n### %s\n\n| figure | value |\n|---|--:|", title)
+	for _, r := range rows {
+		m.linef("| %s | %s |", r.name, r.value)
+	}
 }
 
 func (m *markdown) latencies(l *Latencies) {
@@ -55,6 +65,7 @@ func (m *markdown) latencies(l *Latencies) {
 		m.linef("| %s | %d | %s | %s | %s | %s | %s | %s | %s |", row.name, q.N, figure(q.Mean), figure(q.P50),
 			marked(q, "p90", q.P90), marked(q, "p95", q.P95), marked(q, "p99", q.P99), marked(q, "p999", q.P999), figure(q.Max))
 	}
+	m.linef("\n%s marks a percentile with too few samples.", weakMark)
 }
 
 // marked writes a percentile, with a mark if it is weak.
@@ -65,24 +76,36 @@ func marked(q Quantiles, name string, v Number) string {
 	return figure(v)
 }
 
-func (m *markdown) figures(s *Summary) {
-	r, q := &s.Rates, &s.Requests
-	m.linef("\n| figure | value |\n|---|--:|")
-	for _, row := range [][2]string{
-		{"requests ok / failed / cancelled", fmt.Sprintf("%d / %d / %d", q.OK, q.Failed, q.Cancelled)},
-		{"window s", figure(s.DurationS)},
-		{"requests per s", figure(r.RequestsPerS)},
-		{"output tokens per s", figure(r.OutputPerS)},
-		{"input tokens per s", figure(r.InputPerS)},
-		{"output tokens per s per stream", figure(r.OutputPerSStream)},
-		{"streams in flight, mean", figure(s.ConcurrencyMean)},
-		{"good requests", percent(s.GoodShare)},
-		{"KV cache, mean / max", percent(s.Engine.KVFillMean) + " / " + percent(s.Engine.KVFillMax)},
-		{"engine queue, max", figure(s.Engine.WaitingMax)},
-		{"client is the bottleneck", map[bool]string{true: "**yes**", false: "no"}[s.Client.Bottleneck]},
-	} {
-		m.linef("| %s | %s |", row[0], row[1])
-	}
+func (m *markdown) slos(list []SLOResult) {
+	m.list("Service levels", len(list), func(i int) string {
+		r := &list[i]
+		outcome := "unknown"
+		if r.Met != nil {
+			outcome = map[bool]string{true: "met", false: "**missed**"}[*r.Met]
+		}
+		return fmt.Sprintf("%s: %s, %s", escape(plain(r.SLO)), outcome, r.actual())
+	})
+}
+
+// verdicts are findings with their evidence and what to do.
+func (m *markdown) verdicts(list []Verdict) {
+	m.list("Verdicts", len(list), func(i int) string {
+		v := &list[i]
+		text := escape(plain(v.Says))
+		for _, e := range v.Evidence {
+			text += "\n  - " + escape(plain(e))
+		}
+		if v.Advice != "" {
+			text += "\n  - → " + escape(plain(v.Advice))
+		}
+		return text
+	})
+}
+
+func (m *markdown) errors(list []ErrorCount) {
+	m.list("Errors", len(list), func(i int) string {
+		return fmt.Sprintf("%d × `%s`: %s", list[i].Count, list[i].Class, escape(plain(list[i].Message)))
+	})
 }
 
 func (m *markdown) list(title string, n int, item func(int) string) {
@@ -96,6 +119,6 @@ func (m *markdown) list(title string, n int, item func(int) string) {
 }
 
 // escape keeps texts of a server from being read as Markdown or HTML.
-func escape(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`).Replace(s)
-}
+func escape(s string) string { return escaper.Replace(s) }
+
+var escaper = strings.NewReplacer(`\`, `\\`, "|", `\|`, "&", "&amp;", "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "~", `\~`)

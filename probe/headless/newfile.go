@@ -4,43 +4,88 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
-// SavePicture writes a picture of a recording into a new file of the folder,
-// named for the recording, and returns its name. It never overwrites.
-func SavePicture(dir, recording string, now time.Time, svg string) (string, error) {
-	name := strings.TrimSuffix(filepath.Base(recording), filepath.Ext(recording))
-	stem := filepath.Join(dir, fmt.Sprintf("sonde-%s-%s", fileName(name), now.Format("20060102-150405")))
+// writer writes a file's text.
+type writer = func(io.Writer) error
+
+// part is one of several files that share a name and differ in its ending; write gets
+// that name.
+type part struct {
+	ending string
+	write  func(stem string) writer
+}
+
+// saveParts writes files under a name that none of them had before, with a number behind
+// it where it has to be, and returns the name with all endings. What was written before
+// an error stays, and the error names it.
+func saveParts(stem string, files []part) (string, error) {
 	for n := 1; ; n++ {
-		path := stem + ".svg"
+		name := stem
 		if n > 1 {
-			path = fmt.Sprintf("%s-%d.svg", stem, n)
+			name = fmt.Sprintf("%s-%d", stem, n)
 		}
-		if err := create(path, text(svg)); !os.IsExist(err) {
-			return path, err
+		if taken(name, files) {
+			continue
 		}
+		endings := []string{}
+		for _, f := range files {
+			if err := create(name+f.ending, f.write(name)); err != nil {
+				return "", notWritten(name, f.ending, endings, err)
+			}
+			endings = append(endings, f.ending)
+		}
+		return name + strings.Join(endings, " "), nil
 	}
 }
 
+// taken tells whether one of the files is there already.
+func taken(name string, files []part) bool {
+	for _, f := range files {
+		if _, err := os.Lstat(name + f.ending); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// notWritten says in one sentence which file could not be written, why, and what there
+// is of the others.
+func notWritten(name, ending string, written []string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	rest := ""
+	if len(written) > 0 {
+		rest = "; saved are " + strings.Join(written, " ")
+	}
+	return fmt.Errorf("%s cannot be written: %w%s", filepath.Base(name)+ending, err, rest)
+}
+
 // text writes a text.
-func text(s string) func(io.Writer) error {
+func text(s string) writer {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, s)
 		return err
 	}
 }
 
-// create writes a file that must not exist yet.
-func create(path string, write func(io.Writer) error) error {
+// create writes a file that must not exist yet. One that cannot be written to its end is
+// removed.
+func create(path string, write writer) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(file), file.Close())
+	if err := errors.Join(write(file), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // fileName keeps of a name what is safe in a file's name everywhere.

@@ -23,11 +23,14 @@ import (
 // contract is the documented form, with every key that must be there.
 const contract = `{ "schema": "sonde/summary/1",
   "started": "2026-01-02T03:04:05.678Z", "duration_s": 30.0, "interrupted": false, "seed": 7,
-  "target": {"url": "", "model": "", "engine": "vllm", "engine_version": ""},
+  "target": {"url": "", "model": "", "engine": "vllm", "engine_version": "", "hardware": [{"name": "", "count": 1}], "hardware_why": null,
+    "settings": {"max_model_len": null, "max_input_len": null, "max_running": null, "kv_capacity_tokens": null, "kv_capacity_blocks": null,
+                 "kv_block_tokens": null, "ranks": null, "about": [], "why": null}},
   "load": {"mode": "closed", "concurrency": 16, "rate": null, "input_tokens": 1024, "output_tokens": 256, "prefix": "unique"},
   "requests": {"sent": 0, "ok": 0, "failed": 0, "cancelled": 0, "excluded": 0, "by_class": {"rate_limited": 0}},
   "errors": [{"class": "rate_limited", "message": "", "count": 0}], "notes": [],
   "tokens": {"input": 0, "output": 0, "partial_output": 0, "reasoning": 0, "cached_input": 0, "source": "usage", "per_chunk": 1.0},
+  "lengths": {"input": {}, "output": {}},
   "latency_ms": {
     "ttft": {"n": 0, "mean": null, "min": null, "p50": null, "p90": null, "p95": null, "p99": null, "p999": null, "max": null, "weak": []},
     "ttfa": {}, "tpot": {}, "gap": {}, "e2e": {}, "setup": {}, "client_queue": {}, "from_schedule": {} },

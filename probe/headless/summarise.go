@@ -24,6 +24,7 @@ func (a *Accumulator) Summary() Summary {
 		Errors:          c.errorList(),
 		Notes:           a.remarks(rates),
 		Tokens:          c.tokenCounts(),
+		Lengths:         c.lengths.table(),
 		LatencyMS:       a.latency.table(),
 		Rates:           rates,
 		ConcurrencyMean: number(a.concurrency()),
@@ -44,18 +45,6 @@ func (a *Accumulator) Summary() Summary {
 		s.GoodShare = share(ratio(a.slo.good, a.slo.judged))
 	}
 	return s
-}
-
-func (a *Accumulator) target() Target {
-	t := Target{
-		Model:         Text(a.engine.identity.Model),
-		Engine:        Text(a.engine.identity.Kind),
-		EngineVersion: Text(a.engine.identity.Version),
-	}
-	if a.last != nil {
-		t.URL = Text(a.last.Target.URL)
-	}
-	return t
 }
 
 func (a *Accumulator) load() Load {
@@ -120,7 +109,7 @@ func (a *Accumulator) little(rates Rates) opt.Float {
 // of the whole run: the slowest request may have ended later.
 func (a *Accumulator) findings() []Verdict {
 	out := a.missedLevels()
-	all := a.judge.Verdicts()
+	all := a.verdicts()
 	tail, hasTail := diagnose.Tail(a.latency.e2e.Summary())
 	if hasTail {
 		all = withTail(all, tail)
@@ -161,11 +150,7 @@ func (a *Accumulator) missedLevels() []Verdict {
 		if r.Met == nil || *r.Met {
 			continue
 		}
-		actual := figure(r.Actual) + " ms"
-		if r.Metric == metricSuccess {
-			actual = percent(r.Actual)
-		}
-		out = append(out, Verdict{Rule: "slo", Says: "missed " + r.SLO + ": it is " + actual, Evidence: []string{}})
+		out = append(out, Verdict{Rule: "slo", Says: "missed " + r.SLO + ": it is " + r.actual(), Evidence: []string{}})
 	}
 	return out
 }

@@ -29,6 +29,7 @@ type Summary struct {
 	Errors          []ErrorCount  `json:"errors"`
 	Notes           []string      `json:"notes"`
 	Tokens          TokenCounts   `json:"tokens"`
+	Lengths         Lengths       `json:"lengths"`
 	LatencyMS       Latencies     `json:"latency_ms"`
 	Rates           Rates         `json:"rates"`
 	ConcurrencyMean Number        `json:"concurrency_mean"`
@@ -41,14 +42,6 @@ type Summary struct {
 	Roofline        Roofline      `json:"roofline"`
 	Client          ClientFigures `json:"client"`
 	Verdict         []Verdict     `json:"verdict"`
-}
-
-// Target is what was measured.
-type Target struct {
-	URL           Text `json:"url"`
-	Model         Text `json:"model"`
-	Engine        Text `json:"engine"`
-	EngineVersion Text `json:"engine_version"`
 }
 
 // Load is what was asked for.
@@ -145,6 +138,14 @@ type SLOResult struct {
 	Limit    Number `json:"limit"`
 	Actual   Number `json:"actual"`
 	Met      *bool  `json:"met"`
+}
+
+// actual is what came out, with its unit.
+func (r *SLOResult) actual() string {
+	if r.Metric == metricSuccess {
+		return percent(r.Actual)
+	}
+	return figure(r.Actual) + " ms"
 }
 
 // EngineFigures are the engine's own word on the window.
@@ -286,6 +287,14 @@ func (t Text) MarshalJSON() ([]byte, error) {
 
 // Instant is a moment of wall time; the zero time is null in JSON.
 type Instant time.Time
+
+// minute is the moment for people, in UTC; "" for the zero time.
+func (i Instant) minute() string {
+	if time.Time(i).IsZero() {
+		return ""
+	}
+	return time.Time(i).UTC().Format("2006-01-02 15:04 UTC")
+}
 
 // MarshalJSON writes UTC with milliseconds.
 func (i Instant) MarshalJSON() ([]byte, error) {

@@ -8,37 +8,29 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sonde/probe/opt"
+	"sonde/probe/sweep"
 )
 
-// WriteMarkdown writes the SweepSummary as a report of what the service holds.
+// WriteMarkdown writes the SweepSummary as a report of what the service holds: the
+// conclusion first, then what it rests on.
 func (s SweepSummary) WriteMarkdown(w io.Writer) error {
 	m := markdown{}
 	m.linef("## %s: what load it holds", escape(word(s.Target.Model)))
-	m.linef("")
-	m.linef("%s · %s %s · %s · seed %d", escape(word(s.Target.URL)), escape(word(s.Target.Engine)), escape(plain(string(s.Target.EngineVersion))),
-		escape(s.setting()), s.Seed)
+	m.origin(&s.Target, fmt.Sprintf("%s · seed %d", s.setting(), s.Seed), s.Started)
 	if s.Interrupted {
 		m.linef("\n**Interrupted**: these are the results so far.")
 	} else if s.EndedEarly != "" {
 		m.linef("\nEnded early: %s", escape(plain(string(s.EndedEarly))))
 	}
-	m.list("Conclusion", len(s.Verdict), func(i int) string { return escape(plain(s.Verdict[i].Says)) })
+	m.linef("\n%s", strings.Join(s.conclusion(), " "))
+	m.rows("What was measured", s.Target.rows())
 	m.capacity(&s)
-	m.levels(&s)
-	if s.picture != "" {
-		m.linef("\n![Throughput and TTFT against the load](%s)", filepath.Base(s.picture))
-	}
-	if bars := s.bars(100); len(bars) > 2 {
-		m.linef("\n```\n%s\n```", strings.Join(bars, "\n"))
-	}
-	if s.Knee != nil {
-		m.list("Evidence for the knee", len(s.Knee.Evidence), func(i int) string { return escape(plain(s.Knee.Evidence[i])) })
-	}
-	errors := s.errors()
-	m.list("Errors", len(errors), func(i int) string {
-		return fmt.Sprintf("%d × `%s`: %s", errors[i].Count, errors[i].Class, escape(plain(errors[i].Message)))
-	})
+	m.levels("Levels", s.Levels, s.outcome)
+	m.curve(&s)
+	m.knee(&s)
+	m.levels("Levels of other lengths, prefixes or loops", s.Others, func(l *Level) string { return escape(l.kind()) })
+	m.verdicts(s.Verdict)
+	m.errors(s.errors())
 	m.list("Notes", len(s.Notes), func(i int) string { return escape(plain(s.Notes[i])) })
 	_, err := io.WriteString(w, m.out.String())
 	return err
@@ -50,7 +42,7 @@ func (s *SweepSummary) Illustrate(path, format string) error {
 	if path == "" || format != "md" {
 		return nil
 	}
-	name := strings.TrimSuffix(path, filepath.Ext(path)) + "-curve.svg"
+	name := strings.TrimSuffix(path, filepath.Ext(path)) + curveEnding
 	file, err := os.Create(name)
 	if err != nil {
 		return fmt.Errorf("the picture beside --out: %w", err)
@@ -62,68 +54,80 @@ func (s *SweepSummary) Illustrate(path, format string) error {
 	return nil
 }
 
-// capacity is what to count on: the figures of the largest load within the service
-// levels, or at the knee.
+// capacity is what to count on: the figures of the level that the conclusion is read
+// from.
 func (m *markdown) capacity(s *SweepSummary) {
-	l, of := s.conclusive()
+	l, basis := s.conclusive()
 	if l == nil {
 		return
 	}
-	m.linef("\n### Capacity %s\n\n| figure | value |\n|---|--:|", of)
-	three := func(q *Quantiles) string {
-		return marked(*q, "p50", q.P50) + " / " + marked(*q, "p95", q.P95) + " / " + marked(*q, "p99", q.P99)
+	title := map[string]string{
+		basisSLO: "Capacity within the service levels", basisKnee: "Capacity at the knee",
+		basisLargest: "At the largest load that settled", basisNone: "At the smallest load, which misses the service levels",
+	}[basis]
+	sure := "— (no service levels were asked)"
+	if basis == basisSLO {
+		sure = percent(s.Best.Confidence) + ", " + plain(string(s.Best.Verdict))
+	} else if len(s.SLO) > 0 {
+		sure = "— (it misses them)"
 	}
-	sm := meanOf(l.GPUs, func(g *GPUFigures) Number { return g.SMMean })
-	dram := meanOf(l.GPUs, func(g *GPUFigures) Number { return g.DRAMMean })
-	for _, row := range [][2]string{
-		{"load", l.amount()},
-		{"requests per s (QPS)", figure(l.Rates.RequestsPerS)},
-		{"requests per min", figure(l.Rates.RPM)},
-		{"input / output / total tokens per min", figure(l.Rates.InputTPM) + " / " + figure(l.Rates.OutputTPM) + " / " + figure(l.Rates.TotalTPM)},
-		{"input / output tokens per request, mean", meanTokens(l.Tokens.Input, &l.Summary) + " / " + meanTokens(opt.Of(float64(l.Tokens.Output)), &l.Summary)},
-		{"streams in flight, mean", figure(l.ConcurrencyMean)},
-		{"TTFT ms, p50 / p95 / p99", three(&l.LatencyMS.TTFT)},
-		{"TPOT ms, p50 / p95 / p99", three(&l.LatencyMS.TPOT)},
-		{"E2E ms, p50 / p95 / p99", three(&l.LatencyMS.E2E)},
-		{"engine queue, max", figure(l.Engine.WaitingMax)},
-		{"KV cache, mean / max", percent(l.Engine.KVFillMean) + " / " + percent(l.Engine.KVFillMax)},
-		{"GPU SM / DRAM", percent(sm) + " / " + percent(dram)},
-		{"requests failed", fmt.Sprintf("%d of %d", l.Requests.Failed, l.Requests.OK+l.Requests.Failed)},
-		{"good requests", percent(l.GoodShare)},
-		{"client is the bottleneck", map[bool]string{true: "**yes**", false: "no"}[l.Client.Bottleneck]},
-	} {
-		m.linef("| %s | %s |", row[0], row[1])
+	rows := []reportRow{
+		{"load", sweep.Describe(l.asked) + iff(!l.Settled, " (had not settled)")},
+		{"confidence that it meets the service levels", sure},
 	}
+	m.rows(title, append(rows, l.rows()...))
 }
 
-// conclusive is the level that capacity is read from; nil if none is special.
-func (s *SweepSummary) conclusive() (l *Level, of string) {
-	switch {
-	case s.Best != nil:
-		return s.level(s.Best.Mark), "within the service levels"
-	case s.Knee != nil && len(s.SLO) == 0:
-		return s.level(s.Knee.Mark), "at the knee"
-	}
-	return nil, ""
-}
-
-func (m *markdown) levels(s *SweepSummary) {
-	if len(s.Levels) == 0 {
+func (m *markdown) levels(title string, levels []Level, outcome func(*Level) string) {
+	if len(levels) == 0 {
 		return
 	}
 	columns := levelColumns()
-	title, rule := "\n### Levels\n\n|", "|"
+	heads, rule := "|", "|"
 	for _, c := range columns {
-		title += " " + c.title + " |"
+		heads += " " + c.title + " |"
 		rule += "--:|"
 	}
-	m.linef("%s SLO |\n%s---|", title, rule)
-	for i := range s.Levels {
+	m.linef("\n### %s\n\n%s |\n%s---|", title, heads, rule)
+	for i := range levels {
 		row := "|"
 		for _, c := range columns {
-			row += " " + c.cell(&s.Levels[i]) + " |"
+			row += " " + c.cell(&levels[i]) + " |"
 		}
-		m.linef("%s %s |", row, s.outcome(&s.Levels[i]))
+		m.linef("%s %s |", row, outcome(&levels[i]))
 	}
 	m.linef("\nLatencies are milliseconds; %s marks a percentile with too few samples, or a level that had not settled.", weakMark)
+}
+
+// kind is what sets a level apart from those of another curve.
+func (l *Level) kind() string {
+	return fmt.Sprintf("%s loop, prompt %s, output %d, prefix %s", l.Load.Mode, whole(l.Load.InputTokens), l.Load.OutputTokens, word(l.Load.Prefix))
+}
+
+// curve is the curve as a picture and as text.
+func (m *markdown) curve(s *SweepSummary) {
+	bars := s.bars(100)
+	if s.picture == "" && len(bars) < 3 {
+		return
+	}
+	m.linef("\n### Curve")
+	if s.picture != "" {
+		m.linef("\n![Throughput and TTFT against the load](%s)", filepath.Base(s.picture))
+	}
+	if len(bars) > 2 {
+		m.linef("\n```\n%s\n```", strings.Join(bars, "\n"))
+	}
+}
+
+// knee is where more load stops paying, and what is exhausted there; or why that cannot
+// be said.
+func (m *markdown) knee(s *SweepSummary) {
+	if s.Knee == nil {
+		if s.NoKnee != "" {
+			m.linef("\n### Knee\n\nNone: %s.", escape(plain(string(s.NoKnee))))
+		}
+		return
+	}
+	m.linef("\n### Knee\n\n%s. Exhausted: %s.", escape(capital(plain(s.Knee.Says))), sweep.Resource(s.Knee.Exhausted).String())
+	m.list("Evidence for the knee", len(s.Knee.Evidence), func(i int) string { return escape(plain(s.Knee.Evidence[i])) })
 }

@@ -169,7 +169,7 @@ func (d *sweepDriver) summary() SweepSummary {
 // markInterrupted marks the level that was going on.
 func (d *sweepDriver) markInterrupted(s *SweepSummary, at probe.Load) {
 	for i := range s.Levels {
-		if s.result.Curve[i].Load == at {
+		if s.Levels[i].asked == at {
 			s.Levels[i].Interrupted = true
 		}
 	}

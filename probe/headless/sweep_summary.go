@@ -2,7 +2,9 @@ package headless
 
 import (
 	"io"
+	"slices"
 
+	"sonde/probe"
 	"sonde/probe/opt"
 	"sonde/probe/sweep"
 )
@@ -18,6 +20,8 @@ type SweepSummary struct {
 	Target      Target       `json:"target"`
 	Load        Load         `json:"load"` // what all levels have in common; its amount is that of the first
 	Levels      []Level      `json:"levels"`
+	Others      []Level      `json:"other_levels"` // not of the curve: other lengths, prefixes, another loop
+	Capacity    *Capacity    `json:"capacity"`     // the level that the conclusion is read from; null if there is none
 	Knee        *KneeFigures `json:"knee"`
 	NoKnee      Text         `json:"no_knee"` // why there is no knee
 	Best        *BestFigures `json:"best_within_slo"`
@@ -39,6 +43,8 @@ type Level struct {
 	SLOConfidence Number `json:"slo_confidence"` // of the least sure service level
 	SlowestPerS   Number `json:"output_tokens_per_s_slowest"`
 	FastestPerS   Number `json:"output_tokens_per_s_fastest"`
+
+	asked probe.Load
 }
 
 // KneeFigures say where more load stops paying.
@@ -77,17 +83,17 @@ type BestFigures struct {
 // summary joins what the book holds with what the sweep concluded from the same
 // Frames.
 func (b *levelBook) summary(res sweep.Result, slos []SLO) SweepSummary {
-	s := SweepSummary{Schema: Schema, Seed: b.plan.Seed, Levels: []Level{}, SLO: []string{}, Notes: []string{}, NoKnee: Text(res.NoKnee), result: res}
+	s := SweepSummary{Schema: Schema, Seed: b.plan.Seed, Levels: []Level{}, Others: []Level{}, SLO: []string{}, Notes: []string{}, NoKnee: Text(res.NoKnee), result: res}
 	for _, level := range slos {
 		s.SLO = append(s.SLO, level.Text)
 	}
 	for i := range res.Curve {
-		if r := b.find(&res.Curve[i]); r != nil {
-			s.Levels = append(s.Levels, levelOf(r.acc.Summary(), &res.Curve[i]))
+		if r := b.run(res.Curve[i].Load); r != nil {
+			s.Levels = append(s.Levels, levelOf(r, &res.Curve[i]))
 		}
 	}
-	if len(s.Levels) > 0 {
-		s.Target, s.Load = s.Levels[0].Target, s.Levels[0].Load
+	if n := len(s.Levels); n > 0 {
+		s.Target, s.Load = s.Levels[n-1].Target, s.Levels[0].Load
 	} else if b.last != nil {
 		s.Target.URL = Text(b.last.Target.URL)
 	}
@@ -97,6 +103,7 @@ func (b *levelBook) summary(res sweep.Result, slos []SLO) SweepSummary {
 	if best := res.Boundary.Best; best != nil {
 		s.Best = s.bestFigures(&res.Boundary)
 	}
+	s.Capacity = s.capacity()
 	s.Verdict = s.verdicts()
 	s.Notes = s.levelNotes()
 	return s
@@ -109,7 +116,7 @@ func (s *SweepSummary) levelNotes() []string {
 	for i := range s.Levels {
 		for _, note := range s.Levels[i].Notes {
 			if !seen[note] && len(out) < maxNotes {
-				out = append(out, "at "+sweep.Describe(s.result.Curve[i].Load)+": "+note)
+				out = append(out, "at "+sweep.Describe(s.Levels[i].asked)+": "+note)
 			}
 			seen[note] = true
 		}
@@ -130,20 +137,38 @@ func (s *SweepSummary) errors() []ErrorCount {
 	return all.errorList()
 }
 
-func (b *levelBook) find(row *sweep.Row) *levelRun {
-	for _, r := range b.runs {
-		if r.load == row.Load {
-			return r
+// addOthers adds the levels that are not on the curve.
+func (s *SweepSummary) addOthers(b *levelBook, rows []sweep.Row) {
+	for i := range rows {
+		onCurve := slices.ContainsFunc(s.Levels, func(l Level) bool { return l.asked == rows[i].Load })
+		if r := b.run(rows[i].Load); r != nil && !onCurve {
+			s.Others = append(s.Others, levelOf(r, &rows[i]))
 		}
 	}
-	return nil
 }
 
-func levelOf(s Summary, row *sweep.Row) Level {
-	return Level{
-		Summary: s, Settled: row.Settled, Visits: row.Visits, SLOVerdict: Text(row.Verdict().String()),
+// levelOf joins what the book has of a level with its row, which has the last word on
+// all that both know: the screen, the knee and the boundary go by rows.
+func levelOf(r *levelRun, row *sweep.Row) Level {
+	l := Level{
+		Summary: r.acc.Summary(), Settled: row.Settled, Visits: row.Visits, SLOVerdict: Text(row.Verdict().String()),
 		SLOConfidence: share(sweep.Confidence(row.SLOs)), SlowestPerS: number(row.SlowestPerS), FastestPerS: number(row.FastestPerS),
+		asked: row.Load,
 	}
+	perMinute := func(f opt.Float) Number { return number(f.Scale(60)) }
+	total := opt.Float{}
+	if row.InTokensPerS.OK && row.OutTokensPerS.OK {
+		total = opt.Of(row.InTokensPerS.V + row.OutTokensPerS.V)
+	}
+	l.Rates = Rates{
+		RequestsPerS: number(row.RequestsPerS), OutputPerS: number(row.OutTokensPerS), InputPerS: number(row.InTokensPerS), TotalPerS: number(total),
+		RPM: perMinute(row.RequestsPerS), InputTPM: perMinute(row.InTokensPerS), OutputTPM: perMinute(row.OutTokensPerS), TotalTPM: perMinute(total),
+		OutputPerSStream: number(row.StreamTokensPerS),
+	}
+	l.DurationS = number(opt.Of(row.Held.Seconds()))
+	l.ConcurrencyMean, l.LittleRatio = number(row.InFlight), number(row.Little)
+	l.GoodputPerS, l.GoodShare = number(row.Goodput), share(row.GoodShare)
+	return l
 }
 
 func markOf(r *sweep.Row) Mark {
@@ -217,7 +242,7 @@ func (s *SweepSummary) levelVerdicts() []Verdict {
 			continue
 		}
 		v := l.Verdict[0]
-		v.Says = "at " + sweep.Describe(s.result.Curve[i].Load) + ": " + v.Says
+		v.Says = "at " + sweep.Describe(l.asked) + ": " + v.Says
 		out = append(out, v)
 	}
 	return out

@@ -10,39 +10,88 @@ import (
 	"sonde/probe/opt"
 )
 
-// The picture of the curve: two plots over one axis of loads, in pixels.
+// The picture of the curve: two plots over one axis of loads, in pixels. It brings its own
+// white paper, so that it reads the same on a dark page.
 const (
-	svgWidth, svgHeight = 760, 520
-	svgLeft, svgRight   = 70, 740
-	svgTop, svgBottom   = 60, 470
-	svgGap              = 40 // between the plots
+	svgWidth, svgHeight = 760, 560
+	svgLeft, svgRight   = 84, 740
+	svgTop, svgBottom   = 84, 480
+	svgMiddle           = (svgTop + svgBottom) / 2
+	svgGap              = 44 // between the plots
+	svgInset            = 20 // of the first and the last point
+	svgHeadroom         = 1.08
 )
 
 // Colours that people with any colour vision tell apart (Okabe and Ito).
 const (
 	svgRate  = "#0072b2"
 	svgTTFT  = "#d55e00"
-	svgLimit = "#cc79a7"
+	svgLimit = "#a03f78"
 	svgInk   = "#333333"
+	svgFaint = "#dddddd"
 )
 
-// WriteSVG draws throughput and TTFT p95 against the load: a point for each level with the
-// spread of its throughput, the service levels on TTFT as lines, the knee, and the largest
-// load within the service levels.
+// svgSeries is one of the two plots.
+type svgSeries struct {
+	top, bottom float64
+	title       string // of the axis, with its unit
+	colour      string
+	of          func(*Level) opt.Float
+	spread      func(*Level) (low, high opt.Float)
+	limits      []float64
+	most        float64 // highest value on the axis; 0 if there is none
+}
+
+// WriteSVG draws throughput and TTFT p95 against the load: a point for each level with its
+// spread, the service levels on TTFT as lines, the knee, and the largest load within the
+// service levels.
 func (s SweepSummary) WriteSVG(w io.Writer) error {
 	p := svgCurve{s: &s}
 	fmt.Fprintf(&p.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12" fill="%s">`+"\n", svgWidth, svgHeight, svgInk)
 	p.out.WriteString(`<rect width="100%" height="100%" fill="white"/>` + "\n")
-	p.text(svgLeft, 16, "start", word(s.Target.Model)+" · "+word(s.Target.Engine)+" · "+s.shape())
-	middle := (svgTop + svgBottom) / 2.0
-	p.plot(svgTop, middle-svgGap/2, "output tokens/s", svgRate, func(l *Level) opt.Float { return l.Rates.OutputPerS },
-		func(l *Level) (low, high opt.Float) { return l.SlowestPerS, l.FastestPerS }, nil)
-	p.plot(middle+svgGap/2, svgBottom, "TTFT p95, ms", svgTTFT, func(l *Level) opt.Float { return l.LatencyMS.TTFT.P95 },
-		func(*Level) (low, high opt.Float) { return low, high }, s.ttftLimits())
+	p.text(svgLeft, 20, "start", word(s.Target.Model)+" · "+s.Target.engine()+" · "+s.shape())
+	for _, plot := range s.svgPlots() {
+		p.plot(&plot)
+	}
 	p.marks()
+	p.legend()
 	p.out.WriteString("</svg>\n")
 	_, err := io.WriteString(w, p.out.String())
 	return err
+}
+
+// svgPlots are throughput above and TTFT below, each with the range of its axis.
+func (s *SweepSummary) svgPlots() []svgSeries {
+	plots := []svgSeries{
+		{
+			top: svgTop, bottom: svgMiddle - svgGap/2, title: "output tokens/s", colour: svgRate,
+			of:     func(l *Level) opt.Float { return l.Rates.OutputPerS },
+			spread: func(l *Level) (low, high opt.Float) { return l.SlowestPerS, l.FastestPerS },
+		},
+		{
+			top: svgMiddle + svgGap/2, bottom: svgBottom, title: "TTFT p95, ms", colour: svgTTFT, limits: s.ttftLimits(),
+			of:     func(l *Level) opt.Float { return l.LatencyMS.TTFT.P95 },
+			spread: func(l *Level) (low, high opt.Float) { return l.LatencyMS.TTFT.P50, l.LatencyMS.TTFT.P99 },
+		},
+	}
+	for i := range plots {
+		plot := &plots[i]
+		for j := range s.Levels {
+			_, high := plot.spread(&s.Levels[j])
+			plot.most = max(plot.most, plot.of(&s.Levels[j]).Or(0), high.Or(0))
+		}
+		for _, limit := range plot.limits {
+			if limit <= 3*plot.most { // one far above would flatten the curve
+				plot.most = max(plot.most, limit)
+			}
+		}
+	}
+	return plots
+}
+
+// y places a value on the axis, which is linear from 0.
+func (s *svgSeries) y(v float64) float64 {
+	return s.bottom - (s.bottom-s.top)*v/(svgHeadroom*s.most)
 }
 
 // ttftLimits are the service levels on a quantile of TTFT, in milliseconds.
@@ -71,6 +120,21 @@ func (p *svgCurve) line(x1, y1, x2, y2 float64, colour, dashes string) {
 	fmt.Fprintf(&p.out, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" stroke-dasharray="%s"/>`+"\n", x1, y1, x2, y2, colour, dashes)
 }
 
+func (p *svgCurve) point(x, y float64, colour string, settled bool) {
+	fill := colour
+	if !settled {
+		fill = "white"
+	}
+	fmt.Fprintf(&p.out, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s" stroke="%s"/>`+"\n", x, y, fill, colour)
+}
+
+// bar is a spread, with a cap at each end.
+func (p *svgCurve) bar(x, low, high float64, colour string) {
+	p.line(x, low, x, high, colour, "")
+	p.line(x-3, low, x+3, low, colour, "")
+	p.line(x-3, high, x+3, high, colour, "")
+}
+
 // load is how much load a level is of.
 func (l *Level) load() float64 {
 	if l.Load.Rate.OK {
@@ -85,92 +149,56 @@ func (p *svgCurve) x(load float64) float64 {
 	if last <= first {
 		return (svgLeft + svgRight) / 2
 	}
-	return svgLeft + 20 + (svgRight-svgLeft-40)*math.Log(load/first)/math.Log(last/first)
+	return svgLeft + svgInset + (svgRight-svgLeft-2*svgInset)*math.Log(load/first)/math.Log(last/first)
 }
 
-// plot draws one figure of all levels between two heights.
-func (p *svgCurve) plot(top, bottom float64, title, colour string, of func(*Level) opt.Float, spread func(*Level) (low, high opt.Float), limits []float64) {
-	most := p.s.most(of)
-	for i := range p.s.Levels {
-		_, high := spread(&p.s.Levels[i])
-		most = max(most, high.Or(0))
-	}
-	if most <= 0 {
+// plot draws one figure of all levels.
+func (p *svgCurve) plot(s *svgSeries) {
+	p.text(svgLeft, s.top-8, "start", s.title)
+	p.line(svgLeft, s.bottom, svgRight, s.bottom, svgInk, "")
+	if s.most <= 0 {
+		p.text(svgLeft+8, (s.top+s.bottom)/2, "start", "no level has this figure")
 		return
 	}
-	y := func(v float64) float64 { return bottom - (bottom-top)*v/(1.08*most) }
-	p.text(svgLeft, top-8, "start", title)
-	p.line(svgLeft, bottom, svgRight, bottom, svgInk, "")
 	for i := range 3 {
-		v := most * float64(i) / 2
-		p.text(svgLeft-8, y(v)+4, "end", figure(opt.Of(v)))
-		p.line(svgLeft-4, y(v), svgLeft, y(v), svgInk, "")
-	}
-	for _, limit := range limits {
-		if limit <= 1.08*most {
-			p.line(svgLeft, y(limit), svgRight, y(limit), svgLimit, "6 4")
-			p.text(svgLeft+4, y(limit)-4, "start", "SLO "+figure(opt.Of(limit))+" ms")
+		v := s.most * float64(i) / 2
+		p.text(svgLeft-8, s.y(v)+4, "end", figure(opt.Of(v)))
+		p.line(svgLeft-4, s.y(v), svgLeft, s.y(v), svgInk, "")
+		if i > 0 {
+			p.line(svgLeft, s.y(v), svgRight, s.y(v), svgFaint, "")
 		}
 	}
-	p.points(y, colour, of, spread)
+	for _, limit := range s.limits {
+		label := "SLO " + figure(opt.Of(limit)) + " ms"
+		if limit > s.most {
+			p.text(svgRight, s.top-8, "end", label+" lies above")
+			continue
+		}
+		p.line(svgLeft, s.y(limit), svgRight, s.y(limit), svgLimit, "6 4")
+		p.text(svgLeft+4, s.y(limit)-4, "start", label)
+	}
+	p.points(s)
 }
 
-// points draws the levels; one that had not settled is hollow.
-func (p *svgCurve) points(y func(float64) float64, colour string, of func(*Level) opt.Float, spread func(*Level) (low, high opt.Float)) {
+// points draws the levels; one that had not settled is hollow. The curve is under them.
+func (p *svgCurve) points(s *svgSeries) {
 	var path []string
 	for i := range p.s.Levels {
+		if v := s.of(&p.s.Levels[i]); v.OK {
+			path = append(path, fmt.Sprintf("%.1f,%.1f", p.x(p.s.Levels[i].load()), s.y(v.V)))
+		}
+	}
+	fmt.Fprintf(&p.out, `<polyline points="%s" fill="none" stroke="%s"/>`+"\n", strings.Join(path, " "), s.colour)
+	for i := range p.s.Levels {
 		l := &p.s.Levels[i]
-		v := of(l)
+		v := s.of(l)
 		if !v.OK {
 			continue
 		}
-		x, fill := p.x(l.load()), colour
-		if !l.Settled {
-			fill = "white"
-		}
-		if low, high := spread(l); low.OK && high.OK {
-			p.line(x, y(low.V), x, y(high.V), colour, "")
-		}
-		fmt.Fprintf(&p.out, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s" stroke="%s"/>`+"\n", x, y(v.V), fill, colour)
-		path = append(path, fmt.Sprintf("%.1f,%.1f", x, y(v.V)))
-	}
-	fmt.Fprintf(&p.out, `<polyline points="%s" fill="none" stroke="%s"/>`+"\n", strings.Join(path, " "), colour)
-}
-
-// mark draws a line through both plots, with its names on the side where there is room.
-func (p *svgCurve) mark(x float64, names []string) {
-	p.line(x, svgTop-14, x, svgBottom, svgInk, "2 3")
-	shift, anchor, y := 5.0, "start", svgTop-6.0
-	if x > (svgLeft+svgRight)/2 {
-		shift, anchor = -5, "end"
-	}
-	if names[0] == "best" { // above the knee's, which may be near
-		names[0], y = "largest within SLO", svgTop-20
-	}
-	p.text(x+shift, y, anchor, strings.Join(names, ", "))
-}
-
-// marks draws what goes through both plots: the loads, the knee, the boundary.
-func (p *svgCurve) marks() {
-	if len(p.s.Levels) == 0 {
-		p.text(svgLeft, svgTop, "start", "no request ended at any level")
-		return
-	}
-	lastX := math.Inf(-1)
-	for i := range p.s.Levels {
-		l := &p.s.Levels[i]
 		x := p.x(l.load())
-		if x-lastX > 26 { // room for a number
-			p.text(x, svgBottom+18, "middle", l.amount())
-			lastX = x
+		if low, high := s.spread(l); low.OK && high.OK {
+			p.bar(x, s.y(low.V), s.y(high.V), s.colour)
 		}
-		if names := p.s.marks(l); len(names) > 0 {
-			p.mark(x, names)
-		}
+		p.point(x, s.y(v.V), s.colour, l.Settled)
 	}
-	unit := "streams in flight"
-	if p.s.Load.Rate.OK {
-		unit = "requests per second"
-	}
-	p.text((svgLeft+svgRight)/2, svgBottom+38, "middle", unit)
 }

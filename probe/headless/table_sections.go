@@ -96,11 +96,7 @@ func (t *table) slos(s *Summary) {
 		if r.Met != nil {
 			outcome = map[bool]string{true: "met", false: "MISSED"}[*r.Met]
 		}
-		actual := figure(r.Actual) + " ms"
-		if r.Metric == metricSuccess {
-			actual = percent(r.Actual)
-		}
-		t.linef("%s %s %s", pad(plain(r.SLO), 2*nameWidth), pad(outcome, figureWidth), actual)
+		t.linef("%s %s %s", pad(plain(r.SLO), 2*nameWidth), pad(outcome, figureWidth), r.actual())
 	}
 	t.linef("good requests %s, %s per s", percent(s.GoodShare), figure(s.GoodputPerS))
 }

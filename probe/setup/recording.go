@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"sonde/config"
+	"sonde/probe"
 	"sonde/probe/headless"
 	"sonde/probe/record"
 	"sonde/probe/replay"
+	"sonde/probe/sweep"
 )
 
 // recorded is what the header of a recording says of its settings.
@@ -33,6 +36,7 @@ type Recording struct {
 	Player *replay.Player
 	SLOs   []headless.SLO // asked for, or else those of its session
 
+	path string
 	file *record.File
 	done <-chan struct{}
 	stop context.CancelFunc
@@ -52,7 +56,7 @@ func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
 		file.Close()
 		return nil, Usage(fmt.Errorf("--at %s: the recording ends at %s", c.Replay.At, last.Round(time.Second)))
 	}
-	r := &Recording{file: file, SLOs: slosOf(c.Replay.SLO)}
+	r := &Recording{path: c.Replay.File, file: file, SLOs: slosOf(c.Replay.SLO)}
 	var of recorded
 	if len(r.SLOs) == 0 && json.Unmarshal(file.Header().Plan, &of) == nil {
 		for _, text := range of.SLO { // what cannot be read is of another version
@@ -64,6 +68,31 @@ func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
 	ctx, r.stop = context.WithCancel(ctx)
 	r.Player, r.done = replay.Play(ctx, file, c.Replay.At, c.Replay.Speed)
 	return r, nil
+}
+
+// Report is the capacity that the levels of the whole recording show, wherever it plays
+// just now. A long recording takes as long as reading it does.
+func (r *Recording) Report(ctx context.Context) (headless.SweepSummary, error) {
+	file, err := record.Open(r.path)
+	if err != nil {
+		return headless.SweepSummary{}, err
+	}
+	defer file.Close()
+	levels := sweep.NewLevels(r.SLOs)
+	keeper := headless.NewKeeper(headless.Plan{Seed: file.Header().Seed, SLOs: r.SLOs}, levels, levels.Add)
+	first, _ := file.Span()
+	frames, err := file.From(ctx, first)
+	for err == nil {
+		var f *probe.Frame
+		if f, err = frames.Next(); err == nil {
+			keeper.Add(f)
+			err = ctx.Err()
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return headless.SweepSummary{}, fmt.Errorf("reading %s: %w", r.path, err)
+	}
+	return keeper.Report(), nil
 }
 
 // Close ends the playback.

@@ -84,12 +84,16 @@ func wasReset(f *probe.Frame) bool {
 }
 
 // closeNow puts the stretch that has ended into the table. One that never settled
-// leaves only what no other visit tells better.
+// leaves only what no other visit tells better. To drop it forgets its setting
+// altogether: earlier visits are part of what it showed.
 func (l *Levels) closeNow(drop bool) {
 	s := l.now
 	l.now = nil
 	if s.ok+s.failed == 0 && s.prior != nil {
 		s = s.prior // it settled at its very end
+	}
+	if drop {
+		l.forget(s.load)
 	}
 	if drop || s.ok+s.failed == 0 {
 		return
@@ -117,6 +121,20 @@ func joined(past *stretch, visits int, s *stretch) (*stretch, int) {
 	}
 	s.merge(past)
 	return s, visits + 1
+}
+
+// Loads are the settings of Rows, in their order.
+func (l *Levels) Loads() []probe.Load {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	loads := make([]probe.Load, 0, len(l.kept)+1)
+	for _, k := range l.kept {
+		loads = append(loads, k.load)
+	}
+	if l.now != nil && l.find(l.now.load) == nil {
+		loads = append(loads, l.now.load)
+	}
+	return loads
 }
 
 func (l *Levels) find(load probe.Load) *kept {

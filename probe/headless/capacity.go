@@ -1,0 +1,169 @@
+package headless
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"sonde/probe/opt"
+	"sonde/probe/sweep"
+)
+
+// Capacity names the level that the conclusion of a sweep is read from, and why it is
+// that one.
+type Capacity struct {
+	Basis string `json:"basis"` // "best_within_slo", "knee" or "largest_settled"
+	Mark
+}
+
+// Reasons to read the capacity from a level.
+const (
+	basisSLO     = "best_within_slo"
+	basisKnee    = "knee"
+	basisLargest = "largest_settled" // there are no service levels and there is no knee
+	basisNone    = ""                // no load meets the service levels: the smallest, to see why
+)
+
+// conclusive is the level that capacity is read from; nil if there is none to look at.
+func (s *SweepSummary) conclusive() (l *Level, basis string) {
+	switch {
+	case s.Best != nil:
+		return s.level(s.Best.Mark), basisSLO
+	case s.Knee != nil && len(s.SLO) == 0:
+		return s.level(s.Knee.Mark), basisKnee
+	case len(s.SLO) > 0 && len(s.Levels) > 0:
+		return &s.Levels[0], basisNone
+	}
+	for i := range s.Levels {
+		if s.Levels[i].Settled {
+			l = &s.Levels[i]
+		}
+	}
+	return l, basisLargest
+}
+
+// capacity is that level in the form of the file.
+func (s *SweepSummary) capacity() *Capacity {
+	l, basis := s.conclusive()
+	if l == nil || basis == basisNone {
+		return nil
+	}
+	return &Capacity{Basis: basis, Mark: l.mark()}
+}
+
+// conclusion says in sentences what the service holds.
+func (s *SweepSummary) conclusion() []string {
+	l, basis := s.conclusive()
+	if l == nil {
+		return []string{s.Target.subject() + ": no level has settled, so there is no capacity to read."}
+	}
+	load := sweep.Describe(l.asked)
+	var holds string
+	switch basis {
+	case basisSLO:
+		holds = fmt.Sprintf("holds **%s** within the service levels (%s; %s, confidence %s)", load, escape(plain(strings.Join(s.SLO, ", "))),
+			plain(string(s.Best.Verdict)), percent(s.Best.Confidence))
+	case basisKnee:
+		holds = fmt.Sprintf("pays for more load up to **%s**, the knee of its curve; no service levels were asked", load)
+	case basisNone:
+		holds = fmt.Sprintf("**meets the service levels (%s) at no load that was measured**; at the smallest, %s, it does", escape(plain(strings.Join(s.SLO, ", "))), load)
+	default:
+		holds = fmt.Sprintf("was held at **%s** at most; no knee and no service level says that this is its limit", load)
+	}
+	out := []string{s.Target.subject() + " " + holds + ": " + l.throughput() + ".", "There " + l.latencySentence() + "."}
+	if s.Knee != nil {
+		out = append(out, capital(escape(plain(s.Knee.Says)))+".")
+	}
+	return out
+}
+
+// conclusion says in sentences what was measured at the one load.
+func (s *Summary) conclusion() []string {
+	what := fmt.Sprintf("**%s**", s.Load.describe())
+	if s.Requests.OK == 0 {
+		return []string{fmt.Sprintf("%s at %s: no request succeeded.", s.Target.subject(), what)}
+	}
+	out := []string{
+		s.Target.subject() + " at " + what + ": " + s.throughput() + ".",
+		capital(s.latencySentence()) + ".",
+	}
+	var met, missed, open []string
+	for _, r := range s.SLO {
+		switch {
+		case r.Met == nil:
+			open = append(open, escape(plain(r.SLO)))
+		case *r.Met:
+			met = append(met, escape(plain(r.SLO)))
+		default:
+			missed = append(missed, escape(plain(r.SLO)))
+		}
+	}
+	for _, part := range []struct {
+		of   string
+		slos []string
+	}{{"missed", missed}, {"met", met}, {"not known for want of samples", open}} {
+		if len(part.slos) > 0 {
+			out = append(out, fmt.Sprintf("Service levels %s: %s.", part.of, strings.Join(part.slos, ", ")))
+		}
+	}
+	return append(out, "This is one load: it does not say how much more the service holds (`sonde sweep` does).")
+}
+
+// subject is what was measured: model, GPUs, engine; escaped.
+func (t *Target) subject() string {
+	text := escape(word(t.Model))
+	if len(t.Hardware) > 0 {
+		text += " on " + escape(t.hardware())
+	}
+	if t.Engine != "" {
+		text += " with " + escape(t.engine())
+	}
+	return text
+}
+
+// throughput is a rate of requests and tokens in words.
+func (s *Summary) throughput() string {
+	r := &s.Rates
+	return fmt.Sprintf("%s requests/s (%s RPM); %s input, %s output, %s total tokens/min; %s in flight",
+		figure(r.RequestsPerS), compact(r.RPM), compact(r.InputTPM), compact(r.OutputTPM), compact(r.TotalTPM), figure(s.ConcurrencyMean))
+}
+
+// latencySentence is the latency in words.
+func (s *Summary) latencySentence() string {
+	l := &s.LatencyMS
+	parts := []string{}
+	for _, m := range []struct {
+		name string
+		q    *Quantiles
+	}{{"TTFT", &l.TTFT}, {"TPOT", &l.TPOT}, {"E2E", &l.E2E}} {
+		parts = append(parts, fmt.Sprintf("%s is %s ms", m.name, three(m.q)))
+	}
+	failed := fmt.Sprintf("%d of %d requests failed", s.Requests.Failed, s.Requests.OK+s.Requests.Failed)
+	return strings.Join(parts, ", ") + " (p50 / p95 / p99), and " + failed
+}
+
+// three are the percentiles that capacity is asked by.
+func three(q *Quantiles) string {
+	if q.N == 0 {
+		return unknown
+	}
+	return marked(*q, "p50", q.P50) + " / " + marked(*q, "p95", q.P95) + " / " + marked(*q, "p99", q.P99)
+}
+
+// compact writes large numbers with a unit: 1.44 M, 24.0 k.
+func compact(f opt.Float) string {
+	switch size := math.Abs(f.V); {
+	case f.OK && size >= 999_500:
+		return figure(f.Scale(1e-6)) + " M"
+	case f.OK && size >= 9_995:
+		return figure(f.Scale(1e-3)) + " k"
+	}
+	return figure(f)
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,102 @@
+package headless
+
+import (
+	"cmp"
+
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+)
+
+// Target is what was measured. The GPUs are those that could be seen; a server that
+// shares a host with others need not use all of them.
+type Target struct {
+	URL           Text       `json:"url"`
+	Model         Text       `json:"model"`
+	Engine        Text       `json:"engine"`
+	EngineVersion Text       `json:"engine_version"`
+	Settings      Settings   `json:"settings"`
+	Hardware      []Hardware `json:"hardware"`
+	HardwareWhy   Text       `json:"hardware_why"` // why no GPUs were seen
+
+	name string // of the engine, for people; "" as Engine
+}
+
+// Settings are what the engine tells of how it was started. KV capacities are sums over
+// its ranks; lengths are tokens.
+type Settings struct {
+	MaxModelLen      Number   `json:"max_model_len"`
+	MaxInputLen      Number   `json:"max_input_len"`
+	MaxRunning       Number   `json:"max_running"` // requests that run at once
+	KVCapacityTokens Number   `json:"kv_capacity_tokens"`
+	KVCapacityBlocks Number   `json:"kv_capacity_blocks"`
+	KVBlockTokens    Number   `json:"kv_block_tokens"` // tokens of one block
+	Ranks            Number   `json:"ranks"`           // whose figures are merged
+	About            []string `json:"about"`           // what else it says of itself
+	Why              Text     `json:"why"`             // why the engine's own figures are missing
+}
+
+// Hardware is GPUs of one kind.
+type Hardware struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+func (a *Accumulator) target() Target {
+	id := &a.engine.identity
+	t := Target{
+		Model: Text(id.Model), Engine: Text(id.Kind), EngineVersion: Text(id.Version), name: id.Name,
+		Settings: settingsOf(id, &a.engine.last), Hardware: a.gpus.hardware(),
+	}
+	if a.last == nil {
+		return t
+	}
+	t.URL = Text(a.last.Target.URL)
+	if !a.engine.have {
+		t.Settings.Why = Text(cmp.Or(a.last.Engine.Why, id.MetricsWhy))
+	}
+	if len(t.Hardware) == 0 && a.last.GPU.Why != connecting {
+		t.HardwareWhy = Text(a.last.GPU.Why)
+	}
+	return t
+}
+
+// settingsOf joins what the server said when it was asked with what its metrics say.
+func settingsOf(id *engine.Identity, r *engine.Reading) Settings {
+	s := Settings{
+		MaxModelLen: either(id.MaxModelLen, r.MaxModelLen), MaxInputLen: either(id.MaxInputLen, opt.Float{}),
+		MaxRunning: either(id.MaxRunning, r.MaxRunning), Ranks: either(r.Ranks, opt.Float{}),
+		KVCapacityTokens: r.KVCapacityTokens, KVCapacityBlocks: r.KVCapacityBlocks, About: []string{},
+	}
+	s.About = append(s.About, id.About...)
+	return s
+}
+
+// either is a count that is unknown as 0, or else what another source says.
+func either(n int, other opt.Float) opt.Float {
+	if n > 0 {
+		return opt.Of(float64(n))
+	}
+	return other
+}
+
+// hardware counts the GPUs by their names, in the order of their first appearance. Parts
+// of a GPU (MIG) are that GPU.
+func (g *gpuWindow) hardware() []Hardware {
+	out := []Hardware{}
+	at, seen := map[string]int{}, map[string]bool{}
+	for _, d := range g.devices {
+		whole := cmp.Or(d.parent, d.id)
+		if seen[whole] {
+			continue
+		}
+		seen[whole] = true
+		i, known := at[d.name]
+		if !known {
+			i = len(out)
+			at[d.name] = i
+			out = append(out, Hardware{Name: d.name})
+		}
+		out[i].Count++
+	}
+	return out
+}
