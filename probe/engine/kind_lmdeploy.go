@@ -8,6 +8,7 @@ var lmdeployKind = kind{
 	missing:  "start LMDeploy without --disable-metrics (before 2025-11: with --enable-metrics)",
 	table: &table{
 		prefixes: []string{"lmdeploy:"},
+		settings: names{"backend_config_info"},
 		gauges: map[Field]names{
 			FieldRunning:        {"num_requests_running"},
 			FieldWaiting:        {"num_requests_waiting"},

@@ -40,6 +40,7 @@ const trtllmRefresh = "refreshed when a request ends"
 // trtllmTable holds the names of tensorrt_llm/metrics/collector.py (2026-03 on).
 var trtllmTable = table{
 	prefixes: []string{"trtllm_"},
+	settings: names{"kv_cache_config_info"},
 	gauges: map[Field]names{
 		FieldRunning:    {"num_requests_running"},
 		FieldWaiting:    {"num_requests_waiting"},

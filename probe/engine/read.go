@@ -133,6 +133,7 @@ func (s *snapshot) table(v view, k *kind) {
 			s.keep(f, h, v.source(p), t)
 		}
 	}
+	s.settings(v)
 	s.circumstances(v)
 }
 

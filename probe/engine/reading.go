@@ -45,6 +45,7 @@ type Reading struct {
 	KVByRank         []RankFill
 	KVCapacityTokens opt.Float
 	KVCapacityBlocks opt.Float // where the page does not tell the tokens of a block
+	KVBlockTokens    opt.Float // tokens of one block
 	KVUsedTokens     opt.Float
 	MaxModelLen      opt.Float // tokens
 	MaxRunning       opt.Float // requests that may run at once
@@ -79,6 +80,7 @@ type Reading struct {
 	Origins   map[Field]Origin // of every known field
 	Restarted bool             // counters fell since the reading before
 	Regrouped bool             // replicas have joined or left since the reading before: the sums are of others
+	Settings  []string         // how the engine was started, by the labels of its configuration: "block_size 16"
 	Notes     []string         // quiet remarks about the page
 }
 

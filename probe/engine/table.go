@@ -20,6 +20,7 @@ type table struct {
 	hitRate    names // gauge, 0 to 1, where there are no counters
 
 	config   names                                    // gauge per rank whose labels are the configuration
+	settings names                                    // the same where it tells no capacity; nil = config
 	capacity func(labels map[string]string) opt.Float // tokens of a rank, from those labels
 	unit     func(Reading) string                     // what prefix queries and hits count; nil = tokens
 
@@ -74,7 +75,7 @@ var innerLabels = []string{"engine", "dp_rank"}
 var rankLabels = slices.Concat(replicaLabels, innerLabels)
 
 func (t *table) all() []names {
-	out := []names{t.kvFill, t.hitRate, t.config, t.modelFrom}
+	out := []names{t.kvFill, t.hitRate, t.config, t.settings, t.modelFrom}
 	for _, group := range []map[Field]names{t.gauges, t.counters, t.histograms} {
 		for _, list := range group {
 			out = append(out, list)

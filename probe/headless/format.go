@@ -34,6 +34,22 @@ func whole(f opt.Float) string {
 	return fmt.Sprintf("%.0f", f.V)
 }
 
+// grouped writes a figure, a large one with commas.
+func grouped(f opt.Float) string { return commas(figure(f)) }
+
+// count writes a whole number with commas.
+func count(f opt.Float) string { return commas(whole(f)) }
+
+func commas(text string) string {
+	if text == unknown || strings.Contains(text, ".") {
+		return text
+	}
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
 // percent writes a fraction.
 func percent(f opt.Float) string {
 	if !f.OK {

@@ -38,10 +38,10 @@ func because(value, why string) string {
 func (t *Target) rows() []reportRow {
 	s := &t.Settings
 	why := cmp.Or(string(s.Why), "the server does not tell")
-	known := func(f opt.Float) string { return because(whole(f), why) }
-	kv := whole(s.KVCapacityTokens)
+	known := func(f opt.Float) string { return because(count(f), why) }
+	kv := count(s.KVCapacityTokens)
 	if !s.KVCapacityTokens.OK && s.KVCapacityBlocks.OK {
-		kv = whole(s.KVCapacityBlocks) + " blocks"
+		kv = count(s.KVCapacityBlocks) + " blocks"
 	}
 	rows := []reportRow{
 		{"model", escape(word(t.Model))},
@@ -92,11 +92,11 @@ func (s *Summary) flowRows() []reportRow {
 	return []reportRow{
 		{"window s", figure(s.DurationS)},
 		{"requests per s (QPS)", figure(r.RequestsPerS)},
-		{"requests per min (RPM)", figure(r.RPM)},
-		{"input tokens per min", because(figure(r.InputTPM), uncounted)},
-		{"output tokens per min", figure(r.OutputTPM)},
-		{"total tokens per min (TPM)", because(figure(r.TotalTPM), uncounted)},
-		{"output tokens per s", figure(r.OutputPerS)},
+		{"requests per min (RPM)", grouped(r.RPM)},
+		{"input tokens per min", because(grouped(r.InputTPM), uncounted)},
+		{"output tokens per min", grouped(r.OutputTPM)},
+		{"total tokens per min (TPM)", because(grouped(r.TotalTPM), uncounted)},
+		{"output tokens per s", grouped(r.OutputPerS)},
 		{"output tokens per s per stream", figure(r.OutputPerSStream)},
 		{"streams in flight, mean", figure(s.ConcurrencyMean)},
 		{"Little's law: in flight / (requests per s × mean E2E)", figure(s.LittleRatio)},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sonde/probe/sweep"
@@ -29,7 +30,7 @@ func (s SweepSummary) WriteMarkdown(w io.Writer) error {
 	m.curve(&s)
 	m.knee(&s)
 	m.levels("Levels of other lengths, prefixes or loops", s.Others, func(l *Level) string { return escape(l.kind()) })
-	m.verdicts(s.Verdict)
+	m.verdicts(slices.DeleteFunc(slices.Clone(s.Verdict), func(v Verdict) bool { return v.Rule == ruleKnee || v.Rule == ruleNoKnee }))
 	m.errors(s.errors())
 	m.list("Notes", len(s.Notes), func(i int) string { return escape(plain(s.Notes[i])) })
 	_, err := io.WriteString(w, m.out.String())
@@ -128,6 +129,9 @@ func (m *markdown) knee(s *SweepSummary) {
 		}
 		return
 	}
-	m.linef("\n### Knee\n\n%s. Exhausted: %s.", escape(capital(plain(s.Knee.Says))), sweep.Resource(s.Knee.Exhausted).String())
-	m.list("Evidence for the knee", len(s.Knee.Evidence), func(i int) string { return escape(plain(s.Knee.Evidence[i])) })
+	exhausted := iff(sweep.Resource(s.Knee.Exhausted) == sweep.UnknownResource, " Which resource is exhausted is unknown.")
+	m.linef("\n### Knee\n\n%s.%s\n", escape(capital(plain(s.Knee.Says))), exhausted)
+	for _, e := range s.Knee.Evidence {
+		m.linef("- %s", escape(plain(e)))
+	}
 }

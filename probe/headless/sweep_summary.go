@@ -213,6 +213,12 @@ func (s *SweepSummary) level(m Mark) *Level {
 
 func (l *Level) mark() Mark { return Mark{l.Load.Concurrency, l.Load.Rate} }
 
+// Verdicts on the curve as a whole.
+const (
+	ruleKnee   = "knee"
+	ruleNoKnee = "no_knee"
+)
+
 // verdicts are the conclusions of the sweep as a whole.
 func (s *SweepSummary) verdicts() []Verdict {
 	out := []Verdict{}
@@ -224,9 +230,9 @@ func (s *SweepSummary) verdicts() []Verdict {
 		out = append(out, Verdict{Rule: rule, Says: s.result.Boundary.Says, Evidence: []string{}})
 	}
 	if s.Knee != nil {
-		out = append(out, Verdict{Rule: "knee", Says: s.Knee.Says, Evidence: s.Knee.Evidence})
+		out = append(out, Verdict{Rule: ruleKnee, Says: s.Knee.Says, Evidence: s.Knee.Evidence})
 	} else {
-		out = append(out, Verdict{Rule: "no_knee", Says: "no knee: " + string(s.NoKnee), Evidence: []string{}})
+		out = append(out, Verdict{Rule: ruleNoKnee, Says: "no knee: " + string(s.NoKnee), Evidence: []string{}})
 	}
 	return append(out, s.levelVerdicts()...)
 }

@@ -5,6 +5,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"sonde/probe/opt"
@@ -160,11 +161,11 @@ func (p *svgCurve) plot(s *svgSeries) {
 		p.text(svgLeft+8, (s.top+s.bottom)/2, "start", "no level has this figure")
 		return
 	}
-	for i := range 3 {
-		v := s.most * float64(i) / 2
-		p.text(svgLeft-8, s.y(v)+4, "end", figure(opt.Of(v)))
+	step := tickStep(s.most / 4)
+	for v := 0.0; v <= svgHeadroom*s.most; v += step {
+		p.text(svgLeft-8, s.y(v)+4, "end", strconv.FormatFloat(v, 'g', 6, 64))
 		p.line(svgLeft-4, s.y(v), svgLeft, s.y(v), svgInk, "")
-		if i > 0 {
+		if v > 0 {
 			p.line(svgLeft, s.y(v), svgRight, s.y(v), svgFaint, "")
 		}
 	}
@@ -178,6 +179,17 @@ func (p *svgCurve) plot(s *svgSeries) {
 		p.text(svgLeft+4, s.y(limit)-4, "start", label)
 	}
 	p.points(s)
+}
+
+// tickStep is the next larger of 1, 2 or 5 times a power of ten.
+func tickStep(least float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, times := range []float64{1, 2, 5} {
+		if times*power >= least {
+			return times * power
+		}
+	}
+	return 10 * power
 }
 
 // points draws the levels; one that had not settled is hollow. The curve is under them.

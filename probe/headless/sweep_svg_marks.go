@@ -7,7 +7,6 @@ import (
 
 // mark draws a line through both plots, with its names on the side where there is room.
 func (p *svgCurve) mark(x float64, names []string) {
-	p.line(x, svgTop-14, x, svgBottom, svgInk, "2 3")
 	shift, anchor, y := 5.0, "start", svgTop-24.0
 	if x > (svgLeft+svgRight)/2 {
 		shift, anchor = -5, "end"
@@ -15,6 +14,7 @@ func (p *svgCurve) mark(x float64, names []string) {
 	if names[0] == "best" { // above the knee's, which may be near
 		names[0], y = "largest within SLO", svgTop-38
 	}
+	p.line(x, y-8, x, svgBottom, svgInk, "2 3")
 	p.text(x+shift, y, anchor, strings.Join(names, ", "))
 }
 

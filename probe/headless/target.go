@@ -65,9 +65,9 @@ func settingsOf(id *engine.Identity, r *engine.Reading) Settings {
 	s := Settings{
 		MaxModelLen: either(id.MaxModelLen, r.MaxModelLen), MaxInputLen: either(id.MaxInputLen, opt.Float{}),
 		MaxRunning: either(id.MaxRunning, r.MaxRunning), Ranks: either(r.Ranks, opt.Float{}),
-		KVCapacityTokens: r.KVCapacityTokens, KVCapacityBlocks: r.KVCapacityBlocks, About: []string{},
+		KVCapacityTokens: r.KVCapacityTokens, KVCapacityBlocks: r.KVCapacityBlocks, KVBlockTokens: r.KVBlockTokens, About: []string{},
 	}
-	s.About = append(s.About, id.About...)
+	s.About = append(append(s.About, id.About...), r.Settings...)
 	return s
 }
 

@@ -21,6 +21,7 @@ type readingLine struct {
 	Restarted        bool      `json:"restarted,omitempty"`
 	Regrouped        bool      `json:"regrouped,omitempty"`
 	Replica          string    `json:"replica,omitempty"`
+	Settings         []string  `json:"settings,omitempty"`
 	Notes            []string  `json:"notes,omitempty"`
 
 	Running              opt.Float `json:"running"`
@@ -31,6 +32,7 @@ type readingLine struct {
 	KVFillMax            opt.Float `json:"kv_fill_max"`
 	KVCapacityTokens     opt.Float `json:"kv_capacity_tokens"`
 	KVCapacityBlocks     opt.Float `json:"kv_capacity_blocks,omitzero"`
+	KVBlockTokens        opt.Float `json:"kv_block_tokens,omitzero"`
 	KVUsedTokens         opt.Float `json:"kv_used_tokens,omitzero"`
 	MaxModelLen          opt.Float `json:"max_model_len,omitzero"`
 	MaxRunning           opt.Float `json:"max_running,omitzero"`
@@ -93,10 +95,10 @@ func fromReading(r *engine.Reading) *readingLine {
 		At:     r.At,
 		Engine: r.Engine, Via: r.Via, Router: r.Router, Model: r.Model,
 		Ranks: r.Ranks, PrefixUnit: r.PrefixUnit, CountersOnFinish: r.CountersOnFinish, Restarted: r.Restarted, Regrouped: r.Regrouped, Replica: r.Replica,
-		Notes:   r.Notes,
+		Settings: r.Settings, Notes: r.Notes,
 		Running: r.Running, Waiting: r.Waiting, Paused: r.Paused, WaitingMean: r.WaitingMean,
 		KVFill: r.KVFill, KVFillMax: r.KVFillMax, KVCapacityTokens: r.KVCapacityTokens, KVCapacityBlocks: r.KVCapacityBlocks,
-		KVUsedTokens: r.KVUsedTokens, MaxModelLen: r.MaxModelLen, MaxRunning: r.MaxRunning, Servers: r.Servers, ModelsLoaded: r.ModelsLoaded, GPUShare: r.GPUShare,
+		KVBlockTokens: r.KVBlockTokens, KVUsedTokens: r.KVUsedTokens, MaxModelLen: r.MaxModelLen, MaxRunning: r.MaxRunning, Servers: r.Servers, ModelsLoaded: r.ModelsLoaded, GPUShare: r.GPUShare,
 		Preemptions: r.Preemptions, PrefixQueries: r.PrefixQueries, PrefixHits: r.PrefixHits, PromptTokens: r.PromptTokens,
 		CachedTokens: r.CachedTokens, GenerationTokens: r.GenerationTokens, LiveDecodeTokens: r.LiveDecodeTokens, LivePrefillTokens: r.LivePrefillTokens,
 		LiveCachedTokens: r.LiveCachedTokens, RequestsOK: r.RequestsOK, RequestsFailed: r.RequestsFailed, RequestsAborted: r.RequestsAborted,
@@ -121,10 +123,10 @@ func (l *readingLine) reading() engine.Reading {
 		At:     l.At,
 		Engine: l.Engine, Via: l.Via, Router: l.Router, Model: l.Model,
 		Ranks: l.Ranks, PrefixUnit: l.PrefixUnit, CountersOnFinish: l.CountersOnFinish, Restarted: l.Restarted, Regrouped: l.Regrouped, Replica: l.Replica,
-		Notes:   l.Notes,
+		Settings: l.Settings, Notes: l.Notes,
 		Running: l.Running, Waiting: l.Waiting, Paused: l.Paused, WaitingMean: l.WaitingMean,
 		KVFill: l.KVFill, KVFillMax: l.KVFillMax, KVCapacityTokens: l.KVCapacityTokens, KVCapacityBlocks: l.KVCapacityBlocks,
-		KVUsedTokens: l.KVUsedTokens, MaxModelLen: l.MaxModelLen, MaxRunning: l.MaxRunning, Servers: l.Servers, ModelsLoaded: l.ModelsLoaded, GPUShare: l.GPUShare,
+		KVBlockTokens: l.KVBlockTokens, KVUsedTokens: l.KVUsedTokens, MaxModelLen: l.MaxModelLen, MaxRunning: l.MaxRunning, Servers: l.Servers, ModelsLoaded: l.ModelsLoaded, GPUShare: l.GPUShare,
 		Preemptions: l.Preemptions, PrefixQueries: l.PrefixQueries, PrefixHits: l.PrefixHits, PromptTokens: l.PromptTokens,
 		CachedTokens: l.CachedTokens, GenerationTokens: l.GenerationTokens, LiveDecodeTokens: l.LiveDecodeTokens, LivePrefillTokens: l.LivePrefillTokens,
 		LiveCachedTokens: l.LiveCachedTokens, RequestsOK: l.RequestsOK, RequestsFailed: l.RequestsFailed, RequestsAborted: l.RequestsAborted,
