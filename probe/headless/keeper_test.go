@@ -2,9 +2,11 @@ package headless
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,6 +77,66 @@ func TestSaveNeverOverwrites(t *testing.T) {
 	want := "sonde-gpu-8000----x-20260102-030405 sonde-gpu-8000----x-20260102-030405-2 sonde-gpu-8000----x-20260102-030405-3"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("files %s, want %s", got, want)
+	}
+}
+
+// With a settled level the report, its JSON and its curve lie beside, under one name; a name
+// of which any file is there already is not used.
+func TestSaveWritesTheReport(t *testing.T) {
+	s := newStage(ttft100)
+	s.adjust = told
+	s.climb()
+	dir, now := t.TempDir(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	const stem = "sonde-h-8000-20260102-030405"
+	if err := os.WriteFile(filepath.Join(dir, stem+"-curve.svg"), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said, err := s.k.Save(dir, now, "<svg>screen</svg>")
+	if err != nil || filepath.Base(said) != stem+"-2.json .svg .md -levels.json -curve.svg" {
+		t.Fatalf("%q, %v", said, err)
+	}
+	read := func(ending string) string {
+		raw, err := os.ReadFile(filepath.Join(dir, stem+"-2"+ending))
+		if err != nil {
+			t.Error(err)
+		}
+		return string(raw)
+	}
+	for ending, want := range map[string]string{
+		".json": `"concurrency": 8,`, ".svg": "<svg>screen</svg>", ".md": "](" + stem + "-2-curve.svg)",
+		"-levels.json": `"best_within_slo": {`, "-curve.svg": "TTFT p95, ms",
+	} {
+		if got := read(ending); !strings.Contains(got, want) {
+			t.Errorf("%s lacks %s: %.200s", ending, want, got)
+		}
+	}
+	if raw, _ := os.ReadFile(filepath.Join(dir, stem+"-curve.svg")); string(raw) != "mine" {
+		t.Errorf("overwritten: %s", raw)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 6 {
+		t.Errorf("%d files", len(files))
+	}
+}
+
+// A disk that is full keeps what was whole and nothing torn, and the sentence names both; so
+// does a folder that is none.
+func TestSavingFailsInOneSentence(t *testing.T) {
+	dir := t.TempDir()
+	full := func(string) writer {
+		return func(io.Writer) error { return &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} }
+	}
+	_, err := saveParts(filepath.Join(dir, "sonde-a"), []part{{".json", func(string) writer { return text("{}") }}, {".svg", full}, {".md", full}})
+	if want := "sonde-a.svg cannot be written: no space left on device; saved are .json"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 || files[0].Name() != "sonde-a.json" {
+		t.Errorf("%v", files)
+	}
+	k := keeping(Plan{})
+	k.Add(levelFrame(1, 1, 1, 1))
+	_, err = k.Save(filepath.Join(dir, "sonde-a.json"), time.Time{}, "")
+	if err == nil || !strings.HasSuffix(err.Error(), ".json cannot be written: not a directory") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
 	}
 }
 
