@@ -71,6 +71,7 @@ func (s *SweepSummary) conclusion() []string {
 		holds = fmt.Sprintf("was held at **%s** at most; no knee and no service level says that this is its limit", load)
 	}
 	out := []string{s.Target.subject() + " " + holds + ": " + l.throughput() + ".", "There " + l.latencySentence() + "."}
+	out = append(out, l.Client.doubt()...)
 	if s.Knee != nil {
 		out = append(out, capital(escape(plain(s.Knee.Says)))+".")
 	}
@@ -106,7 +107,16 @@ func (s *Summary) conclusion() []string {
 			out = append(out, fmt.Sprintf("Service levels %s: %s.", part.of, strings.Join(part.slos, ", ")))
 		}
 	}
+	out = append(out, s.Client.doubt()...)
 	return append(out, "This is one load: it does not say how much more the service holds (`sonde sweep` does).")
+}
+
+// doubt warns of figures that are about the client.
+func (c *ClientFigures) doubt() []string {
+	if !c.Bottleneck {
+		return nil
+	}
+	return []string{"**The client was the bottleneck here: the service may do better than these figures.**"}
 }
 
 // subject is what was measured: model, GPUs, engine; escaped.

@@ -121,7 +121,7 @@ func levelColumns() []levelColumn {
 		{"DRAM %", 7, 7, func(l *Level) string {
 			return whole(meanOf(l.GPUs, func(g *GPUFigures) Number { return g.DRAMMean }).Scale(100))
 		}},
-		{"wait", 6, 5, func(l *Level) string { return figure(l.Engine.WaitingMax) }},
+		{"wait max", 9, 5, func(l *Level) string { return figure(l.Engine.WaitingMax) }},
 		{"failed", 7, 3, func(l *Level) string { return fmt.Sprint(l.Requests.Failed) }},
 		{"good %", 7, 6, func(l *Level) string { return whole(l.GoodShare.Scale(100)) }},
 	}

@@ -67,6 +67,29 @@ func TestFromConfigToARecordedMeasurement(t *testing.T) {
 	if err := m.Close(); err != nil {
 		t.Errorf("closed twice: %v", err)
 	}
+	checkReport(t, c.Record, frames)
+}
+
+// checkReport compares the report of a recording with the requests in it.
+func checkReport(t *testing.T, path string, frames []*probe.Frame) {
+	t.Helper()
+	r, err := OpenRecording(t.Context(), config.Config{Replay: config.Replay{File: path, Speed: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	report, err := r.Report(t.Context())
+	ok := 0
+	for _, f := range frames {
+		for i := range f.Requests {
+			if r := &f.Requests[i]; r.Error == "" && r.OutTokens > 0 {
+				ok++
+			}
+		}
+	}
+	if err != nil || len(report.Levels) != 1 || report.Levels[0].Requests.OK != ok || report.Seed != 7 {
+		t.Errorf("%v: %d levels of %d requests, %+v", err, len(report.Levels), ok, report.Levels)
+	}
 }
 
 func TestWhatCannotBeUsedIsWrongUsage(t *testing.T) {
