@@ -1,6 +1,8 @@
 package headless
 
 import (
+	"slices"
+
 	"time"
 
 	"sonde/probe"
@@ -98,7 +100,7 @@ func (a *Accumulator) rest() {
 // verdicts are what the judge has found.
 func (a *Accumulator) verdicts() []diagnose.Verdict {
 	if a.judged != nil {
-		return a.judged
+		return slices.Clone(a.judged)
 	}
 	return a.judge.Verdicts()
 }
