@@ -20,7 +20,7 @@ type Accumulator struct {
 
 	interrupted bool
 	counts      counts
-	latency     latencies
+	latency     measure.Latencies
 	flow        flow
 	slo         sloJudge
 	engine      engineWindow
@@ -37,7 +37,7 @@ func NewAccumulator(plan Plan) *Accumulator {
 		plan:    plan,
 		time:    timeline{plan: plan},
 		counts:  newCounts(),
-		latency: newLatencies(),
+		latency: measure.NewLatencies(exactSamples),
 		slo:     sloJudge{slos: plan.SLOs},
 		judge:   diagnose.New(),
 	}
@@ -139,7 +139,7 @@ func (a *Accumulator) addRequest(r *measure.Request) {
 func (a *Accumulator) addMeasured(r *measure.Request) {
 	a.counts.add(r)
 	a.notes.add(r.Note)
-	a.latency.add(r)
+	a.latency.Add(r)
 }
 
 // restartWindow forgets what was seen before the server was ready.

@@ -16,16 +16,16 @@ const bottleneckShare = 0.05
 type clientWindow struct {
 	stamps string
 	why    string // why the client was in the way, as last told
-	cpu    weighted
-	late   weighted
+	cpu    opt.TimeMean
+	late   opt.TimeMean
 	total  time.Duration
 	behind time.Duration // part of total in which the client was the bottleneck
 }
 
 func (c *clientWindow) add(h probe.Health, held time.Duration) {
 	c.stamps = h.Stamps
-	c.cpu.add(h.CPU, held)
-	c.late.add(opt.Of(h.LateMsP99), held)
+	c.cpu.Add(h.CPU, held)
+	c.late.Add(opt.Of(h.LateMsP99), held)
 	c.total += held
 	if h.Bottleneck {
 		c.behind += held
@@ -39,7 +39,7 @@ func (c *clientWindow) bottleneck() bool {
 
 func (c *clientWindow) figures(coalesced opt.Float) ClientFigures {
 	return ClientFigures{
-		Stamps: Text(c.stamps), LateMSP99: number(c.late.max), CPU: number(c.cpu.mean()),
+		Stamps: Text(c.stamps), LateMSP99: number(c.late.Max()), CPU: number(c.cpu.Mean()),
 		CoalescedShare: share(coalesced), Bottleneck: c.bottleneck(),
 	}
 }

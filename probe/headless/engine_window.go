@@ -19,7 +19,7 @@ type engineWindow struct {
 	last engine.Reading
 	have bool
 
-	running, waiting, kv, kvMax weighted
+	running, waiting, kv, kvMax opt.TimeMean
 	preemptions                 increase
 	queries, hits               increase
 	generated                   increase
@@ -61,14 +61,14 @@ func stale(f *probe.Frame, at time.Time) bool {
 }
 
 func (e *engineWindow) gauges(r *engine.Reading, held time.Duration) {
-	e.running.add(r.Running, held)
-	e.waiting.add(r.Waiting, held)
-	e.kv.add(r.KVFill, held)
+	e.running.Add(r.Running, held)
+	e.waiting.Add(r.Waiting, held)
+	e.kv.Add(r.KVFill, held)
 	fullest := r.KVFillMax
 	if !fullest.OK && !r.Router { // a router's fill is a mean, which says nothing of the fullest
 		fullest = r.KVFill
 	}
-	e.kvMax.add(fullest, held)
+	e.kvMax.Add(fullest, held)
 }
 
 func (e *engineWindow) increases(r *engine.Reading) {
@@ -106,10 +106,10 @@ func (e *engineWindow) restart() {
 
 func (e *engineWindow) figures() EngineFigures {
 	return EngineFigures{
-		RunningMean:   number(e.running.mean()),
-		WaitingMax:    number(e.waiting.max),
-		KVFillMean:    share(e.kv.mean()),
-		KVFillMax:     share(e.kvMax.max),
+		RunningMean:   number(e.running.Mean()),
+		WaitingMax:    number(e.waiting.Max()),
+		KVFillMean:    share(e.kv.Mean()),
+		KVFillMax:     share(e.kvMax.Max()),
 		Preemptions:   number(e.preemptions.total()),
 		PrefixHitRate: share(e.hitRate()),
 		OutputPerS:    number(e.generated.perSecond()),

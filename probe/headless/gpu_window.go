@@ -6,6 +6,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe"
+	"sonde/probe/opt"
 )
 
 // gpuWindow gathers the readings of every GPU within the window, in the order
@@ -16,7 +17,7 @@ type gpuWindow struct {
 
 type deviceWindow struct {
 	id, name, source, parent      string
-	sm, dram, busy, memory, watts weighted
+	sm, dram, busy, memory, watts opt.TimeMean
 }
 
 // add takes a Frame of which `held` lies in the window; fresh tells that its
@@ -31,11 +32,11 @@ func (g *gpuWindow) add(f *probe.Frame, held time.Duration, fresh bool) {
 		if !fresh {
 			continue
 		}
-		d.sm.add(r.SM, held)
-		d.dram.add(r.DRAM, held)
-		d.busy.add(r.Busy, held)
-		d.memory.add(r.MemUsed, held)
-		d.watts.add(r.Power, held)
+		d.sm.Add(r.SM, held)
+		d.dram.Add(r.DRAM, held)
+		d.busy.Add(r.Busy, held)
+		d.memory.Add(r.MemUsed, held)
+		d.watts.Add(r.Power, held)
 	}
 }
 
@@ -77,8 +78,8 @@ func (g *gpuWindow) figures() []GPUFigures {
 	for _, d := range g.devices {
 		out = append(out, GPUFigures{
 			ID: d.id, Name: d.name, Source: d.source,
-			SMMean: share(d.sm.mean()), DRAMMean: share(d.dram.mean()), BusyMean: share(d.busy.mean()),
-			MemUsedMax: number(d.memory.max), PowerWMean: number(d.watts.mean()),
+			SMMean: share(d.sm.Mean()), DRAMMean: share(d.dram.Mean()), BusyMean: share(d.busy.Mean()),
+			MemUsedMax: number(d.memory.Max()), PowerWMean: number(d.watts.Mean()),
 		})
 	}
 	return out

@@ -90,7 +90,7 @@ const waitsForSlot = 20
 func (a *Accumulator) behindSchedule(rates Rates) string {
 	asked := a.plan.Load.Rate
 	got := rates.RequestsPerS
-	wait, known := a.latency.queue.Quantile(0.5)
+	wait, known := a.latency.ClientQueue.Quantile(0.5)
 	return iff(asked > 0 && got.OK && got.V < 0.95*asked && known && wait > waitsForSlot,
 		"%.1f of %.1f requests per second were achieved: requests had to wait for a free stream", got.V, asked)
 }

@@ -26,7 +26,7 @@ func (a *Accumulator) roofline() Roofline {
 func (a *Accumulator) work() gpu.Work {
 	t := &a.counts.tokens
 	w := gpu.Work{
-		Batch:   a.engine.running.mean(),
+		Batch:   a.engine.running.Mean(),
 		Output:  ratio(t.output, a.counts.requests.OK),
 		OutPerS: a.perSecond(a.flow.out),
 	}
@@ -42,7 +42,7 @@ func (a *Accumulator) work() gpu.Work {
 	if t.cachedInput == 0 { // usage does not always tell
 		w.Cached = a.engine.hitRate()
 	}
-	if tpot := a.latency.tpot.Summary(); tpot.N > 0 {
+	if tpot := a.latency.TPOT.Summary(); tpot.N > 0 {
 		w.TPOTMS = opt.Of(tpot.Mean)
 	}
 	return w

@@ -33,7 +33,7 @@ func (j *sloJudge) add(r *measure.Request, share float64, measured bool) {
 }
 
 // results judges the run as a whole.
-func (j *sloJudge) results(l *latencies, success opt.Float) []SLOResult {
+func (j *sloJudge) results(l *measure.Latencies, success opt.Float) []SLOResult {
 	out := make([]SLOResult, 0, len(j.slos))
 	for _, s := range j.slos {
 		out = append(out, judge(s, l, success))
@@ -41,7 +41,7 @@ func (j *sloJudge) results(l *latencies, success opt.Float) []SLOResult {
 	return out
 }
 
-func judge(s SLO, l *latencies, success opt.Float) SLOResult {
+func judge(s SLO, l *measure.Latencies, success opt.Float) SLOResult {
 	res := SLOResult{SLO: s.Text, Metric: s.Metric}
 	if s.Metric == metricSuccess {
 		res.Limit, res.Actual = number(opt.Of(s.SuccessShare)), share(success)
@@ -49,7 +49,7 @@ func judge(s SLO, l *latencies, success opt.Float) SLOResult {
 		return res
 	}
 	actual := opt.Float{}
-	if d := l.of(s.Metric); d != nil {
+	if d := l.Of(s.Metric); d != nil {
 		if v, ok := d.Quantile(s.Quantile); ok {
 			actual = opt.Of(v)
 		}

@@ -25,7 +25,7 @@ func (a *Accumulator) Summary() Summary {
 		Notes:           a.remarks(rates),
 		Tokens:          c.tokenCounts(),
 		Lengths:         c.lengths.table(),
-		LatencyMS:       a.latency.table(),
+		LatencyMS:       latencyTable(&a.latency),
 		Rates:           rates,
 		ConcurrencyMean: number(a.concurrency()),
 		LittleRatio:     number(a.little(rates)),
@@ -85,7 +85,7 @@ func (a *Accumulator) rates() Rates {
 		RequestsPerS: number(requests), InputPerS: number(in), OutputPerS: number(out), TotalPerS: number(total),
 		RPM: perMinute(requests), InputTPM: perMinute(in), OutputTPM: perMinute(out), TotalTPM: perMinute(total),
 	}
-	if tpot := a.latency.tpot.Summary(); tpot.N > 0 && tpot.Mean > 0 {
+	if tpot := a.latency.TPOT.Summary(); tpot.N > 0 && tpot.Mean > 0 {
 		r.OutputPerSStream = number(opt.Of(1000 / tpot.Mean))
 	}
 	return r
@@ -97,7 +97,7 @@ func (a *Accumulator) concurrency() opt.Float { return a.perSecond(a.flow.open.S
 // little compares the streams in flight with rate × mean E2E; about 1 in a
 // steady state.
 func (a *Accumulator) little(rates Rates) opt.Float {
-	e2e := a.latency.e2e.Summary()
+	e2e := a.latency.E2E.Summary()
 	inFlight := a.concurrency()
 	if !inFlight.OK || e2e.N == 0 || rates.RequestsPerS.V == 0 || e2e.Mean == 0 {
 		return opt.Float{}
@@ -110,7 +110,7 @@ func (a *Accumulator) little(rates Rates) opt.Float {
 func (a *Accumulator) findings() []Verdict {
 	out := a.missedLevels()
 	all := a.verdicts()
-	tail, hasTail := diagnose.Tail(a.latency.e2e.Summary())
+	tail, hasTail := diagnose.Tail(a.latency.E2E.Summary())
 	if hasTail {
 		all = withTail(all, tail)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"sonde/probe"
+	"sonde/probe/measure"
 )
 
 // Levels keeps a row for each load setting that was held. It is fed every Frame, in
@@ -176,8 +177,8 @@ func (l *Levels) Rows() []Row {
 // withNow is what a setting amounts to together with the visit that goes on.
 func (l *Levels) withNow(k *kept) (*stretch, int) {
 	both := *l.now
-	both.latency = newLatencies()
-	both.latency.merge(&l.now.latency)
+	both.latency = measure.NewLatencies(exactSamples)
+	both.latency.Merge(&l.now.latency)
 	both.judged = slices.Clone(both.judged)
 	both.bins.tokens = slices.Clone(both.bins.tokens)
 	return joined(k.past, k.visits, &both)

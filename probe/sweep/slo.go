@@ -192,11 +192,13 @@ func (s *stretch) result(level SLO, c tally, confidence float64) SLOResult {
 		if r.N > 0 {
 			r.Actual = opt.Of(float64(s.ok) / float64(r.N))
 		}
-	} else if ms, ok := s.latency.of(level.Metric).Quantile(level.Quantile); ok {
-		r.Actual = opt.Of(ms)
+	} else if d := s.latency.Of(level.Metric); d != nil {
+		if ms, ok := d.Quantile(level.Quantile); ok {
+			r.Actual = opt.Of(ms)
+		}
 	}
 	if level.Metric == "gap" { // the streams of a batch get their tokens together
-		share := max(1, s.inFlight.mean().Or(1))
+		share := max(1, s.inFlight.Mean().Or(1))
 		r.N, r.Over = int(float64(c.n)/share), int(math.Ceil(float64(c.over)/share))
 	}
 	r.Verdict, r.Confidence = judgeShare(r.Over, r.N, 1-share(level), confidence)

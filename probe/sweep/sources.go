@@ -27,14 +27,14 @@ func (s *stretch) addEngine(f *probe.Frame, held time.Duration) {
 	if !f.Engine.Have || !s.fresh(f, r.At) {
 		return
 	}
-	s.running.add(r.Running, held)
-	s.waiting.add(r.Waiting, held)
-	s.kv.add(r.KVFill, held)
+	s.running.Add(r.Running, held)
+	s.waiting.Add(r.Waiting, held)
+	s.kv.Add(r.KVFill, held)
 	fullest := r.KVFillMax
 	if !fullest.OK {
 		fullest = r.KVFill
 	}
-	s.kvFullest.add(fullest, held)
+	s.kvFullest.Add(fullest, held)
 	s.preemptions.add(r)
 }
 
@@ -46,9 +46,9 @@ func (s *stretch) addGPU(f *probe.Frame, held time.Duration) {
 	share := held / time.Duration(max(1, len(f.GPU.GPUs)))
 	for i := range f.GPU.GPUs {
 		g := &f.GPU.GPUs[i]
-		s.sm.add(g.SM, share)
-		s.dram.add(g.DRAM, share)
-		s.tensor.add(g.Tensor, share)
+		s.sm.Add(g.SM, share)
+		s.dram.Add(g.DRAM, share)
+		s.tensor.Add(g.Tensor, share)
 	}
 }
 

@@ -24,7 +24,7 @@ type stretch struct {
 	prior   *stretch // what was gathered before it had settled
 
 	held       time.Duration
-	latency    latencies
+	latency    measure.Latencies
 	judged     []tally // by SLO
 	good       int
 	ok, failed int
@@ -35,8 +35,8 @@ type stretch struct {
 	arrived    int // tokens on arrival
 	bins       bins
 
-	inFlight, running, waiting, kv, kvFullest mean
-	sm, dram, tensor, mfu                     mean
+	inFlight, running, waiting, kv, kvFullest opt.TimeMean
+	sm, dram, tensor, mfu                     opt.TimeMean
 	preemptions                               counter
 	clientBound                               time.Duration
 	clientWhy                                 string
@@ -72,7 +72,7 @@ func (s *stretch) finish(f *probe.Frame) {
 // restart forgets what was gathered: figures count from now on.
 func (s *stretch) restart(from time.Duration) {
 	*s = stretch{load: s.load, level: s.level, began: s.began, from: from, settled: s.settled, slos: s.slos}
-	s.latency = newLatencies()
+	s.latency = measure.NewLatencies(exactSamples)
 	s.judged = make([]tally, len(s.slos))
 }
 
@@ -96,8 +96,8 @@ func (s *stretch) add(f *probe.Frame) {
 	s.held += held
 	s.arrived += f.Client.SliceOutTokens
 	s.bins.add(f.Client.SliceOutTokens, held)
-	s.inFlight.add(opt.Of(float64(f.Client.InFlight)), held)
-	s.mfu.add(f.Roofline.MFU, held)
+	s.inFlight.Add(opt.Of(float64(f.Client.InFlight)), held)
+	s.mfu.Add(f.Roofline.MFU, held)
 	s.addEngine(f, held)
 	s.addGPU(f, held)
 	if f.Health.Bottleneck {
@@ -129,7 +129,7 @@ func (s *stretch) addRequest(r *measure.Request) {
 	if r.Excluded {
 		return
 	}
-	s.latency.add(r)
+	s.latency.Add(r)
 	for i := range s.judged {
 		s.judged[i].count(r, s.slos[i])
 	}
@@ -152,11 +152,11 @@ func (s *stretch) row(confidence float64) Row {
 	l := &s.latency
 	r := Row{
 		Load: s.load, Level: s.level, Visits: 1, Since: s.began, Settled: s.settled, Held: s.held,
-		TTFT: l.ttft.Summary(), TPOT: l.tpot.Summary(), E2E: l.e2e.Summary(), Gap: l.gap.Summary(), ClientQueue: l.queue.Summary(),
-		InFlight: s.inFlight.mean(), OK: s.ok, Failed: s.failed, Refused: s.refused,
-		Running: s.running.mean(), Waiting: s.waiting.mean(), WaitingMax: s.waiting.max,
-		KV: s.kv.mean(), KVMax: s.kvFullest.max, Preemptions: s.preemptions.total(),
-		SM: s.sm.mean(), DRAM: s.dram.mean(), Tensor: s.tensor.mean(), MFU: s.mfu.mean(),
+		TTFT: l.TTFT.Summary(), TPOT: l.TPOT.Summary(), E2E: l.E2E.Summary(), Gap: l.Gap.Summary(), ClientQueue: l.ClientQueue.Summary(),
+		InFlight: s.inFlight.Mean(), OK: s.ok, Failed: s.failed, Refused: s.refused,
+		Running: s.running.Mean(), Waiting: s.waiting.Mean(), WaitingMax: s.waiting.Max(),
+		KV: s.kv.Mean(), KVMax: s.kvFullest.Max(), Preemptions: s.preemptions.total(),
+		SM: s.sm.Mean(), DRAM: s.dram.Mean(), Tensor: s.tensor.Mean(), MFU: s.mfu.Mean(),
 		ClientBound: s.held > 0 && s.clientBound > s.held/2, ClientWhy: s.clientWhy,
 		SLOs: s.results(confidence),
 	}
@@ -208,7 +208,7 @@ func (s *stretch) rates(r *Row) {
 // merge adds an older stretch at the same setting.
 func (s *stretch) merge(o *stretch) {
 	s.held += o.held
-	s.latency.merge(&o.latency)
+	s.latency.Merge(&o.latency)
 	for i := range s.judged {
 		s.judged[i].n += o.judged[i].n
 		s.judged[i].over += o.judged[i].over
@@ -223,11 +223,11 @@ func (s *stretch) merge(o *stretch) {
 	s.live += o.live
 	s.arrived += o.arrived
 	s.bins.merge(&o.bins)
-	for _, m := range [][2]*mean{
+	for _, m := range [][2]*opt.TimeMean{
 		{&s.inFlight, &o.inFlight}, {&s.running, &o.running}, {&s.waiting, &o.waiting}, {&s.kv, &o.kv},
 		{&s.kvFullest, &o.kvFullest}, {&s.sm, &o.sm}, {&s.dram, &o.dram}, {&s.tensor, &o.tensor}, {&s.mfu, &o.mfu},
 	} {
-		m[0].merge(m[1])
+		m[0].Merge(m[1])
 	}
 	s.preemptions.merge(&o.preemptions)
 	s.clientBound += o.clientBound

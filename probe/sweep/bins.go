@@ -7,43 +7,6 @@ import (
 	"sonde/probe/opt"
 )
 
-// mean is a mean over time, and the largest value seen.
-type mean struct {
-	sum    float64
-	weight time.Duration
-	max    opt.Float
-}
-
-// add takes a value that held for a while; an unknown one leaves no trace.
-func (m *mean) add(v opt.Float, held time.Duration) {
-	if !v.OK || held <= 0 {
-		return
-	}
-	m.sum += v.V * float64(held)
-	m.weight += held
-	m.max = larger(m.max, v)
-}
-
-func (m *mean) merge(o *mean) {
-	m.sum += o.sum
-	m.weight += o.weight
-	m.max = larger(m.max, o.max)
-}
-
-func (m *mean) mean() opt.Float {
-	if m.weight == 0 {
-		return opt.Float{}
-	}
-	return opt.Of(m.sum / float64(m.weight))
-}
-
-func larger(a, b opt.Float) opt.Float {
-	if !a.OK || b.OK && b.V > a.V {
-		return b
-	}
-	return a
-}
-
 // binLength is the length of the sub-stretches whose throughput tells the spread.
 // It is that of the windows by which a level settles.
 const binLength = 2 * time.Second
