@@ -112,7 +112,7 @@ func onTerminal(t *testing.T, args ...string) string {
 	case text := <-shown:
 		outer.Close()
 		return text
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the terminal does not end")
 		return ""
 	}

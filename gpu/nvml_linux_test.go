@@ -19,7 +19,8 @@ import (
 )
 
 // A missing symbol ends the process, and a process can load one driver library
-// only: each scenario runs in a child, which is this test binary again.
+// only: each scenario runs in a child, which is this test binary again. Children mostly
+// wait for their second reading, so that they run side by side.
 const childVariable = "GPU_TEST_CHILD"
 
 // thenVariable is NAME=VALUE: what changes while the child reads. It ends when a
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 // last status.
 func child() int {
 	s := Open(Options{Mode: "nvml", Interval: 160 * time.Millisecond})
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	ended := make(chan struct{})
 	guard.Go("child", func(err error) { fmt.Fprintln(os.Stderr, err) }, func() {
@@ -99,7 +100,7 @@ func readWith(t *testing.T, dir string, env ...string) Status {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, self)
 	// The race detector would sleep for a second at each child's end.
@@ -121,6 +122,7 @@ func readWith(t *testing.T, dir string, env ...string) Status {
 }
 
 func TestNVMLReadsEveryValueOfAHopperGPU(t *testing.T) {
+	t.Parallel()
 	st := readWith(t, buildStub(t, "nvml_stub.c"), "STUB_SM=73.25", "STUB_DRAM=41.5")
 	if st.Source != "nvml" || st.Why != "" || len(st.GPUs) != 2 || time.Since(st.At) > time.Minute {
 		t.Fatalf("status %+v", st)
@@ -161,6 +163,7 @@ func TestNVMLReadsEveryValueOfAHopperGPU(t *testing.T) {
 }
 
 func TestNVMLStates(t *testing.T) {
+	t.Parallel()
 	current, old := buildStub(t, "nvml_stub.c"), buildStub(t, "nvml_stub.c", "-DSTUB_OLD_DRIVER")
 	broken := t.TempDir() // the loader stops at this file, also where a real driver is installed
 	if err := os.WriteFile(filepath.Join(broken, "libnvidia-ml.so.1"), nil, 0o600); err != nil {
@@ -194,6 +197,7 @@ func TestNVMLStates(t *testing.T) {
 		{"no utilisation", current, []string{"STUB_UTIL_RET=3"}, 2, "", "utilisation not supported here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			st := readWith(t, c.dir, c.env...)
 			if len(st.GPUs) != c.gpus || st.Why != c.why {
 				t.Fatalf("%d GPUs, why %q", len(st.GPUs), st.Why)
@@ -208,6 +212,7 @@ func TestNVMLStates(t *testing.T) {
 }
 
 func TestNVMLWithoutGPMShowsTimeShareOnly(t *testing.T) {
+	t.Parallel()
 	g := readWith(t, buildStub(t, "nvml_stub.c"), "STUB_GPM=0", "STUB_GPUS=1").GPUs[0]
 	if g.Busy.Or(-1) != 1 || g.SM.OK || g.DRAM.OK || g.Tensor.OK || g.Source != "nvml" {
 		t.Errorf("%+v", g)
@@ -215,6 +220,7 @@ func TestNVMLWithoutGPMShowsTimeShareOnly(t *testing.T) {
 }
 
 func TestNVMLLostGPULeavesTheOthersAlone(t *testing.T) {
+	t.Parallel()
 	st := readWith(t, buildStub(t, "nvml_stub.c"), "STUB_GPUS=3", "STUB_LOST=1")
 	if len(st.GPUs) != 3 {
 		t.Fatalf("%+v", st)
@@ -237,6 +243,7 @@ func TestNVMLLostGPULeavesTheOthersAlone(t *testing.T) {
 // A GPU that is lost, or vanishes from the list, while it is read: the UUID is
 // known then, and the other one goes on.
 func TestNVMLGPUsThatGoWhileTheyAreRead(t *testing.T) {
+	t.Parallel()
 	dir := buildStub(t, "nvml_stub.c")
 	for then, note := range map[string]string{
 		"STUB_LOST=1": "GPU lost (code 15): reset it or reboot", "STUB_GPUS=1": "GPU lost: no longer listed",
@@ -255,6 +262,7 @@ func TestNVMLGPUsThatGoWhileTheyAreRead(t *testing.T) {
 }
 
 func TestNVMLMemoryNotSupportedMeansTheSystems(t *testing.T) {
+	t.Parallel()
 	_, total, ok := systemMemory()
 	if !ok {
 		t.Skip("no /proc/meminfo with MemAvailable")
@@ -269,6 +277,7 @@ func TestNVMLMemoryNotSupportedMeansTheSystems(t *testing.T) {
 }
 
 func TestNVMLInstancesOfMIG(t *testing.T) {
+	t.Parallel()
 	st := readWith(t, buildStub(t, "nvml_stub.c"), "STUB_GPUS=1", "STUB_MIG=1", "STUB_UTIL_RET=3", "STUB_MEM_RET=4")
 	if len(st.GPUs) != 3 {
 		t.Fatalf("%+v", st)
@@ -288,6 +297,7 @@ func TestNVMLInstancesOfMIG(t *testing.T) {
 }
 
 func TestNVMLOldestLibraryDoesNotEndTheProcess(t *testing.T) {
+	t.Parallel()
 	st := readWith(t, buildStub(t, "nvml_minimal.c"))
 	if len(st.GPUs) != 2 || st.Why != "" {
 		t.Fatalf("%+v", st)

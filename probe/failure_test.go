@@ -14,17 +14,15 @@ func TestPanicOfTheSessionReachesItsReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.collector = nil // whatever goes wrong in a tick
-	s.Start(context.Background())
+	s.collector = nil                                               // whatever goes wrong in a tick
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // ends Follow if there is no panic
+	defer cancel()
+	s.Start(ctx)
 	defer s.Close()
-	for range 500 {
-		for _, f := range s.Since(0) {
-			var p *guard.PanicError
-			if errors.As(f.Err, &p) {
-				return
-			}
-		}
-		time.Sleep(2 * time.Millisecond)
+	var p *guard.PanicError
+	told := false
+	s.Follow(func(f *Frame) { told = told || errors.As(f.Err, &p) })
+	if !told {
+		t.Error("no Frame told of the panic")
 	}
-	t.Error("no Frame told of the panic")
 }

@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sonde/probe"
 	"sonde/probe/prompt"
 	"sonde/probe/sim"
+	"sonde/probe/simtest"
 )
 
 // session is a session on an embedded engine of its own, over a real socket.
@@ -41,15 +43,11 @@ func session(t *testing.T, change func(*probe.Options)) (*probe.Session, string)
 	return s, base
 }
 
-// until follows the session from now on until done says so, and returns the
-// Frames.
-func until(t *testing.T, s *probe.Session, done func(*probe.Frame) bool) []*probe.Frame {
+// until hands out the Frames after the seq-th, up to the first of which done says
+// that it is the last.
+func until(t *testing.T, s *probe.Session, seq uint64, done func(*probe.Frame) bool) []*probe.Frame {
 	t.Helper()
 	var frames []*probe.Frame
-	var seq uint64
-	if old := s.Since(0); len(old) > 0 {
-		seq = old[len(old)-1].Seq
-	}
 	for range s.Tick() {
 		for _, f := range s.Since(seq) {
 			if seq = f.Seq; f.Err != nil {
@@ -69,7 +67,7 @@ func TestSessionOnTheEmbeddedEngine(t *testing.T) {
 	s, base := session(t, nil)
 	s.Calibrate(context.Background(), false)
 	s.Begin()
-	frames := until(t, s, func(f *probe.Frame) bool { return f.Client.OK >= 10 && f.Engine.Have && len(f.GPU.GPUs) > 0 })
+	frames := until(t, s, 0, func(f *probe.Frame) bool { return f.Client.OK >= 10 && f.Engine.Have && len(f.GPU.GPUs) > 0 })
 	last := frames[len(frames)-1]
 	for _, f := range frames {
 		for _, r := range f.Requests {
@@ -91,7 +89,7 @@ func TestSessionOnTheEmbeddedEngine(t *testing.T) {
 	l := s.Load()
 	l.Concurrency = 5
 	s.SetLoad(l)
-	frames = until(t, s, func(f *probe.Frame) bool { return f.Client.InFlight == 5 })
+	frames = until(t, s, last.Seq, func(f *probe.Frame) bool { return f.Client.InFlight == 5 })
 	events := 0
 	for _, f := range frames {
 		for _, e := range f.Events {
@@ -104,16 +102,11 @@ func TestSessionOnTheEmbeddedEngine(t *testing.T) {
 		t.Errorf("%d marks of the change, level %d; want 1, 2", events, last.Load.Level)
 	}
 	s.Close()
-	got := running(t, base)
-	for range 200 { // the engine notices a hang-up at its next step
-		if got == "0" {
-			break
+	for hung := time.Now().Add(20 * time.Second); running(t, base) != "0"; { // it notices a hang-up at its next step
+		if time.Now().After(hung) {
+			t.Fatal("after closing, requests are running on the server")
 		}
 		time.Sleep(10 * time.Millisecond)
-		got = running(t, base)
-	}
-	if got != "0" {
-		t.Errorf("after closing, %s requests are running on the server", got)
 	}
 }
 
@@ -135,38 +128,55 @@ func running(t *testing.T, base string) string {
 }
 
 func TestAbortAndCaps(t *testing.T) {
-	s, _ := session(t, func(o *probe.Options) { o.Load.OutputTokens = 5000; o.MaxConcurrency = 3 })
-	defer s.Close()
-	s.Begin()
-	l := s.Load()
-	l.Concurrency, l.InputTokens = 1000, -5
-	s.SetLoad(l)
-	if got := s.Load(); got.Concurrency != 3 || got.InputTokens != 1 {
-		t.Errorf("the wish is %+v, want it brought into range", got)
-	}
-	until(t, s, func(f *probe.Frame) bool { return f.Client.InFlight == 3 && f.Client.Prefill == 0 })
-	s.Abort()
-	frames := until(t, s, func(f *probe.Frame) bool { return f.Client.InFlight == 0 })
-	last := frames[len(frames)-1]
-	if last.Client.Cancelled != 3 || last.Client.Failed != 0 || last.Load.Asked.Concurrency != 0 {
-		t.Errorf("cancelled %d, failed %d, asked %d", last.Client.Cancelled, last.Client.Failed, last.Load.Asked.Concurrency)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := simtest.Start(t, sim.Options{}, probe.Options{MaxConcurrency: 3, Load: probe.Load{Concurrency: 2, OutputTokens: 5000}})
+		l := r.Session.Load()
+		l.Concurrency, l.InputTokens = 1000, -5
+		r.Session.SetLoad(l)
+		if got := r.Session.Load(); got.Concurrency != 3 || got.InputTokens != 1 {
+			t.Errorf("the wish is %+v, want it brought into range", got)
+		}
+		var last *probe.Frame
+		newest := func(f *probe.Frame) { last = f }
+		r.Play(3*time.Second, newest)
+		if last.Client.InFlight != 3 || last.Client.Prefill != 0 {
+			t.Errorf("%d in flight, %d of them in prefill; want 3, 0", last.Client.InFlight, last.Client.Prefill)
+		}
+		r.Session.Abort()
+		r.Play(time.Second, newest)
+		if last.Client.InFlight != 0 || last.Client.Cancelled != 3 || last.Client.Failed != 0 || last.Load.Asked.Concurrency != 0 {
+			t.Errorf("%d in flight, cancelled %d, failed %d, asked %d; want 0, 3, 0, 0",
+				last.Client.InFlight, last.Client.Cancelled, last.Client.Failed, last.Load.Asked.Concurrency)
+		}
+	})
 }
 
+// Two streams of 100 + 40 tokens are in step: a pair of requests takes some 0.4 s, longer
+// than a tick, and spends 280 tokens. The fourth pair reaches the cap of 1,000; the fifth
+// has begun by then and is let to its end.
 func TestTokenCapStopsTheLoad(t *testing.T) {
-	s, _ := session(t, func(o *probe.Options) { o.MaxTokensTotal = 1000 })
-	defer s.Close()
-	s.Begin()
-	frames := until(t, s, func(f *probe.Frame) bool { return f.Load.Asked.Concurrency == 0 })
-	told := false
-	for _, f := range frames {
-		for _, e := range f.Events {
-			told = told || strings.HasPrefix(e.Text, "stopped: ")
+	synctest.Test(t, func(t *testing.T) {
+		r := simtest.Start(t, sim.Options{}, probe.Options{
+			MaxTokensTotal: 1000, Load: probe.Load{Concurrency: 2, InputTokens: 100, OutputTokens: 40},
+		})
+		var last *probe.Frame
+		var told []string
+		r.Play(10*time.Second, func(f *probe.Frame) {
+			for _, e := range f.Events {
+				if e.Kind == probe.EventNote {
+					told = append(told, e.Text)
+				}
+			}
+			last = f
+		})
+		if want := "stopped: 1120 tokens were used, the cap is 1000"; len(told) != 1 || told[0] != want {
+			t.Errorf("notes %q, want %q", told, want)
 		}
-	}
-	if !told {
-		t.Error("no word of why the load stopped")
-	}
+		if last.Load.Asked.Concurrency != 0 || last.Client.InFlight != 0 || last.Client.OK != 10 || last.Client.Cancelled != 0 {
+			t.Errorf("asked %d, in flight %d, OK %d, cancelled %d; want 0, 0, 10, 0",
+				last.Load.Asked.Concurrency, last.Client.InFlight, last.Client.OK, last.Client.Cancelled)
+		}
+	})
 }
 
 func TestWrongAddress(t *testing.T) {

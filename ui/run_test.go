@@ -53,10 +53,14 @@ func (v *terminal) screen() string {
 	return v.emu.String()
 }
 
+// hangs is when a program that does not do what is waited for never will, on a machine
+// however busy.
+const hangs = time.Minute
+
 // wait waits until the screen shows a text.
 func (v *terminal) wait(t *testing.T, text string) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(hangs); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if strings.Contains(v.screen(), text) {
 			return
 		}
@@ -88,7 +92,7 @@ func result(t *testing.T, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(hangs):
 		t.Fatal("the program does not end")
 		return nil
 	}

@@ -195,6 +195,7 @@ func TestKeyIsWanted(t *testing.T) {
 }
 
 func TestFormsOfAnAnswer(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		chat  http.HandlerFunc

@@ -82,6 +82,7 @@ func TestInstancesAndLostGPUs(t *testing.T) {
 
 // A server with Prometheus' API, and one that is none.
 func TestPrometheusLines(t *testing.T) {
+	t.Parallel() // it waits for readings that never come
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/prom/api/v1/status/buildinfo":

@@ -88,7 +88,7 @@ var seeds = flag.Uint64("seeds", 1, "how many seeds of each scenario are swept")
 // The knee and the boundary that a sweep finds in less than three minutes are at most one
 // step of its ladder off those of an engine that is held at each load for long.
 func TestFindsKneeAndBoundary(t *testing.T) {
-	if underRace {
+	if simtest.UnderRace {
 		t.Skip("takes minutes, and the other sweeps run the same code")
 	}
 	for _, s := range scenarios() {

@@ -1,5 +1,0 @@
-//go:build !race
-
-package sweep_test
-
-const underRace = false
