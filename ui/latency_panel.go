@@ -222,6 +222,8 @@ func whyNoSamples(p *picture) string {
 		return "no request has succeeded"
 	case c.InFlight > 0:
 		return "waiting for the first answer"
+	case p.beforeLoad():
+		return stageText(p.frame.Load.Stage)
 	case p.wish.Concurrency == 0:
 		return "no load: ↑ sends the first stream"
 	}

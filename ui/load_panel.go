@@ -143,6 +143,8 @@ func (l *loadPanel) inFlight(p *picture) []string {
 		return texts
 	}
 	switch long := longInFlight(p.frame); {
+	case p.beforeLoad():
+		return []string{t.note.Render(" " + stageWord(p.frame.Load.Stage))}
 	case c.Retrying > 0:
 		return styled(number(c.Retrying, "retrying", "retry"), t.warn)
 	case p.wish.Concurrency < inFlight(p.frame):
