@@ -45,6 +45,9 @@ func (m *model) tellLoad(wished probe.Load) {
 // loadText is a load in words.
 func loadText(l probe.Load) string {
 	lengths := ", prompt " + group(float64(l.InputTokens)) + ", output " + group(float64(l.OutputTokens)) + " tok"
+	if l.Prefix != "" {
+		lengths += ", " + l.Prefix + " prefixes"
+	}
 	if l.Rate > 0 {
 		return sig2(l.Rate) + " req/s ≤ " + group(float64(l.Concurrency)) + lengths
 	}

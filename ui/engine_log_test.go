@@ -219,3 +219,32 @@ func TestARowOfAGPULosesWholeColumns(t *testing.T) {
 		}
 	}
 }
+
+// Prompts come every other second, 1,000 tokens each, of which 250 hit: 25 %, also
+// right after a reading in which nobody asked, and long after the last one.
+func TestPrefixHitsAreAMeanOfTenSeconds(t *testing.T) {
+	var l engineLog
+	asked := 0.0
+	for i := range 40 {
+		s := said(time.Duration(i)*time.Second, 0)
+		if i%2 == 0 && i < 20 {
+			asked += 1000
+			s.Reading.PrefixHitRate = opt.Of(0.25)
+		}
+		s.Reading.PrefixQueries, s.Reading.PrefixHits = opt.Of(asked), opt.Of(asked/4)
+		l = l.fold(s)
+		if got := l.prefixHits(); i >= 2 && (!got.OK || !near(got.V, 0.25)) {
+			t.Errorf("after %d s: %v", i, got)
+		}
+	}
+	restarted := said(40*time.Second, 0)
+	restarted.Reading.Restarted, restarted.Reading.PrefixQueries, restarted.Reading.PrefixHits = true, opt.Of(0.), opt.Of(0.)
+	if got := l.fold(restarted).prefixHits(); got.OK {
+		t.Errorf("over a restart: %v", got)
+	}
+	gauge := said(0, 0)
+	gauge.Reading.PrefixHitRate = opt.Of(0.5)
+	if got := (engineLog{gauge}).prefixHits(); !got.OK || !near(got.V, 0.5) {
+		t.Errorf("an engine with a gauge: %v", got)
+	}
+}

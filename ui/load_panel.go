@@ -172,7 +172,7 @@ func tilde(about, known bool) string {
 	return ""
 }
 
-func prefixHits(p *picture) string { return percent(p.frame.Engine.Reading.PrefixHitRate) }
+func prefixHits(p *picture) string { return percent(p.history.engine.prefixHits()) }
 
 // counts is what became of the requests since the start or the last reset.
 func (t *theme) counts(f *probe.Frame, w int) string {
