@@ -192,7 +192,10 @@ func (t *theme) countFigures(f *probe.Frame) []figure {
 	return figures
 }
 
-const classRateLimited = probe.Class("rate_limited")
+const (
+	classRateLimited = probe.Class("rate_limited")
+	classLoading     = probe.Class("loading")
+)
 
 // alarm is a count that is no good news above zero; then it carries a sign.
 func (t *theme) alarm(name string, n int, sign string, loud lipgloss.Style) figure {

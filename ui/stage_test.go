@@ -63,3 +63,17 @@ func TestNothingGoesBeforeTheLoad(t *testing.T) {
 		t.Errorf("the title is wrong:\n%s", text)
 	}
 }
+
+// Refusals of a server that loads are no failures; still they are why nothing is seen.
+func TestRefusalsWhileTheModelLoads(t *testing.T) {
+	p := &picture{frame: &probe.Frame{}, have: true}
+	p.wish.Concurrency = 4
+	p.frame.Client.ByClass = map[probe.Class]int{"loading": 12}
+	if got := whyNoSamples(p); !strings.Contains(got, "loads its model") {
+		t.Error(got)
+	}
+	p.frame.Client.OK = 1 // it answered since
+	if got := whyNoSamples(p); strings.Contains(got, "loads its model") {
+		t.Error(got)
+	}
+}
