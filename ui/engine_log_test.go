@@ -248,3 +248,21 @@ func TestPrefixHitsAreAMeanOfTenSeconds(t *testing.T) {
 		t.Errorf("an engine with a gauge: %v", got)
 	}
 }
+
+// While we only watch, the rates are the engine's: 400 and 0 tokens/s in turn read
+// 200 in the mean of ten seconds; what it writes it does not tell.
+func TestWatchingShowsTheEnginesRates(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		m := at(newFake(0).play(2*time.Second), size[0], size[1])
+		for i := range 20 {
+			m.live.history.engine = m.live.history.engine.fold(said(time.Hour+time.Duration(i)*time.Second, float64(400*(i%2))))
+		}
+		for range turns {
+			m.Update(tickMsg{m.generation})
+		}
+		text := strings.Join(strings.Fields(ansi.Strip(m.View().Content)), " ")
+		if !strings.Contains(text, "in 200") || !strings.Contains(text, "the engine") {
+			t.Errorf("%v:\n%s", size, screenOf(m))
+		}
+	}
+}

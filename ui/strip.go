@@ -94,6 +94,10 @@ func (t *theme) stripRates(p *picture) []figure {
 	if !p.have || c.Window <= 0 {
 		return []figure{{unknown, t.dim}}
 	}
+	if out, in, ok := p.engineRates(); ok {
+		return []figure{{"out " + right(known(out, group), 6) + " tok/s", t.first},
+			{"in " + right(known(in, group), 6) + " tok/s", t.second}, {"of the engine", t.dim}}
+	}
 	return []figure{
 		{"out " + right(rateText(c, outputPerS(c)), 6) + " tok/s", t.first},
 		{"in " + right(rateText(c, inputPerS(c)), 6) + " tok/s", t.second},
