@@ -31,6 +31,10 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, calibrationWait)
 	defer cancel()
+	if !s.watching() { // a prompt that nobody waits for is fitted in silence
+		s.enter(StageFitting)
+		defer s.enter(StageLoad)
+	}
 	s.fitLength(ctx, synthetic)
 	if fixedSeed {
 		synthetic.Freeze()
@@ -68,8 +72,7 @@ func (s *Session) countTokens(ctx context.Context, p prompt.Prompt, first bool) 
 	if tokens, ok = engine.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
 		return tokens, 0, true
 	}
-	watching := s.opt.Load.Concurrency == 0 && s.opt.Load.Rate == 0
-	if id.Kind == "" || watching {
+	if id.Kind == "" || s.watching() {
 		return 0, 0, false
 	}
 	if first { // on a slow server this takes a while
@@ -78,6 +81,9 @@ func (s *Session) countTokens(ctx context.Context, p prompt.Prompt, first bool) 
 	res := s.client.Do(ctx, api.Call{Text: p.Text, MaxTokens: calibrationOut}, unseen{})
 	return res.InTokens, 1, res.InTokens > 0
 }
+
+// watching tells that no load is to begin by itself.
+func (s *Session) watching() bool { return s.opt.Load.Concurrency == 0 && s.opt.Load.Rate == 0 }
 
 // unseen watches a request that is in no figure.
 type unseen struct{}

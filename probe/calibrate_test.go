@@ -1,7 +1,6 @@
 package probe_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -43,18 +42,8 @@ func TestCalibrationIsAnnounced(t *testing.T) {
 			announced.Store(hasNote(s, "the load begins after up to 4 requests"))
 		}
 	})
-	var err error
-	s, err = probe.New(probe.Options{
-		URL: server.URL, API: "chat", GPU: "off", Metrics: "off", MaxConcurrency: 4,
-		Prompts: prompt.NewSynthetic(prompt.Unique, 1), Load: probe.Load{Concurrency: 1, InputTokens: 100, OutputTokens: 8},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	s.Start(ctx)
-	defer s.Close()
+	s = begun(t, server.URL)
+	ctx := t.Context()
 	if err := s.Connect(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -82,4 +71,68 @@ func hasNote(s *probe.Session, begins string) bool {
 		}
 	}
 	return false
+}
+
+// While the prompt length is fitted, every Frame says so; after that none does.
+func TestFramesTellWhatGoesBeforeTheLoad(t *testing.T) {
+	var s *probe.Session
+	during := make(chan probe.Stage, 1)
+	server := ollamaServer(t, func() {
+		select {
+		case during <- stageOf(s):
+		default:
+		}
+	})
+	s = begun(t, server.URL)
+	if got := stageOf(s); got != probe.StageConnecting {
+		t.Errorf("before Connect: stage %d, want %d", got, probe.StageConnecting)
+	}
+	if err := s.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Calibrate(t.Context(), false)
+	s.Begin()
+	if got := <-during; got != probe.StageFitting {
+		t.Errorf("while a calibration request runs: stage %d, want %d", got, probe.StageFitting)
+	}
+	if got := stageOf(s); got != probe.StageLoad {
+		t.Errorf("under load: stage %d, want %d", got, probe.StageLoad)
+	}
+}
+
+// Who presses stop while the load is still prepared gets none.
+func TestStopBeforeTheLoadBegins(t *testing.T) {
+	s := begun(t, ollamaServer(t, func() {}).URL)
+	s.SetLoad(s.Load()) // concurrency 0, once more
+	if err := s.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Begin()
+	if n := s.Load().Concurrency; n != 0 {
+		t.Errorf("%d streams run although none were wanted", n)
+	}
+}
+
+// begun is a Session that has started and not yet connected.
+func begun(t *testing.T, url string) *probe.Session {
+	t.Helper()
+	s, err := probe.New(probe.Options{
+		URL: url, API: "chat", GPU: "off", Metrics: "off", MaxConcurrency: 4,
+		Prompts: prompt.NewSynthetic(prompt.Unique, 1), Load: probe.Load{Concurrency: 1, InputTokens: 100, OutputTokens: 8},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	t.Cleanup(s.Close)
+	return s
+}
+
+// stageOf waits for the next but one Frame, which knows all of this moment.
+func stageOf(s *probe.Session) probe.Stage {
+	for range 2 {
+		<-s.Tick()
+	}
+	all := s.Since(0)
+	return all[len(all)-1].Load.Stage
 }

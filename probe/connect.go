@@ -47,6 +47,7 @@ func (s *Session) Connect(ctx context.Context) error {
 		return context.Canceled
 	}
 	s.client, s.pool, s.engine, s.gpu = client, pool, from.engine, from.gpu
+	s.enter(StageLoad)
 	return nil
 }
 

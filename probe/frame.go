@@ -75,6 +75,8 @@ type LoadState struct {
 	Level   int  // counts settings from 1; 0 before the first load
 	Settled bool // the level's numbers can be trusted
 	Max     int  // safety cap for concurrency
+
+	Stage Stage // what is done before the load that is waited for begins
 }
 
 // Health says whether the client itself is in the way.

@@ -32,6 +32,7 @@ func (s *Session) identify(ctx context.Context, c engine.Config) (engine.Identit
 		case class != measure.Loading:
 			return id, err
 		case waits == 0:
+			s.enter(StageLoading)
 			s.Note("the server is loading its model: waiting for it")
 		}
 		select {

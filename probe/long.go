@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"sonde/probe/engine"
 	"sonde/probe/measure"
 )
 
@@ -37,7 +38,7 @@ func (s *Session) FireLong() {
 	if s.pool == nil {
 		return
 	}
-	tokens := s.longTokens()
+	tokens := longTokens(s.wish, s.engine.Latest().Identity)
 	pool, at := s.pool, s.now()
 	s.todo = append(s.todo, func(now time.Duration) {
 		s.long = &longWatch{tokens: tokens, sentAt: now}
@@ -46,14 +47,17 @@ func (s *Session) FireLong() {
 	s.events = append(s.events, Event{At: at, Kind: EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
 }
 
-// longTokens is the length of the long prompt, within the model's context. s.mu
-// is held.
-func (s *Session) longTokens() int {
-	tokens := min(max(s.wish.InputTokens*longFactor, longAtLeast), longAtMost)
-	if limit := s.engine.Latest().Identity.MaxModelLen; limit > 0 {
-		tokens = min(tokens, limit-s.wish.OutputTokens-longHeadroom)
+// longTokens is the length of the long prompt, within the model's context and what
+// the server takes as a prompt.
+func longTokens(usual Load, id engine.Identity) int {
+	tokens := min(max(usual.InputTokens*longFactor, longAtLeast), longAtMost)
+	if id.MaxModelLen > 0 {
+		tokens = min(tokens, id.MaxModelLen-usual.OutputTokens-longHeadroom)
 	}
-	return max(tokens, s.wish.InputTokens)
+	if id.MaxInputLen > 0 { // some servers bound prompts apart from answers
+		tokens = min(tokens, id.MaxInputLen-longHeadroom)
+	}
+	return max(tokens, usual.InputTokens)
 }
 
 // watchLong follows the long prompt through one slice, and reports at its end.

@@ -40,7 +40,8 @@ type Session struct {
 	engine    engineSource
 	gpu       gpu.Source
 
-	told atomic.Pointer[gpu.Told] // written once, by the goroutine that asks
+	told  atomic.Pointer[gpu.Told] // written once, by the goroutine that asks
+	stage atomic.Int32             // a Stage; written by the goroutine that connects
 
 	// The ticking goroutine's own.
 	collector *measure.Collector
@@ -79,6 +80,7 @@ func New(opt Options) (*Session, error) {
 		opt: opt, addr: addr, epoch: now, started: now, wish: opt.unloaded(),
 		done: make(chan struct{}),
 	}
+	s.enter(StageConnecting)
 	s.tick = s.subscribe()
 	s.collector = measure.NewCollector(s.retrying)
 	return s, nil
@@ -158,7 +160,7 @@ func (s *Session) closeFrame() {
 	events = append(events, s.watchRefusals(now, t.Requests)...)
 	f := &Frame{
 		At: now, Slice: slice, Stopped: stopped, Target: s.target(),
-		Load:   LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency},
+		Load:   LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Stage: s.stageNow()},
 		Client: t.Client, Health: s.health.frame(&t, slice, s.opt.Tick, s.stamps(), wish),
 		Streams: t.Cells, Requests: t.Requests, Events: events, Err: fatal,
 	}

@@ -20,8 +20,11 @@ func (s *Session) SetLoad(l Load) {
 	s.mu.Lock()
 	old := s.wish
 	s.mu.Unlock()
-	l = s.opt.clamp(l)
-	if l == old {
+	if l == old { // said once more: no load is a wish too, before one has begun
+		s.noteWish(l.Concurrency == 0)
+		return
+	}
+	if l = s.opt.clamp(l); l == old {
 		return
 	}
 	s.noteWish(l.Concurrency != old.Concurrency || l.Rate != old.Rate)

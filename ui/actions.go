@@ -44,7 +44,10 @@ func (m *model) tellLoad(wished probe.Load) {
 
 // loadText is a load in words.
 func loadText(l probe.Load) string {
-	lengths := ", prompt " + group(float64(l.InputTokens)) + ", output " + group(float64(l.OutputTokens)) + " tok"
+	lengths := ", prompt " + promptLength(l) + ", output " + group(float64(l.OutputTokens)) + " tok"
+	if l.Prefix != "" && !given(l) {
+		lengths += ", " + l.Prefix + " prefixes"
+	}
 	if l.Rate > 0 {
 		return sig2(l.Rate) + " req/s ≤ " + group(float64(l.Concurrency)) + lengths
 	}
@@ -83,11 +86,11 @@ func (m *model) halveLoad() tea.Cmd {
 }
 
 func (m *model) shorterPrompt() tea.Cmd {
-	return m.change(func(l *probe.Load) { l.InputTokens = stepDown(l.InputTokens) })
+	return m.changePrompts(func(l *probe.Load) { l.InputTokens = stepDown(l.InputTokens) })
 }
 
 func (m *model) longerPrompt() tea.Cmd {
-	return m.change(func(l *probe.Load) { l.InputTokens = stepUp(l.InputTokens) })
+	return m.changePrompts(func(l *probe.Load) { l.InputTokens = stepUp(l.InputTokens) })
 }
 
 func (m *model) shorterOutput() tea.Cmd {
@@ -102,7 +105,7 @@ func (m *model) longerOutput() tea.Cmd {
 var prefixes = [...]string{"unique", "shared", "same"}
 
 func (m *model) nextPrefix() tea.Cmd {
-	return m.change(func(l *probe.Load) {
+	return m.changePrompts(func(l *probe.Load) {
 		now := slices.Index(prefixes[:], l.Prefix)
 		l.Prefix = prefixes[(now+1)%len(prefixes)]
 	})

@@ -50,7 +50,7 @@ func (c *curveChart) heading(t *theme, p *picture, points []sweep.Row) []figure 
 	if best := p.levels.result.Boundary.Best; best != nil {
 		fs = append(fs, figure{signGood + " SLO ≤ " + amountText(best.Load), t.good})
 	}
-	return append(fs, figure{group(float64(of.InputTokens)) + " → " + group(float64(of.OutputTokens)) + " tok", t.dim})
+	return append(fs, figure{promptLength(of) + " → " + group(float64(of.OutputTokens)) + " tok", t.dim})
 }
 
 // curveSeries is one of the two plots.

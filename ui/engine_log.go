@@ -58,6 +58,31 @@ func (l engineLog) meanOf(of func(*probe.EngineStatus) probe.OptionalFloat) prob
 	return m.known()
 }
 
+// prefixHits is the share of the prompts that the prefix cache answered, over the
+// readings of the last 10 s and more if nothing was asked in them: where requests
+// come in step, every other reading knows of none.
+func (l engineLog) prefixHits() probe.OptionalFloat {
+	if len(l) == 0 {
+		return probe.OptionalFloat{}
+	}
+	last := &l[len(l)-1].Reading
+	from, share := last.At.Add(-rateOver), last.PrefixHitRate
+	for i := len(l) - 2; i >= 0 && !l[i+1].Reading.Restarted; i-- {
+		first := &l[i].Reading
+		asked := last.PrefixQueries.V - first.PrefixQueries.V
+		if !first.PrefixQueries.OK || !first.PrefixHits.OK || !last.PrefixQueries.OK || !last.PrefixHits.OK {
+			break
+		}
+		if asked > 0 {
+			share = probe.OptionalFloat{V: (last.PrefixHits.V - first.PrefixHits.V) / asked, OK: true}
+		}
+		if share.OK && !first.At.After(from) {
+			break
+		}
+	}
+	return share
+}
+
 func promptRate(s *probe.EngineStatus) probe.OptionalFloat { return s.Reading.PromptTokensPerS }
 func outputRate(s *probe.EngineStatus) probe.OptionalFloat { return s.Reading.GenerationTokensPerS }
 

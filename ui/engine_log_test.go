@@ -219,3 +219,50 @@ func TestARowOfAGPULosesWholeColumns(t *testing.T) {
 		}
 	}
 }
+
+// Prompts come every other second, 1,000 tokens each, of which 250 hit: 25 %, also
+// right after a reading in which nobody asked, and long after the last one.
+func TestPrefixHitsAreAMeanOfTenSeconds(t *testing.T) {
+	var l engineLog
+	asked := 0.0
+	for i := range 40 {
+		s := said(time.Duration(i)*time.Second, 0)
+		if i%2 == 0 && i < 20 {
+			asked += 1000
+			s.Reading.PrefixHitRate = opt.Of(0.25)
+		}
+		s.Reading.PrefixQueries, s.Reading.PrefixHits = opt.Of(asked), opt.Of(asked/4)
+		l = l.fold(s)
+		if got := l.prefixHits(); i >= 2 && (!got.OK || !near(got.V, 0.25)) {
+			t.Errorf("after %d s: %v", i, got)
+		}
+	}
+	restarted := said(40*time.Second, 0)
+	restarted.Reading.Restarted, restarted.Reading.PrefixQueries, restarted.Reading.PrefixHits = true, opt.Of(0.), opt.Of(0.)
+	if got := l.fold(restarted).prefixHits(); got.OK {
+		t.Errorf("over a restart: %v", got)
+	}
+	gauge := said(0, 0)
+	gauge.Reading.PrefixHitRate = opt.Of(0.5)
+	if got := (engineLog{gauge}).prefixHits(); !got.OK || !near(got.V, 0.5) {
+		t.Errorf("an engine with a gauge: %v", got)
+	}
+}
+
+// While we only watch, the rates are the engine's: 400 and 0 tokens/s in turn read
+// 200 in the mean of ten seconds; what it writes it does not tell.
+func TestWatchingShowsTheEnginesRates(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		m := at(newFake(0).play(2*time.Second), size[0], size[1])
+		for i := range 20 {
+			m.live.history.engine = m.live.history.engine.fold(said(time.Hour+time.Duration(i)*time.Second, float64(400*(i%2))))
+		}
+		for range turns {
+			m.Update(tickMsg{m.generation})
+		}
+		text := strings.Join(strings.Fields(ansi.Strip(m.View().Content)), " ")
+		if !strings.Contains(text, "in 200") || !strings.Contains(text, "the engine") {
+			t.Errorf("%v:\n%s", size, screenOf(m))
+		}
+	}
+}

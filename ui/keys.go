@@ -50,7 +50,7 @@ func commands() []command {
 		{binding: key.NewBinding(key.WithKeys("1", "2", "3", "4", "5", "6", "7", "8"),
 			key.WithHelp("1…8", "go to load, TTFT, TPOT, gap, tokens/s, GPU, KV, streams")), do: (*model).goToPanel},
 		on("z", "zoom the panel (also enter)", "zoom", (*model).toggleZoom, "z", "enter"),
-		on("esc", "back", "", (*model).back, "esc"),
+		on("esc", "back", "back", (*model).back, "esc"),
 		on("i", "explain the panel: definition, source, window, age", "", (*model).toggleExplain, "i"),
 		on("v", "all verdicts, with their evidence and advice", "why", (*model).toggleVerdicts, "v"),
 		on("n", "next replica of a fleet, the fullest first; after the last one all", "", (*model).nextReplica, "n"),
@@ -108,6 +108,10 @@ var lineOrder = []string{"help", "quit", "concurrency", "stop", "sweep", "long p
 
 // replayOrder is lineOrder for a recording, whose load cannot be changed.
 var replayOrder = []string{"help", "quit", "pause", "10 s", "speed", "minute", "zoom", "why", "panel", "save"}
+
+// overlayOrder is lineOrder while a text lies over the panels: the arrows move in it
+// then, and the load is as it is.
+var overlayOrder = []string{"help", "quit", "back", "stop", "sweep", "why", "levels", "long prompt", "output", "pause", "save"}
 
 // keyLine shows the keys that matter most, as many as fit, in the order of the
 // key map.

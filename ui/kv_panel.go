@@ -134,7 +134,7 @@ func (k *kvPanel) zoomed(p *picture, w, h int) []string {
 	val := func(name, v string) figure { return figure{name + " " + v, t.plain} }
 	first := t.row(w, val(" fill", percent(r.KVFill)), val("fullest rank", percent(r.KVFillMax)),
 		val("capacity", known(r.KVCapacityTokens, group)+" tok"), val("preemptions", known(r.Preemptions, group)),
-		val("prefix hits", percent(r.PrefixHitRate)))
+		val("prefix hits", percent(log.prefixHits())))
 	second := t.row(w, val(" running", known(r.Running, group)), val("waiting", known(r.Waiting, group)),
 		val("engine out", known(log.meanOf(outputRate), group)+" tok/s"), val("engine in", known(log.meanOf(promptRate), group)+" tok/s"),
 		figure{"mean of 10 s", t.dim})

@@ -220,8 +220,12 @@ func whyNoSamples(p *picture) string {
 		return "no request has succeeded: " + c.LastError
 	case c.Failed > 0 && c.OK == 0:
 		return "no request has succeeded"
+	case c.OK == 0 && c.ByClass[classLoading] > 0:
+		return "the server refuses requests while it loads its model"
 	case c.InFlight > 0:
 		return "waiting for the first answer"
+	case p.beforeLoad():
+		return stageText(p.frame.Load.Stage)
 	case p.wish.Concurrency == 0:
 		return "no load: ↑ sends the first stream"
 	}

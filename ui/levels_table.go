@@ -161,7 +161,7 @@ func (t *theme) levelTable(rows []sweep.Row, wish probe.Load, shift, w int) []st
 
 func (t *theme) sectionLines(section []sweep.Row, wish probe.Load, shift, w int) []string {
 	of := section[0].Load
-	lines := []string{t.dim.Render(clip(" prompt "+group(float64(of.InputTokens))+" → output "+group(float64(of.OutputTokens))+" tok, "+cleanOr(of.Prefix, "given")+" prompts", w))}
+	lines := []string{t.dim.Render(clip(" prompt "+promptLength(of)+" → output "+group(float64(of.OutputTokens))+" tok, "+cleanOr(promptPrefix(of), "given")+" prompts", w))}
 	cells := make([][]figure, len(section))
 	for i := range section {
 		for _, c := range levelColumns {

@@ -56,9 +56,9 @@ func (l *loadPanel) lines(p *picture, w int) []string {
 	lines := []string{
 		l.amount(p, w),
 		t.entry(w, "in flight", t.count(inFlight(f)), l.inFlight(p)...),
-		l.tokens(w, "prompt", p.wish.InputTokens, f.Client.InputTokens, f.Client.TokensEstimated),
-		l.tokens(w, "output", p.wish.OutputTokens, f.Client.OutputTokens, f.Client.TokensEstimated),
-		t.entry(w, "prefix", figure{cleanOr(p.wish.Prefix, unknown), t.plain}, t.dim.Render(" hit ")+prefixHits(p)),
+		l.tokens(w, "prompt", promptLength(p.wish), f.Client.InputTokens, f.Client.TokensEstimated),
+		l.tokens(w, "output", group(float64(p.wish.OutputTokens)), f.Client.OutputTokens, f.Client.TokensEstimated),
+		t.entry(w, "prefix", figure{cleanOr(promptPrefix(p.wish), unknown), t.plain}, t.dim.Render(" hit ")+prefixHits(p)),
 		t.endToEnd(p, w),
 		t.counts(f, w),
 		l.honesty(p, w),
@@ -143,6 +143,8 @@ func (l *loadPanel) inFlight(p *picture) []string {
 		return texts
 	}
 	switch long := longInFlight(p.frame); {
+	case p.beforeLoad():
+		return []string{t.note.Render(" " + stageWord(p.frame.Load.Stage))}
 	case c.Retrying > 0:
 		return styled(number(c.Retrying, "retrying", "retry"), t.warn)
 	case p.wish.Concurrency < inFlight(p.frame):
@@ -156,10 +158,10 @@ func (l *loadPanel) inFlight(p *picture) []string {
 }
 
 // tokens is asked → measured.
-func (l *loadPanel) tokens(w int, name string, asked int, measured probe.OptionalFloat, about bool) string {
+func (l *loadPanel) tokens(w int, name, asked string, measured probe.OptionalFloat, about bool) string {
 	t := l.theme
 	rest := t.dim.Render(" → ") + right(tilde(about, measured.OK)+known(measured, group), 5)
-	return t.entry(w, name, t.count(asked), rest+t.dim.Render(" tok"), rest)
+	return t.entry(w, name, figure{asked, t.plain}, rest+t.dim.Render(" tok"), rest)
 }
 
 // tilde marks a known number that is an estimate.
@@ -170,7 +172,7 @@ func tilde(about, known bool) string {
 	return ""
 }
 
-func prefixHits(p *picture) string { return percent(p.frame.Engine.Reading.PrefixHitRate) }
+func prefixHits(p *picture) string { return percent(p.history.engine.prefixHits()) }
 
 // counts is what became of the requests since the start or the last reset.
 func (t *theme) counts(f *probe.Frame, w int) string {
@@ -190,7 +192,10 @@ func (t *theme) countFigures(f *probe.Frame) []figure {
 	return figures
 }
 
-const classRateLimited = probe.Class("rate_limited")
+const (
+	classRateLimited = probe.Class("rate_limited")
+	classLoading     = probe.Class("loading")
+)
 
 // alarm is a count that is no good news above zero; then it carries a sign.
 func (t *theme) alarm(name string, n int, sign string, loud lipgloss.Style) figure {

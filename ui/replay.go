@@ -84,8 +84,11 @@ func (t *theme) playing(s *probe.PlaybackState, narrow bool) string {
 
 // lineOrder is which words the key line shows first.
 func (m *model) lineOrder() []string {
-	if m.playback != nil {
+	switch {
+	case m.playback != nil:
 		return replayOrder
+	case m.overlay != overlayNone:
+		return overlayOrder
 	}
 	return lineOrder
 }

@@ -47,12 +47,12 @@ func (t *theme) stripLoad(p *picture) []figure {
 	} else if f.Client.Prefill > 0 {
 		flight += " (" + group(float64(f.Client.Prefill)) + " prefill)"
 	}
-	lengths := func(name string, asked int, got probe.OptionalFloat) figure {
-		return figure{name + " " + group(float64(asked)) + "→" + tilde(f.Client.TokensEstimated, got.OK) + known(got, group), t.plain}
+	lengths := func(name, asked string, got probe.OptionalFloat) figure {
+		return figure{name + " " + asked + "→" + tilde(f.Client.TokensEstimated, got.OK) + known(got, group), t.plain}
 	}
 	return append(parts, figure{flight, t.plain},
-		lengths("in", p.wish.InputTokens, f.Client.InputTokens), lengths("out", p.wish.OutputTokens, f.Client.OutputTokens),
-		figure{cleanOr(p.wish.Prefix, ""), t.dim})
+		lengths("in", promptLength(p.wish), f.Client.InputTokens), lengths("out", group(float64(p.wish.OutputTokens)), f.Client.OutputTokens),
+		figure{promptPrefix(p.wish), t.dim})
 }
 
 func (t *theme) stripDone(p *picture) []figure {
@@ -93,6 +93,10 @@ func (t *theme) stripRates(p *picture) []figure {
 	c := &p.frame.Client
 	if !p.have || c.Window <= 0 {
 		return []figure{{unknown, t.dim}}
+	}
+	if out, in, ok := p.engineRates(); ok {
+		return []figure{{"out " + right(known(out, group), 6) + " tok/s", t.first},
+			{"in " + right(known(in, group), 6) + " tok/s", t.second}, {"of the engine", t.dim}}
 	}
 	return []figure{
 		{"out " + right(rateText(c, outputPerS(c)), 6) + " tok/s", t.first},

@@ -113,6 +113,8 @@ func (t *theme) activity(p *picture) string {
 		return t.dim.Render("○ starting")
 	case p.wish.Concurrency > 0:
 		return t.good.Render(signGood + " probing")
+	case p.beforeLoad():
+		return t.note.Render("◌ " + stageWord(p.frame.Load.Stage))
 	case c.InFlight > 0:
 		return t.warn.Render("◐ draining")
 	}

@@ -28,7 +28,10 @@ func (k *tokensPanel) heading(p *picture) heading {
 
 func (k *tokensPanel) key(p *picture, zoomed bool) any {
 	v := p.history.version
-	key := [5]float64{float64(v.columns), float64(v.tokens), float64(inputPerS(&p.frame.Client).V)}
+	key := [7]float64{float64(v.columns), float64(v.tokens), float64(inputPerS(&p.frame.Client).V)}
+	if out, in, ok := p.engineRates(); ok {
+		key[5], key[6] = out.Or(-1), in.Or(-1)
+	}
 	if zoomed {
 		key[3], key[4] = p.frame.Client.OutTokensPerS, p.frame.Client.RequestsPerS
 	}
@@ -50,9 +53,36 @@ func rateText(c *probe.Client, rate probe.OptionalFloat) string {
 	return tilde(c.TokensEstimated, rate.OK) + known(rate, group)
 }
 
+// engineRates are what the engine writes and reads for others while we send nothing.
+func (p *picture) engineRates() (out, in probe.OptionalFloat, ok bool) {
+	if !p.watching(p.frame.Client.E2E) {
+		return out, in, false
+	}
+	log := p.history.engine
+	out, in = log.meanOf(outputRate), log.meanOf(promptRate)
+	return out, in, out.OK || in.OK
+}
+
+// whyEmpty stands where no token of ours has come; see latencyPanel.whyEmpty.
+func (k *tokensPanel) whyEmpty(p *picture, w, h int) []string {
+	t := k.theme
+	out, in, ok := p.engineRates()
+	if !ok {
+		return t.because(whyNoSamples(p), w, h)
+	}
+	lines := []string{
+		t.dim.Render(clip(" the engine's own, over 10 s:", w)),
+		" " + t.row(w-1, figure{"out " + known(out, group), t.first}, figure{"in " + known(in, group), t.second}),
+	}
+	for _, s := range wrap(whyNoSamples(p), w-2) {
+		lines = append(lines, t.dim.Render(" "+s))
+	}
+	return chart.Fit(lines, w, h)
+}
+
 func (k *tokensPanel) body(p *picture, w, h int) []string {
 	if p.history.version.tokens == 0 {
-		return k.theme.because(whyNoSamples(p), w, h)
+		return k.whyEmpty(p, w, h)
 	}
 	lower := 1
 	if !inputPerS(&p.frame.Client).OK {

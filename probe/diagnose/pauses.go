@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"sonde/probe"
@@ -39,18 +41,44 @@ func (h *history) pauses() []pause {
 		}
 		open = true
 	}
+	beyond := h.farToRead(out)
 	for i := range out {
-		out[i].reading = out[i].reading && !h.tooLongToRead(out[i].gapMS)
+		out[i].reading = out[i].reading && out[i].gapMS < beyond
 	}
 	return out
 }
 
-// tooLongToRead tells that a pause is far longer than prompts of the length that is
-// asked for take: one that waits meanwhile is held up like the others.
-func (h *history) tooLongToRead(gapMS float64) bool {
-	const far = 5
+// farToRead is from what length on a pause, in ms, is far longer than prompts of the
+// length that is asked for take: one that waits meanwhile is held up like the others.
+// They are all as long. So if most of them came without a pause, a pause need not be
+// as far from the usual to have another cause.
+func (h *history) farToRead(all []pause) float64 {
+	const far, farIfRare, rare = 5, 2, 1. / 3
 	now := h.now()
-	return now.Load.Asked.InputTokens > 0 && now.Client.TTFT.N >= enough && gapMS >= far*now.Client.TTFT.P50
+	if now.Load.Asked.InputTokens == 0 || now.Client.TTFT.N < enough {
+		return math.Inf(1)
+	}
+	if h.firstTokensIn(all) < rare {
+		return farIfRare * now.Client.TTFT.P50
+	}
+	return far * now.Client.TTFT.P50
+}
+
+// firstTokensIn is the share of answers that began in one of the pauses, or within
+// the slice after it. Only those of the present load are counted.
+func (h *history) firstTokensIn(all []pause) float64 {
+	in, n := 0, 0
+	for _, f := range h.frames {
+		if f.At-f.Slice < h.since+burst {
+			continue
+		}
+		first := len(f.Client.SliceTTFT)
+		n += first
+		if slices.ContainsFunc(all, func(p pause) bool { return f.At > p.from && f.At-f.Slice <= p.to }) {
+			in += first
+		}
+	}
+	return float64(in) / float64(max(1, n))
 }
 
 // join makes one pause of two that follow each other.

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"sonde/probe/measure"
@@ -52,9 +53,13 @@ func (r *allFail) midStream() bool {
 }
 
 // unlikely tells that so many failures in a row are no chance, given how often
-// requests failed before.
+// requests failed before: from the first failure on, because the calm before a
+// trouble that lets some requests through says nothing about its share.
 func unlikely(before []endedRequest, run int) bool {
 	const chance = 0.001
+	if i := slices.IndexFunc(before, func(r endedRequest) bool { return r.Class != measure.OK }); i > 0 {
+		before = before[i:]
+	}
 	failed := 0
 	for i := range before {
 		if before[i].Class != measure.OK {

@@ -33,6 +33,8 @@ func wellbeing(h *history) Verdict {
 		longest = max(longest, h.usual.firstLimit(h.atLeast()))
 	}
 	switch {
+	case unloaded(h.now()) && h.now().Load.Stage != probe.StageLoad:
+		return beforeLoad(h.now())
 	case idle(h.now()) && failures.total == 0:
 		return noLoad(h.now(), "no load yet")
 	case idle(h.now()):
@@ -83,6 +85,20 @@ func unloaded(f *probe.Frame) bool {
 }
 
 func idle(f *probe.Frame) bool { return unloaded(f) && f.Client.InFlight == 0 }
+
+// beforeLoad says what has to be done until the load begins.
+func beforeLoad(f *probe.Frame) Verdict {
+	v := Verdict{Rule: "before_load", Says: "connecting: model and engine are looked for", Advice: "nothing: the load begins by itself"}
+	switch f.Load.Stage {
+	case probe.StageLoading:
+		v.Says = "the server is loading its model"
+		v.Advice = "wait: the load begins by itself when the server is ready"
+	case probe.StageFitting:
+		v.Says = "fitting the prompt length: the server is asked how many tokens a prompt has"
+		v.Advice = "nothing: the load begins by itself after a few requests of one token, which are in no count"
+	}
+	return v
+}
 
 // noLoad says what the engine does without us, where it tells.
 func noLoad(f *probe.Frame, says string) Verdict {

@@ -79,3 +79,19 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// Before the load begins by itself it would be wrong to ask for more of it.
+func TestBeforeTheLoad(t *testing.T) {
+	for stage, says := range map[probe.Stage]string{
+		probe.StageConnecting: "connecting: model and engine are looked for",
+		probe.StageLoading:    "the server is loading its model",
+		probe.StageFitting:    "fitting the prompt length: the server is asked how many tokens a prompt has",
+	} {
+		only(t, scene(func(f *probe.Frame) {
+			f.Load, f.Client, f.Requests = probe.LoadState{Stage: stage}, probe.Client{}, nil
+		}), "before_load", Unknown, says)
+	}
+	// An operator who did not wait has a load, and verdicts on it.
+	only(t, scene(func(f *probe.Frame) { f.Load.Stage = probe.StageFitting }), "healthy", Healthy,
+		"healthy: TTFT p95 240 ms, TPOT p95 12.0 ms, no failures")
+}

@@ -51,6 +51,8 @@ type loadLine struct {
 	Level   int       `json:"level"`
 	Settled bool      `json:"settled"`
 	Max     int       `json:"max_concurrency"`
+
+	Stage probe.Stage `json:"stage,omitempty"` // before the load
 }
 
 type askedLine struct {
@@ -105,7 +107,7 @@ func fromFrame(f *probe.Frame) frameLine {
 		Type: typeFrame, Seq: f.Seq, At: millis(f.At), Slice: millis(f.Slice), Stopped: f.Stopped,
 		Load: loadLine{
 			Asked: askedLine(f.Load.Asked), Level: f.Load.Level, Settled: f.Load.Settled,
-			Max: f.Load.Max,
+			Max: f.Load.Max, Stage: f.Load.Stage,
 		},
 		Client: fromClient(&f.Client),
 		Health: healthLine{
@@ -132,7 +134,7 @@ func (l *frameLine) frame() *probe.Frame {
 		Seq: l.Seq, At: time.Duration(l.At), Slice: time.Duration(l.Slice), Stopped: l.Stopped,
 		Load: probe.LoadState{
 			Asked: probe.Load(l.Load.Asked), Level: l.Load.Level, Settled: l.Load.Settled,
-			Max: l.Load.Max,
+			Max: l.Load.Max, Stage: l.Load.Stage,
 		},
 		Client: l.Client.client(),
 		Health: probe.Health{

@@ -1,0 +1,18 @@
+package probe
+
+// Stage is what has to be done before a session's load begins.
+type Stage int
+
+// Stages, in their order. Once the last is over the load goes as it is asked for.
+const (
+	StageLoad       Stage = iota // nothing is left to do
+	StageConnecting              // model and engine are looked for
+	StageLoading                 // the server refuses because its model is not ready
+	StageFitting                 // the server is asked how many tokens a prompt has: see Session.Calibrate
+)
+
+// enter says what is done now. Its callers follow each other: Connect, Calibrate,
+// and who calls them.
+func (s *Session) enter(to Stage) { s.stage.Store(int32(to)) }
+
+func (s *Session) stageNow() Stage { return Stage(s.stage.Load()) }
