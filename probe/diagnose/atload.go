@@ -70,3 +70,21 @@ func (h *history) lately(figure func(*measure.Request) (ms float64, ok bool)) me
 	}
 	return d.Summary()
 }
+
+// ofThisLoad gives TTFT and TPOT as the live window has them, in ms; without the requests
+// that began under another load, if the window still reaches back to one.
+func (h *history) ofThisLoad() (ttft, tpot measure.Summary) {
+	const exact = 1 << 14
+	f := h.now()
+	if f.At-h.since >= f.Client.Window {
+		return f.Client.TTFT, f.Client.TPOT
+	}
+	ttfts, tpots := measure.NewDist(exact), measure.NewDist(exact)
+	h.successes(func(r *measure.Request) {
+		if r.Level == f.Load.Level {
+			addTo(ttfts, r.TTFT)
+			addTo(tpots, r.TPOT)
+		}
+	})
+	return ttfts.Summary(), tpots.Summary()
+}

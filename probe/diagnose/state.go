@@ -27,7 +27,8 @@ func wellbeing(h *history) Verdict {
 	c := &h.now().Client
 	failures := countFailures(h)
 	ok := failures.total - failures.failed
-	have := min(ok, c.TTFT.N)
+	ttft, tpot := h.ofThisLoad()
+	have := min(ok, ttft.N)
 	longest := h.usual.gapLimit(h.atLeast())
 	if c.Prefill > 0 {
 		longest = max(longest, h.usual.firstLimit(h.atLeast()))
@@ -46,11 +47,11 @@ func wellbeing(h *history) Verdict {
 	case c.InFlight > 0 && h.quiet() >= longest:
 		return Verdict{Rule: "quiet", Says: fmt.Sprintf("no token for %s, %d requests in flight", wholeSeconds(h.quiet()), c.InFlight)}
 	}
-	says := fmt.Sprintf("healthy: TTFT p95 %s", millis(c.TTFT.P95))
+	says := fmt.Sprintf("healthy: TTFT p95 %s", millis(ttft.P95))
 	if have < enough {
-		says = fmt.Sprintf("healthy so far: TTFT %s, gaps %s (p50), n %d", millis(c.TTFT.P50), millis(c.Gap.P50), c.TTFT.N)
-	} else if c.TPOT.N >= enough {
-		says += fmt.Sprintf(", TPOT p95 %s", millis(c.TPOT.P95))
+		says = fmt.Sprintf("healthy so far: TTFT %s, gaps %s (p50), n %d", millis(ttft.P50), millis(c.Gap.P50), ttft.N)
+	} else if tpot.N >= enough {
+		says += fmt.Sprintf(", TPOT p95 %s", millis(tpot.P95))
 	}
 	if failures.failed > 0 {
 		says += fmt.Sprintf(", the last failure %s ago", wholeSeconds(failures.ago))

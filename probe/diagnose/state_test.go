@@ -95,3 +95,33 @@ func TestBeforeTheLoad(t *testing.T) {
 	only(t, scene(func(f *probe.Frame) { f.Load.Stage = probe.StageFitting }), "healthy", Healthy,
 		"healthy: TTFT p95 240 ms, TPOT p95 12.0 ms, no failures")
 }
+
+// A sweep steps from an overloaded level down to one that is well: the live window of 30 s
+// still holds the slow answers of the level before, with a TTFT p95 of 2.4 s. The verdict
+// on the present level is of its own requests: each has a TTFT of 200 ms and a TPOT of
+// 2,550 ms / 255 = 10 ms.
+func TestHealthyTellsThePresentLoad(t *testing.T) {
+	j := New()
+	for at := 60*time.Second + tick; at <= 72*time.Second; at += tick {
+		f := healthy(at)
+		f.Load.Level = 2
+		f.Client.TTFT, f.Client.TPOT = dist(120, 2000, 3000), dist(120, 30, 40)
+		for i := range f.Requests {
+			f.Requests[i].Level = 2
+		}
+		j.Add(f)
+	}
+	only(t, j, "healthy", Healthy, "healthy: TTFT p95 200 ms, TPOT p95 10.0 ms, no failures")
+}
+
+// Right after a step there are no requests of the new load yet: those of the old one tell
+// nothing about it.
+func TestHealthIsNotThatOfAnotherLoad(t *testing.T) {
+	j := New()
+	for at := 60*time.Second + tick; at <= 62*time.Second; at += tick {
+		f := healthy(at)
+		f.Load.Level = 2 // its requests are of level 1
+		j.Add(f)
+	}
+	only(t, j, "not_enough_data", Unknown, "not enough data yet: 0 of 10 requests")
+}
