@@ -33,6 +33,9 @@ func (f *flagValue) Type() string {
 func addFlag(flags *pflag.FlagSet, s setting, common bool) {
 	flag := flags.VarPF(&flagValue{key: s.key, arg: s.arg}, s.flagName(), s.short, s.help)
 	flag.DefValue = s.initial
+	if s.initial == "0s" {
+		flag.DefValue = "" // "no limit" or "own choice", as the help says
+	}
 	flag.Hidden = !common
 	if s.arg == "" {
 		flag.NoOptDefVal = "true"

@@ -61,8 +61,15 @@ func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 	}
 	if requests > 0 {
 		s.client.DropIdle() // the run's first requests connect for themselves
-		s.Note(fmt.Sprintf("%d calibration requests fitted the prompt length: they are in no count", requests))
+		s.Note(calibrated(requests))
 	}
+}
+
+func calibrated(requests int) string {
+	if requests == 1 {
+		return "1 calibration request fitted the prompt length: it is in no count"
+	}
+	return fmt.Sprintf("%d calibration requests fitted the prompt length: they are in no count", requests)
 }
 
 // countTokens asks the tokenizer, else the server by a request, of which it tells

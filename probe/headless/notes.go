@@ -53,7 +53,7 @@ func (a *Accumulator) remarks(rates Rates) []string {
 		a.notReady(),
 		a.client.note(),
 		iff(a.time.warmupEnded > 0, "warm-up: %d requests are in no count", a.time.warmupEnded),
-		iff(c.requests.Excluded > 0, "%d requests are in no latency figure: this process was stopped while they ran", c.requests.Excluded),
+		left(c.requests.Excluded),
 		a.behindSchedule(rates),
 		iff(c.wholeReplies > 0, "%d replies came whole instead of streamed: no TTFT, gap and TPOT for them", c.wholeReplies),
 		c.uncountedNote(),
@@ -68,6 +68,14 @@ func (a *Accumulator) remarks(rates Rates) []string {
 		all = append(all, a.gpus.remarks(&a.last.GPU)...)
 	}
 	return append(all, a.notes.list()...)
+}
+
+// left tells of requests that ran while our process did not.
+func left(excluded int) string {
+	if excluded == 1 {
+		return "1 request is in no latency figure: this process was stopped while it ran"
+	}
+	return iff(excluded > 1, "%d requests are in no latency figure: this process was stopped while they ran", excluded)
 }
 
 func (a *Accumulator) notReady() string {

@@ -121,7 +121,7 @@ func TestExcludedRequestsGiveNoLatency(t *testing.T) {
 	if s.Requests.Excluded != 1 || s.Requests.OK != 2 || s.LatencyMS.TTFT.N != 1 || s.LatencyMS.Setup.N != 1 || s.LatencyMS.Gap.N != 2 {
 		t.Errorf("counts %+v, latencies %+v", s.Requests, s.LatencyMS)
 	}
-	hasNote(t, s, "1 requests are in no latency figure")
+	hasNote(t, s, "1 request is in no latency figure")
 }
 
 func TestWholeRepliesAreSuccesses(t *testing.T) {

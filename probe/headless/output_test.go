@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -298,6 +300,23 @@ func TestManyErrorMessagesAreBounded(t *testing.T) {
 	s := summarise(Plan{Load: closed, Requests: len(all)}, frames(time.Second, closed, all, nil))
 	if len(s.Errors) != maxMessages+1 || s.Errors[0].Message != otherMessages || s.Errors[0].Count != 2*maxMessages {
 		t.Errorf("%d messages, first %+v", len(s.Errors), s.Errors[0])
+	}
+}
+
+// What a session remarks at every tick is told once, whatever else is told in between.
+func TestNotesAreToldOnce(t *testing.T) {
+	out, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	line := NewProgressLine(out)
+	for _, note := range []string{"stopped for a while", "stopped for a while", "other", "stopped for a while"} {
+		line.Notes(&probe.Frame{Events: []probe.Event{{Kind: probe.EventNote, Text: note}}})
+	}
+	raw, err := os.ReadFile(out.Name())
+	if err != nil || string(raw) != "stopped for a while\nother\n" {
+		t.Errorf("%q, %v", raw, err)
 	}
 }
 

@@ -19,6 +19,7 @@ type ProgressLine struct {
 	out   io.Writer
 	width int // 0: no terminal
 	shown string
+	told  map[string]bool // notes
 }
 
 // NewProgressLine makes a line on the given file.
@@ -43,18 +44,33 @@ func (p *ProgressLine) show(line string) {
 	fmt.Fprint(p.out, "\r\x1b[K", ansi.Truncate(line, p.width-1, "…"))
 }
 
-// Notes tells, one line each, what else happened while the run went on. Off a
-// terminal that is all there is to see before the end.
+// Notes tells, one line each, what else happened while the run went on; what happens
+// again and again is told once, the summary counts it. Off a terminal that is all there
+// is to see before the end.
 func (p *ProgressLine) Notes(f *probe.Frame) {
 	for _, e := range f.Events {
 		if e.Kind == probe.EventNote {
-			p.mu.Lock()
-			p.clear()
-			fmt.Fprintln(p.out, plain(e.Text))
-			p.mu.Unlock()
+			p.tell(plain(e.Text))
 		}
 	}
 }
+
+func (p *ProgressLine) tell(note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.told[note] {
+		return
+	}
+	if p.told == nil || len(p.told) >= maxTold {
+		p.told = map[string]bool{}
+	}
+	p.told[note] = true
+	p.clear()
+	fmt.Fprintln(p.out, note)
+}
+
+// maxTold bounds the notes that are remembered.
+const maxTold = 1000
 
 // Clear takes the line away.
 func (p *ProgressLine) Clear() {

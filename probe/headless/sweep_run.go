@@ -46,8 +46,9 @@ type sweepDriver struct {
 
 	seq         uint64
 	first, last *probe.Frame
-	held        probe.Load // the load of the level that goes on
-	ended       bool       // no further load comes
+	held        probe.Load   // the load of the level that goes on
+	left        []probe.Load // those that have been left; their last Frame is to come
+	ended       bool         // no further load comes
 	endedAt     time.Duration
 	interrupted bool
 	err         error
@@ -115,18 +116,30 @@ func (d *sweepDriver) take(f *probe.Frame) {
 }
 
 func (d *sweepDriver) tell(s sweep.Status) {
-	if s.Load != d.held || s.State != sweep.Running {
+	d.tellLeft()
+	load := s.Load
+	if s.State != sweep.Running {
+		load = probe.Load{}
+	}
+	if load != d.held {
+		d.left = append(d.left, d.held)
+		d.held = load
+	}
+	d.watcher.At(s)
+}
+
+// tellLeft tells the levels that have been left, once the load of the newest Frame is
+// another: only then their rows are complete.
+func (d *sweepDriver) tellLeft() {
+	now := d.last.Load.Asked
+	for len(d.left) > 0 && d.left[0] != now {
 		for _, row := range d.control.Levels().Rows() {
-			if row.Load == d.held {
+			if row.Load == d.left[0] {
 				d.watcher.Ended(row)
 			}
 		}
-		d.held = s.Load
-		if s.State != sweep.Running {
-			d.held = probe.Load{}
-		}
+		d.left = d.left[1:]
 	}
-	d.watcher.At(s)
 }
 
 // quiet tells whether the sweep is over and its last requests have ended; those that take

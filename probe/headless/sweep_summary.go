@@ -94,8 +94,10 @@ func (b *levelBook) summary(res sweep.Result, slos []SLO) SweepSummary {
 	}
 	if n := len(s.Levels); n > 0 {
 		s.Target, s.Load = s.Levels[n-1].Target, s.Levels[0].Load
-	} else if b.last != nil {
-		s.Target.URL = Text(b.last.Target.URL)
+	} else { // interrupted before anything was measured: what was asked for
+		none := NewAccumulator(b.plan)
+		none.engine, none.last = b.engine, b.last
+		s.Target, s.Load = none.target(), none.load()
 	}
 	if res.Knee != nil {
 		s.Knee = kneeFigures(res.Knee)

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"sonde/probe/guard"
@@ -28,7 +29,7 @@ func Listen(ctx context.Context, addr string, o Options) (baseURL string, done <
 func (s *Server) Listen(ctx context.Context, addr string) (baseURL string, done <-chan error, err error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
-		return "", nil, fmt.Errorf("simulated engine: cannot listen at %s: %w", addr, err)
+		return "", nil, fmt.Errorf("simulated engine: cannot listen at %s: %w (--listen chooses another address)", addr, reason(err))
 	}
 	// Several engines on one machine have GPUs of their own.
 	s.setup.instance = ln.Addr().(*net.TCPAddr).Port
@@ -61,6 +62,15 @@ func (s *Server) waitForEnd(ctx context.Context, server *http.Server, ends <-cha
 	_ = server.Close() // cuts connections; there is nothing to save
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
+	}
+	return err
+}
+
+// reason is what the system says, without the address that stands before it.
+func reason(err error) error {
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		return call.Err
 	}
 	return err
 }
