@@ -18,10 +18,18 @@ import (
 func between[T cmp.Ordered](low, high T, value func(*Config) T) func(*Config) string {
 	return func(c *Config) string {
 		if v := value(c); v < low || v > high {
-			return fmt.Sprintf("must be %v to %v", low, high)
+			return fmt.Sprintf("must be %s to %s", plainly(low), plainly(high))
 		}
 		return ""
 	}
+}
+
+// plainly writes a number without an exponent.
+func plainly(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
 }
 
 func checkConcurrency(c *Config) string {

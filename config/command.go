@@ -21,6 +21,7 @@ type command struct {
 	groups  []string  // settings that it takes
 	own     []setting // those of them that it brings along
 	common  []string  // keys shown in the short help
+	formats []string  // those that it can write; nil is all
 	check   func(*resolved) error
 	action  func(Actions) func(context.Context, Config) error
 }
@@ -32,5 +33,25 @@ func commands() []command {
 
 // settings are the rows of the table that the command takes.
 func (c command) settings() []setting {
-	return slices.DeleteFunc(table(), func(s setting) bool { return !slices.Contains(c.groups, s.group) })
+	rows := slices.DeleteFunc(table(), func(s setting) bool { return !slices.Contains(c.groups, s.group) })
+	for i := range rows {
+		if rows[i].key == "format" && c.formats != nil {
+			rows[i].help, rows[i].offered = oneOf(c.formats)+" (by output)", c.formats
+		}
+	}
+	return rows
+}
+
+// checkFormat refuses a format that the command cannot write. One that is not from the
+// command line is meant for other commands.
+func (r *resolved) checkFormat() error {
+	c, known := &r.config, r.command.formats
+	if c.Format == "" || slices.Contains(known, c.Format) {
+		return nil
+	}
+	if r.origins["format"].rank == rankFlag {
+		return r.fail("format", "must be "+oneOf(known)+" for sonde "+r.command.name)
+	}
+	c.Format = ""
+	return nil
 }

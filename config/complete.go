@@ -36,6 +36,10 @@ func completeValues(cc *cobra.Command, s setting) {
 	if s.arg == "FILE" {
 		return
 	}
+	offered := s.choices
+	if s.offered != nil {
+		offered = s.offered
+	}
 	// It fails only for a flag that is not declared.
-	_ = cc.RegisterFlagCompletionFunc(s.flagName(), cobra.FixedCompletions(s.choices, cobra.ShellCompDirectiveNoFileComp))
+	_ = cc.RegisterFlagCompletionFunc(s.flagName(), cobra.FixedCompletions(offered, cobra.ShellCompDirectiveNoFileComp))
 }

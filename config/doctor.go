@@ -19,9 +19,10 @@ func doctorCommand() command {
 			{key: "doctor.calibrate", group: groupDoctor, noFile: true, help: "measure the error of sonde on this machine",
 				field: func(c *Config) any { return &c.Calibrate }},
 		},
-		common: []string{"doctor.calibrate", "watch", "model", "api-key", "metrics", "gpu", "insecure", "ca", "format"},
-		check:  checkDoctor,
-		action: func(a Actions) func(context.Context, Config) error { return a.Doctor },
+		common:  []string{"doctor.calibrate", "watch", "model", "api-key", "metrics", "gpu", "insecure", "ca", "format"},
+		formats: []string{"table", "json", "md"},
+		check:   checkDoctor,
+		action:  func(a Actions) func(context.Context, Config) error { return a.Doctor },
 	}
 }
 
@@ -32,11 +33,5 @@ func checkDoctor(r *resolved) error {
 	if c.Calibrate && r.origins["url"].rank == rankFlag {
 		return r.fail("url", "--calibrate is about this machine: leave the URL out")
 	}
-	if c.Format == "csv" || c.Format == "vllm" {
-		if r.origins["format"].rank == rankFlag {
-			return r.fail("format", "must be table, json or md for sonde doctor")
-		}
-		c.Format = "" // meant for other commands
-	}
-	return nil
+	return r.checkFormat()
 }

@@ -131,6 +131,15 @@ func TestCompletion(t *testing.T) {
 	if got := offers("bench", "--workload", ""); !slices.Equal(got[:len(got)-1], workloadNames()) {
 		t.Errorf("workloads: %q", got)
 	}
+	for command, want := range map[string]string{"bench": "table json csv md vllm", "sweep": "table json csv md", "plan": "table json csv md", "doctor": "table json md"} {
+		got := offers(command, "--format", "")
+		if got := strings.Join(got[:len(got)-1], " "); got != want {
+			t.Errorf("%s: formats %q", command, got)
+		}
+		if o := call(command, "--help"); strings.Contains(o.stdout, "vllm") != (command == "bench") {
+			t.Errorf("%s: %s", command, o.stdout)
+		}
+	}
 	if got := offers("bench", "--arriv"); !slices.Contains(got, "--arrivals") { // not in the short help
 		t.Errorf("flags: %q", got)
 	}
@@ -143,6 +152,14 @@ func TestManPage(t *testing.T) {
 		if o.code != 0 || !strings.Contains(o.stdout, want) {
 			t.Errorf("code %d, %q is missing in the man page", o.code, want)
 		}
+	}
+}
+
+// A bound is written as people write numbers.
+func TestBoundsHaveNoExponent(t *testing.T) {
+	clean(t)
+	if line := refused(t, "sim", "--kv-gb", "-3"); !strings.HasSuffix(line, "--kv-gb -3: must be 0 to 1000000") {
+		t.Error(line)
 	}
 }
 

@@ -33,8 +33,9 @@ func planCommand() command {
 		own:    planSettings(),
 		common: []string{"plan.qps", "plan.rpm", "plan.users", "plan.think", "plan.input", "plan.output", "plan.e2e", "plan.ttft", "plan.tpot",
 			"plan.workload", "plan.headroom", "plan.limit", "plan.model", "plan.from", "plan.slo", "format", "out"},
-		check:  checkPlan,
-		action: func(a Actions) func(context.Context, Config) error { return a.Plan },
+		formats: []string{"table", "json", "csv", "md"},
+		check:   checkPlan,
+		action:  func(a Actions) func(context.Context, Config) error { return a.Plan },
 	}
 }
 
@@ -71,11 +72,8 @@ func planSettings() []setting {
 // checkPlan brings flags and workloads together.
 func checkPlan(r *resolved) error {
 	c := &r.config
-	if c.Format == "vllm" {
-		if r.origins["format"].rank == rankFlag {
-			return r.fail("format", "must be table, json, csv or md for sonde plan")
-		}
-		c.Format = "" // meant for other commands
+	if err := r.checkFormat(); err != nil {
+		return err
 	}
 	p := &c.Plan
 	for _, name := range []string{"qps", "rpm", "users", "input", "output", "e2e", "ttft", "tpot"} {

@@ -12,6 +12,7 @@ type setting struct {
 	group   string // commands take settings by group
 	help    string
 	choices []string             // the only values allowed
+	offered []string             // those of them that suit the command; nil is all
 	field   func(*Config) any    // where the value goes
 	check   func(*Config) string // what it must be, if it is not; "" if it is
 	secret  bool                 // never repeated in a message

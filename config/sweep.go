@@ -38,9 +38,10 @@ func sweepCommand() command {
 			{key: "per-level", arg: "D", initial: "0s", group: groupSweep, help: "longest time at one level (own choice)",
 				check: checkPerLevel, field: func(c *Config) any { return &c.Sweep.PerLevel }},
 		},
-		common: []string{"levels", "per-level", "slo", "max-concurrency", "rate", "input", "output", "workload", "model", "api-key", "format", "out"},
-		check:  checkSweep,
-		action: func(a Actions) func(context.Context, Config) error { return a.Sweep },
+		common:  []string{"levels", "per-level", "slo", "max-concurrency", "rate", "input", "output", "workload", "model", "api-key", "format", "out"},
+		formats: []string{"table", "json", "csv", "md"},
+		check:   checkSweep,
+		action:  func(a Actions) func(context.Context, Config) error { return a.Sweep },
 	}
 }
 
@@ -96,10 +97,8 @@ func checkSweep(r *resolved) error {
 		c.Concurrency = c.MaxConcurrency
 		r.origins["concurrency"] = origin{rankDefault, "max-concurrency"}
 	}
-	switch c.Format {
-	case "", "table", "json", "csv", "md":
-	default:
-		return r.fail("format", "must be table, json, csv or md for sonde sweep")
+	if err := r.checkFormat(); err != nil {
+		return err
 	}
 	if c.Concurrency == 0 {
 		return r.fail("concurrency", "must be at least 1, a sweep without load measures nothing")

@@ -30,6 +30,8 @@ func explainTLS(err error, host string) (says, do string) {
 	switch {
 	case errors.As(err, &record):
 		return "the server does not speak TLS at this port", "use http://"
+	case errors.As(err, &name) && !namesAny(name.Certificate):
+		return "the certificate names no host", "have one made for " + host + ", or give --insecure"
 	case errors.As(err, &name):
 		return fmt.Sprintf("the certificate is for %s, not for %s", names(name.Certificate), host), "use that name, or --insecure"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
@@ -58,8 +60,7 @@ func names(c *x509.Certificate) string {
 	for _, ip := range c.IPAddresses {
 		all = append(all, ip.String())
 	}
-	if len(all) == 0 {
-		return "no name at all"
-	}
 	return listed(all, 3)
 }
+
+func namesAny(c *x509.Certificate) bool { return len(c.DNSNames)+len(c.IPAddresses) > 0 }

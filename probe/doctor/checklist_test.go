@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -443,5 +444,13 @@ func TestEngineWithoutAPage(t *testing.T) {
 	}
 	if !found || !r.Ready {
 		t.Errorf("ready %v, no word of the GPU share in %+v", r.Ready, r.Checks)
+	}
+}
+
+// A certificate without any name has none to advise.
+func TestCertificateWithoutAName(t *testing.T) {
+	says, do := explainTLS(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "gpu-box"}, "gpu-box")
+	if says != "the certificate names no host" || do != "have one made for gpu-box, or give --insecure" {
+		t.Errorf("%s → %s", says, do)
 	}
 }

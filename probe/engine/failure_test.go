@@ -97,6 +97,18 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// Somebody listens and never answers: the sentence about the model list has a way out.
+func TestListWithoutAnAnswerHasAWayOut(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := newFetcher(Config{Base: server.URL}).modelsAt(ctx, server.URL+"/v1/models")
+	if err == nil || !strings.HasSuffix(err.Error(), ": is the server stuck, is the port right?") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestWithoutAModelListTheEngineIsStillFound(t *testing.T) {
 	server := serve(t, map[string]reply{"/metrics": {body: "vllm:num_requests_running 1\n"}})
 	got, err := Detect(t.Context(), Config{Base: server.URL, Model: "m"})

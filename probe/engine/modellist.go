@@ -99,6 +99,9 @@ func (f fetcher) modelsAt(ctx context.Context, address string) (modelList, error
 	a, err := f.get(ctx, list(address))
 	if err != nil {
 		class, says := f.explain(address, err, listTimeout)
+		if class == "timeout" { // it took the connection
+			says += ": is the server stuck, is the port right?"
+		}
 		return modelList{}, &ListError{Class: class, Says: says}
 	}
 	if a.status != http.StatusOK {
