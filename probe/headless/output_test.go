@@ -320,6 +320,15 @@ func TestNotesAreToldOnce(t *testing.T) {
 	}
 }
 
+// "connect: connection refused" needs no second "connect:" before it.
+func TestAnErrorNamesItsClassOnce(t *testing.T) {
+	for message, want := range map[string]string{"connect: connection refused": "connect: connection refused", "refused": "connect: refused"} {
+		if got := (ErrorCount{Class: measure.Connect, Message: message}).named(); got != want {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 func TestProgressLine(t *testing.T) {
 	p := Progress{Phase: Measuring, ElapsedS: 12.2, OfS: 30, Ended: 40, InFlight: 16, Failed: 2, OutTokensPS: opt.Of(1142)}
 	if got := p.Line(); got != "measuring · 12 of 30 s · 40 requests · 16 in flight · 1142 tok/s · 2 failed" {

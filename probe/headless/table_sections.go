@@ -107,8 +107,16 @@ func (t *table) errors(list []ErrorCount) {
 	}
 	t.heading("errors")
 	for _, e := range list {
-		t.item(fmt.Sprintf("%5d × ", e.Count), string(e.Class)+": "+e.Message)
+		t.item(fmt.Sprintf("%5d × ", e.Count), e.named())
 	}
+}
+
+// named is the message with its class, which some messages name themselves.
+func (e ErrorCount) named() string {
+	if class := string(e.Class) + ":"; !strings.HasPrefix(e.Message, class) {
+		return class + " " + e.Message
+	}
+	return e.Message
 }
 
 func (t *table) notes(notes []string) {

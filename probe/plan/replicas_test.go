@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"testing"
+
+	"sonde/probe/opt"
 )
 
 // sweepFile has three levels: 2, 3.2 and 3.3 requests a second with answers after
@@ -82,6 +84,24 @@ func TestOtherServiceLevels(t *testing.T) {
 	_, err := Make(Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, sweepFile), SLOs: []SLO{{Metric: "ttft", Quantile: 0.97, LimitMS: 1, Text: "ttft_p97=1ms"}}})
 	if err == nil || !strings.Contains(err.Error(), "ttft_p97=1ms cannot be judged") {
 		t.Error(err)
+	}
+}
+
+// Where 30 of 100 requests fail, the latencies of the others prove nothing, unless the question
+// is satisfied with fewer; 4 failures are chance.
+func TestALevelThatFailsIsNotWithinTheSLO(t *testing.T) {
+	l := &Level{LatencyMS: map[string]Quantiles{"ttft": {P95: opt.Of(100)}}}
+	quick := SLO{Metric: "ttft", Quantile: 0.95, LimitMS: 500}
+	half := SLO{Metric: "success", SuccessShare: 0.5}
+	for _, c := range []struct {
+		ok, failed float64
+		slos       []SLO
+		want       bool
+	}{{70, 30, []SLO{quick}, false}, {70, 30, []SLO{quick, half}, true}, {6, 4, []SLO{quick}, true}, {95, 5, []SLO{quick}, true}} {
+		l.Requests.OK, l.Requests.Failed = opt.Of(c.ok), opt.Of(c.failed)
+		if got, err := l.meets(c.slos); got != c.want || err != nil {
+			t.Errorf("%+v: %v, %v", c, got, err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"sonde/probe/opt"
 )
@@ -19,6 +20,9 @@ type SLO struct {
 // the level does not have is not met. An error names a percentile that files of
 // sweeps do not hold.
 func (l *Level) meets(all []SLO) (bool, error) {
+	if !slices.ContainsFunc(all, func(s SLO) bool { return s.Metric == "success" }) && l.failsMuch() {
+		return false, nil
+	}
 	for _, s := range all {
 		if s.Metric == "success" {
 			if total := l.Requests.OK.V + l.Requests.Failed.V; l.Requests.OK.V < s.SuccessShare*total {
@@ -35,6 +39,13 @@ func (l *Level) meets(all []SLO) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// failsMuch tells that so many requests failed that a sweep takes the load for too much:
+// more than a tenth, and not by chance.
+func (l *Level) failsMuch() bool {
+	ok, failed := l.Requests.OK.V, l.Requests.Failed.V
+	return failed >= 5 && failed > 0.1*(ok+failed)
 }
 
 // at is the q-quantile, if it is one of those that a file holds.

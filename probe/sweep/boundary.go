@@ -64,7 +64,7 @@ func sampled(r *Row) bool {
 func judgedRows(curve []Row) []Row {
 	var out []Row
 	for _, r := range curve {
-		if r.Verdict() != NotJudged && (r.Settled || r.Held >= unsettledLong) {
+		if r.Verdict() != NotJudged && (r.Settled || r.Held >= unsettledLong || r.failsMuch()) {
 			out = append(out, r)
 		}
 	}
@@ -120,7 +120,7 @@ func (b *Boundary) sentence(any bool) string {
 	case !any:
 		return "no level could be judged: no request ended after a level had settled"
 	case b.Best == nil && b.Above != nil:
-		return fmt.Sprintf("no load meets the service levels: %s %s", does(b.Above.Load, "miss", "es"), missed(b.Above))
+		return fmt.Sprintf("no load meets the service levels: %s%s", does(b.Above.Load, "miss", "es"), missed(b.Above))
 	case b.Best == nil:
 		return "no load meets the service levels"
 	}
@@ -128,7 +128,7 @@ func (b *Boundary) sentence(any bool) string {
 	if b.Above == nil {
 		return says + "; no larger load that was measured misses them"
 	}
-	return says + fmt.Sprintf("; %s %s", does(b.Above.Load, "miss", "es"), missed(b.Above))
+	return says + fmt.Sprintf("; %s%s", does(b.Above.Load, "miss", "es"), missed(b.Above))
 }
 
 // sureness is the confidence in words.
@@ -142,17 +142,21 @@ func sureness(r *Row, c opt.Float) string {
 	return " by its samples"
 }
 
-// missed names the levels that a row does not meet, with their figures.
+// missed names the levels that a row does not meet, with their figures, or how many of its
+// requests fail.
 func missed(r *Row) string {
+	if r.unserved() {
+		return fmt.Sprintf(": %d of %d requests failed", r.Failed, r.OK+r.Failed)
+	}
 	text := ""
 	for _, s := range r.SLOs {
 		if s.Verdict.Met() {
 			continue
 		}
 		if text != "" {
-			text += ", "
+			text += ","
 		}
-		text += s.SLO.Text
+		text += " " + s.SLO.Text
 		if s.Actual.OK {
 			text += " (" + actual(&s) + ")"
 		}

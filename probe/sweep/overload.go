@@ -15,8 +15,8 @@ const (
 
 // tooMuch tells why no larger load need be tried than that of a row; "" if one may.
 func tooMuch(r *Row, curve []Row) string {
-	switch share := r.ErrorShare(); {
-	case r.Failed >= failedAtOnce && share.V > failedMuch:
+	switch {
+	case r.failsMuch():
 		return fmt.Sprintf("%d of %d requests failed at %s", r.Failed, r.OK+r.Failed, Describe(r.Load))
 	case r.ClientBound:
 		return fmt.Sprintf("this client is the bottleneck at %s: %s", Describe(r.Load), r.ClientWhy)
@@ -25,6 +25,9 @@ func tooMuch(r *Row, curve []Row) string {
 	}
 	return flat(r, curve)
 }
+
+// failsMuch tells that a load is too much by the requests that fail.
+func (r *Row) failsMuch() bool { return r.Failed >= failedAtOnce && r.ErrorShare().V > failedMuch }
 
 // behind finds an open loop that gets more than is served.
 func behind(r *Row) string {

@@ -168,3 +168,27 @@ func TestTooMuch(t *testing.T) {
 		}
 	}
 }
+
+// Three of ten requests are refused, and those that succeed are quick: that load is not held,
+// although its latencies are within the limit. Who asks for a share of successes is judged by it.
+func TestALoadThatIsRefusedMeetsNothing(t *testing.T) {
+	quick := SLOResult{SLO: SLO{Text: "ttft_p95=1s", Metric: "ttft", Quantile: 0.95}, N: 70, Verdict: Meets, Confidence: opt.Of(0.97)}
+	half := SLOResult{SLO: SLO{Text: "success=50", Metric: metricSuccess, SuccessShare: 0.5}, N: 100, Verdict: Meets, Confidence: opt.Of(0.99)}
+	well, refused := level(2, 1000), level(4, 1000)
+	well.SLOs, refused.SLOs = []SLOResult{quick}, []SLOResult{quick}
+	refused.OK, refused.Failed = 70, 30
+	b := FindBoundary([]Row{well, refused})
+	if b.Best == nil || b.Best.Amount() != 2 || b.Above == nil || b.Above.Amount() != 4 || !strings.HasSuffix(b.Says, "; 4 streams miss: 30 of 100 requests failed") {
+		t.Errorf("%+v", b)
+	}
+	refused.SLOs = []SLOResult{quick, half}
+	if v := refused.Verdict(); v != Meets {
+		t.Errorf("30 of 100 may fail: %v", v)
+	}
+	// All failed before the level had settled: there is no latency to judge.
+	refused.Settled, refused.OK, refused.Failed = false, 0, 5
+	refused.SLOs = []SLOResult{{SLO: quick.SLO}}
+	if b := FindBoundary([]Row{refused}); b.Best != nil || b.Says != "no load meets the service levels: 4 streams miss: 5 of 5 requests failed" {
+		t.Errorf("%+v", b)
+	}
+}

@@ -8,6 +8,7 @@
 package sweep
 
 import (
+	"slices"
 	"time"
 
 	"sonde/probe"
@@ -80,8 +81,21 @@ func (r *Row) ErrorShare() opt.Float {
 // streams in a closed one.
 func (r *Row) Amount() float64 { return Amount(r.Load) }
 
-// Verdict is how the row stands to all service levels together.
-func (r *Row) Verdict() Verdict { return together(r.SLOs) }
+// Verdict is how the row stands to all service levels together. Latencies are of the
+// requests that succeed: where many fail and no level says how many may, those few prove
+// no service level.
+func (r *Row) Verdict() Verdict {
+	v := together(r.SLOs)
+	if r.unserved() && (v.Met() || v == NotJudged) {
+		return SeemsFails
+	}
+	return v
+}
+
+// unserved tells that too many requests fail for any latency to count.
+func (r *Row) unserved() bool {
+	return len(r.SLOs) > 0 && r.failsMuch() && !slices.ContainsFunc(r.SLOs, func(s SLOResult) bool { return s.SLO.Metric == metricSuccess })
+}
 
 // Amount is how much load l is: requests per second in an open loop, streams in a
 // closed one.
