@@ -28,8 +28,9 @@ func (h *history) foreign() (f foreign) {
 	return f
 }
 
-// unfinished are the prompt tokens of our requests in flight: the engine counts them
-// when it has read them, we when the answer ends.
+// unfinished are the prompt tokens of our requests in flight, by which the two counts
+// may differ: the engine counts while it reads or when an answer ends, we when a first
+// token arrives, and its reading is older than the Frame.
 func (h *history) unfinished() float64 {
 	c := &h.now().Client
 	return float64(c.InFlight) * max(float64(h.now().Load.Asked.InputTokens), c.InputTokens.Or(0))
