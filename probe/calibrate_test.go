@@ -104,6 +104,9 @@ func TestFramesTellWhatGoesBeforeTheLoad(t *testing.T) {
 func TestStopBeforeTheLoadBegins(t *testing.T) {
 	s := begun(t, ollamaServer(t, func() {}).URL)
 	s.SetLoad(s.Load()) // concurrency 0, once more
+	if got := stageOf(s); got != probe.StageLoad {
+		t.Errorf("stage %d although no load is waited for", got)
+	}
 	if err := s.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}

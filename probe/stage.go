@@ -15,4 +15,13 @@ const (
 // and who calls them.
 func (s *Session) enter(to Stage) { s.stage.Store(int32(to)) }
 
-func (s *Session) stageNow() Stage { return Stage(s.stage.Load()) }
+// stageNow is the stage as readers of Frames see it: who has asked for no load waits
+// for none.
+func (s *Session) stageNow() Stage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.loadAsked && s.wish.Concurrency == 0 && s.wish.Rate == 0 {
+		return StageLoad
+	}
+	return Stage(s.stage.Load())
+}

@@ -29,17 +29,23 @@ func (r *hostBound) check(h *history) outcome {
 	return found(r.sm < idleSM && r.dram < idleDRAM && r.tpot >= above*r.floor)
 }
 
-// decodes tells that some stream got tokens nearly all the time in the newest d.
+// decodes tells that some stream got tokens nearly all the time in the newest d, but
+// for the time in which one of our prompts was read.
 func (h *history) decodes(d time.Duration) bool {
-	const most = 0.75
+	const most, least = 0.75, 0.5
 	frames, ok := h.steady(d)
-	n := 0
+	got, busy := 0, 0
 	for _, f := range frames {
-		if f.Client.SliceOutTokens > 0 {
-			n++
+		switch {
+		case f.Client.SliceOutTokens > 0:
+			got++
+			busy++
+		case f.Client.Prefill > 0:
+			busy++
 		}
 	}
-	return ok && float64(n) >= most*float64(len(frames))
+	all := float64(len(frames))
+	return ok && float64(busy) >= most*all && float64(got) >= least*all
 }
 
 func (r *hostBound) verdict() Verdict {

@@ -20,12 +20,20 @@ func (h *history) foreign() (f foreign) {
 		answered += len(frame.Client.SliceTTFT)
 	}
 	if read := increase(list, func(e *engine.Reading) opt.Float { return e.PromptTokens }); read.OK {
-		f.tokens = opt.Of(max(0, read.V-float64(ours)))
+		f.tokens = opt.Of(max(0, read.V-float64(ours)-h.unfinished()))
 	}
 	if first := gained(list, func(e *engine.Reading) engine.Histogram { return e.TTFT }); first.Count > 0 {
 		f.prompts = opt.Of(max(0, first.Count-float64(answered)))
 	}
 	return f
+}
+
+// unfinished are the prompt tokens of our requests in flight, by which the two counts
+// may differ: the engine counts while it reads or when an answer ends, we when a first
+// token arrives, and its reading is older than the Frame.
+func (h *history) unfinished() float64 {
+	c := &h.now().Client
+	return float64(c.InFlight) * max(float64(h.now().Load.Asked.InputTokens), c.InputTokens.Or(0))
 }
 
 // much tells that it is worth a word.
