@@ -14,8 +14,9 @@ const (
 	longFactor    = 16
 	longAtLeast   = 8192
 	longAtMost    = 65536
-	longHeadroom  = 64 // tokens of a chat template that we cannot see
-	effectAtLeast = 1.5
+	longHeadroom  = 64  // tokens of a chat template that we cannot see
+	effectAtLeast = 1.5 // times the median gap …
+	beyondUsual   = 1.1 // … and times the usual long ones, which other prompts make
 )
 
 // longWatch follows a long prompt that was fired, and what it does to the gaps
@@ -23,9 +24,11 @@ const (
 type longWatch struct {
 	tokens    int
 	sentAt    time.Duration
+	earlier   []int   // slots of long prompts that were on their way before
 	seen      bool    // its stream has shown up
 	beforeMS  float64 // median gap of the live window when it was fired
 	beforeN   int
+	usualMS   float64 // gaps up to this are no effect of it
 	others    int
 	during    []float64     // gaps that closed meanwhile
 	disturbed time.Duration // slices whose gaps were well above the usual
@@ -41,7 +44,7 @@ func (s *Session) FireLong() {
 	tokens := longTokens(s.wish, s.engine.Latest().Identity)
 	pool, at := s.pool, s.now()
 	s.todo = append(s.todo, func(now time.Duration) {
-		s.long = &longWatch{tokens: tokens, sentAt: now}
+		s.long = &longWatch{tokens: tokens, sentAt: now, earlier: s.longSlots}
 		pool.FireLong(tokens)
 	})
 	s.events = append(s.events, Event{At: at, Kind: EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
@@ -62,14 +65,17 @@ func longTokens(usual Load, id engine.Identity) int {
 
 // watchLong follows the long prompt through one slice, and reports at its end.
 func (s *Session) watchLong(now time.Duration, t *measure.Tick) []Event {
+	s.longSlots = longSlots(t.Cells)
 	w := s.long
 	if w == nil {
 		return nil
 	}
 	if !w.seen {
-		w.beforeMS, w.beforeN, w.others = t.Client.Gap.P50, t.Client.Gap.N, decoding(t.Cells)
+		gap := t.Client.Gap
+		w.beforeMS, w.beforeN, w.others = gap.P50, gap.N, decoding(t.Cells)
+		w.usualMS = max(effectAtLeast*gap.P50, beyondUsual*gap.P99)
 	}
-	waiting, present := longCell(t.Cells)
+	waiting, present := w.cell(t.Cells)
 	w.take(t.Client.SliceGaps, s.opt.Tick)
 	switch {
 	case present && waiting:
@@ -93,9 +99,20 @@ func decoding(cells []measure.StreamCell) int {
 	return n
 }
 
-func longCell(cells []measure.StreamCell) (waiting, present bool) {
+// longSlots are those of long prompts on their way.
+func longSlots(cells []measure.StreamCell) (slots []int) {
 	for _, c := range cells {
-		if c.Long {
+		if c.Long && c.State != measure.StreamIdle {
+			slots = append(slots, c.Slot)
+		}
+	}
+	return slots
+}
+
+// cell tells whether the prompt's own stream is there, and waits.
+func (w *longWatch) cell(cells []measure.StreamCell) (waiting, present bool) {
+	for _, c := range cells {
+		if c.Long && !slices.Contains(w.earlier, c.Slot) {
 			return c.State == measure.StreamWaiting, true
 		}
 	}
@@ -106,7 +123,7 @@ func (w *longWatch) take(gapsMS []float32, slice time.Duration) {
 	above := false
 	for _, g := range gapsMS {
 		w.during = append(w.during, float64(g))
-		above = above || (w.beforeN > 0 && float64(g) > effectAtLeast*w.beforeMS)
+		above = above || (w.beforeN > 0 && float64(g) > w.usualMS)
 	}
 	if above || (len(gapsMS) == 0 && w.others > 0) {
 		w.disturbed += slice
@@ -129,7 +146,7 @@ func (w *longWatch) report() string {
 		return fmt.Sprintf("a prompt of %d tokens stopped the tokens of all other streams for %.1f s", w.tokens, w.disturbed.Seconds())
 	}
 	worst := w.worst()
-	if worst < effectAtLeast*w.beforeMS {
+	if worst < w.usualMS {
 		return fmt.Sprintf("a prompt of %d tokens changed little: gaps of the others stayed at %.3g ms", w.tokens, worst)
 	}
 	return fmt.Sprintf("a prompt of %d tokens: gaps of %d streams rose from %.3g to %.3g ms for %.1f s",

@@ -16,7 +16,7 @@ func longTick(waiting bool, gapsMS ...float32) measure.Tick {
 	} else {
 		t.Cells = append(t.Cells, measure.StreamCell{Slot: 2, Long: true, State: measure.StreamDecode})
 	}
-	t.Client.Gap = measure.Summary{N: 100, P50: 10}
+	t.Client.Gap = measure.Summary{N: 100, P50: 10, P99: 40}
 	t.Client.SliceGaps = gapsMS
 	return t
 }
@@ -30,6 +30,23 @@ func many(n int, ms float32) []float32 {
 	return gaps
 }
 
+// An earlier long prompt that still gets its answer is not taken for the new one.
+func TestEarlierLongPromptIsNotTheNewOne(t *testing.T) {
+	s := &Session{opt: Options{Tick: 250 * time.Millisecond}, long: &longWatch{tokens: 8192, earlier: []int{5}}}
+	with := func(waiting bool, gapsMS ...float32) *measure.Tick {
+		tick := longTick(waiting, gapsMS...)
+		tick.Cells = append([]measure.StreamCell{{Slot: 5, Long: true, State: measure.StreamDecode}}, tick.Cells...)
+		return &tick
+	}
+	var events []Event
+	for i, tick := range []*measure.Tick{with(true, 10, 10), with(true), with(true), with(false, 700, 700)} {
+		events = append(events, s.watchLong(time.Duration(i+1)*s.opt.Tick, tick)...)
+	}
+	if len(events) != 1 || !strings.Contains(events[0].Text, "rose from 10 to 700 ms") {
+		t.Errorf("events %+v", events)
+	}
+}
+
 func TestLongPromptsEffect(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -41,6 +58,8 @@ func TestLongPromptsEffect(t *testing.T) {
 		{"one long gap each among many", []measure.Tick{longTick(true, many(300, 10)...), longTick(true), longTick(true, 897, 897), longTick(false, 10, 11)},
 			"a prompt of 8192 tokens: gaps of 2 streams rose from 10 to 897 ms for 0.5 s"},
 		{"undisturbed", []measure.Tick{longTick(true, 10, 11), longTick(false, 10, 12)}, "changed little: gaps of the others stayed at 12 ms"},
+		{"no more than other prompts do", []measure.Tick{longTick(true, 10, 43), longTick(true, 10, 42), longTick(false, 10, 12)},
+			"changed little: gaps of the others stayed at 43 ms"},
 		{"stopped", []measure.Tick{longTick(true), longTick(true), longTick(false)}, "stopped the tokens of all other streams for 0.8 s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

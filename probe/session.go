@@ -47,6 +47,7 @@ type Session struct {
 	collector *measure.Collector
 	health    healthWatch
 	long      *longWatch
+	longSlots []int // of long prompts on their way at the last tick
 	tooLong   tooLongWatch
 	refusals  refusalWatch
 	spent     int64 // tokens of requests that ended
