@@ -29,7 +29,11 @@ func busyEngine(t *testing.T, requests int) (address string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	base, _, err := sim.Listen(ctx, "127.0.0.1:0", sim.Options{Seed: uint64(requests), Speed: 0.25}) // 10 000 tokens take minutes
+	engine, err := sim.New(sim.Options{Seed: uint64(requests), Speed: 0.25}) // 10 000 tokens take minutes
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, _, err := engine.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

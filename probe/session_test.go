@@ -20,7 +20,11 @@ func session(t *testing.T, change func(*probe.Options)) (*probe.Session, string)
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	t.Cleanup(cancel)
-	base, _, err := sim.Listen(ctx, "127.0.0.1:0", sim.Options{Speed: 20, Seed: 1})
+	embedded, err := sim.New(sim.Options{Speed: 20, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, _, err := embedded.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

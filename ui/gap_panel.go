@@ -75,7 +75,7 @@ func (g *gapPanel) body(p *picture, w, h int) []string {
 	for i, c := range shown {
 		columns[i] = g.rows.of(&c.gaps, h, scale)
 	}
-	return chart.DensityBins(w, h, chart.DensityOptions{
+	return chart.Density(w, h, chart.DensityOptions{
 		Scale: scale, Label: label, LabelStyle: t.border,
 		Marks: marks(shown, plot), MarkStyle: t.mark, Shades: t.shades, ASCII: t.ascii,
 	}, columns)

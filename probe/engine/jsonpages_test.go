@@ -16,10 +16,9 @@ import (
 // jsonFixture is how a file in JSON is read: as an extra page of an engine, or as
 // the answer in place of a metrics page.
 type jsonFixture struct {
-	kind    *kind
-	path    string // of the extra page; "" = the file is a refused metrics page
-	model   string
-	figures map[string]opt.Float // what expected.json states in keys of its own
+	kind  *kind
+	path  string // of the extra page; "" = the file is a refused metrics page
+	model string
 }
 
 // jsonFixtures are all recorded pages in JSON.

@@ -53,12 +53,8 @@ func (e *otherModelsError) Error() string {
 }
 
 // read takes one page apart by the tables that fit it, the engine's own first.
-// model is the model to look at where a page carries several; the error, an
+// of.model is the model to look at where a page carries several; the error, an
 // *otherModelsError, says that it is none of them.
-func read(page promtext.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
-	return newFactBook().read(page, fits, subject{model: model}, at)
-}
-
 func (b *factBook) read(page promtext.Page, fits []*kind, of subject, at time.Time) (snapshot, error) {
 	model := of.model
 	s := newSnapshot(model)

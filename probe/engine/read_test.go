@@ -10,9 +10,15 @@ import (
 	"time"
 
 	"sonde/probe/opt"
+	"sonde/probe/promtext"
 )
 
 var parsedAt = time.Unix(1700000000, 0)
+
+// read takes one page apart, as the only one of its engine.
+func read(page promtext.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
+	return newFactBook().read(page, fits, subject{model: model}, at)
+}
 
 // take reads a page of text as a source would.
 func take(t *testing.T, text, model string) snapshot {

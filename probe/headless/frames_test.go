@@ -75,3 +75,5 @@ func summarise(plan Plan, list []*probe.Frame) Summary {
 	}
 	return a.Summary()
 }
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

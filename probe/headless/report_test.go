@@ -20,12 +20,11 @@ import (
 // stage plays a service that answers every request in 200 ms: in each Frame of 250 ms as
 // many requests begin and end as there are streams. 8 tokens go in and 10 come out.
 type stage struct {
-	k       *Keeper
-	seq     uint64
-	level   int
-	load    probe.Load
-	pending []measure.Request // ended, and not in a Frame yet
-	adjust  func(*probe.Frame)
+	k      *Keeper
+	seq    uint64
+	level  int
+	load   probe.Load
+	adjust func(*probe.Frame)
 }
 
 func newStage(slos ...SLO) *stage {

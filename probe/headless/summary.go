@@ -304,5 +304,3 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(t.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 }
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -16,9 +16,14 @@ var fast = Options{Speed: 20}
 
 func serve(t *testing.T, o Options) string {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	base, done, err := Listen(ctx, "127.0.0.1:0", o)
+	s, err := New(o)
 	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	base, done, err := s.Listen(ctx, "127.0.0.1:0")
+	if err != nil {
+		cancel()
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -25,12 +25,6 @@ type kvDtype struct {
 
 var kvDtypes = []kvDtype{{"auto", 2}, {"fp8", 1}} // auto: as wide as the model's activations
 
-// Dtypes lists the names that Options.Dtype understands.
-func Dtypes() []string { return names(dtypes, func(d dtype) string { return d.name }) }
-
-// KVDtypes lists the names that Options.KVDtype understands.
-func KVDtypes() []string { return names(kvDtypes, func(d kvDtype) string { return d.name }) }
-
 func dtypeNamed(name string) (dtype, error) {
 	return lookup("dtype", name, dtypes, func(d dtype) string { return d.name })
 }

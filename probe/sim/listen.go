@@ -14,18 +14,9 @@ import (
 	"sonde/probe/guard"
 )
 
-// Listen builds an engine and serves it at addr ("127.0.0.1:0" for any free
+// Listen starts the engine and serves it at addr ("127.0.0.1:0" for any free
 // port) until ctx ends; then all connections are cut. The base URL has no path.
 // done receives the reason of the end once, nil if it was ctx.
-func Listen(ctx context.Context, addr string, o Options) (baseURL string, done <-chan error, err error) {
-	s, err := New(o)
-	if err != nil {
-		return "", nil, err
-	}
-	return s.Listen(ctx, addr)
-}
-
-// Listen starts the engine and serves it; see the function Listen.
 func (s *Server) Listen(ctx context.Context, addr string) (baseURL string, done <-chan error, err error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {

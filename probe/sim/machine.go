@@ -80,9 +80,6 @@ var machines = []machine{
 	board("RTX-5090", "GeForce RTX 5090", 32, 1792, 209.5, 419, pcie5, power{30, 575, 2407}),
 }
 
-// GPUs lists the names that Options.GPU understands.
-func GPUs() []string { return names(machines, machineName) }
-
 func machineName(m machine) string { return m.name }
 
 func machineNamed(name string) (machine, error) { return lookup("GPU", name, machines, machineName) }

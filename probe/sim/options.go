@@ -15,11 +15,11 @@ package sim
 // Options choose the simulated machine and engine. The zero value of every
 // field stands for its default.
 type Options struct {
-	Model   string // one of Models(), any letter case
-	GPU     string // one of GPUs(), any letter case
+	Model   string // of the table in shape.go, any letter case
+	GPU     string // of the table in machine.go, any letter case
 	TP      int    // GPUs that share the model (tensor parallel); default: the fewest that hold it
-	Dtype   string // of the weights, one of Dtypes()
-	KVDtype string // of the KV cache, one of KVDtypes()
+	Dtype   string // of the weights: "bf16", "fp8" or "int4"
+	KVDtype string // of the KV cache: "auto" or "fp8"
 
 	MaxSeqs     int     // sequences in one iteration
 	TokenBudget int     // tokens in one iteration, decode and prefill together

@@ -36,8 +36,8 @@ func TestModelIsSpreadOverEnoughGPUs(t *testing.T) {
 }
 
 func TestEveryModelRunsOnEveryGPU(t *testing.T) {
-	for _, model := range Models() {
-		for _, gpu := range GPUs() {
+	for _, model := range names(shapes, shapeName) {
+		for _, gpu := range names(machines, machineName) {
 			if _, err := New(Options{Model: model, GPU: gpu}); err != nil {
 				t.Error(err)
 			}

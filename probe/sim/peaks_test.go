@@ -60,7 +60,7 @@ func TestShapesAreThoseOfTheTableOfModels(t *testing.T) {
 
 // No step is faster than the bound that the program shows for it.
 func TestStepsAreSlowerThanTheRoofline(t *testing.T) {
-	for _, name := range Models() {
+	for _, name := range names(shapes, shapeName) {
 		for _, o := range []Options{{Model: name, GPU: "A100-80GB"}, {Model: name, GPU: "H100", Dtype: "fp8"}, {Model: name, GPU: "H200", TP: 2}, {Model: name, GPU: "H100", Dtype: "int4"}} {
 			s, err := o.resolve()
 			if err != nil {

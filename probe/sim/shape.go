@@ -39,9 +39,6 @@ var shapes = []shape{
 		context: 40960, moe: moe{experts: 128, perToken: 8, ffn: 768}},
 }
 
-// Models lists the names that Options.Model understands.
-func Models() []string { return names(shapes, shapeName) }
-
 func shapeName(s shape) string { return s.name }
 
 // shapeNamed finds a model of the table, with 16-bit weights and KV cache.

@@ -17,18 +17,6 @@ type DensityOptions struct {
 	ASCII      bool
 }
 
-// Density draws the distribution of samples over time on w×h cells: a cell column for
-// each of columns (the newest last), the brighter and denser the more samples are at
-// that height.
-func Density(w, h int, o DensityOptions, columns [][]float32) []string {
-	shown, _ := newest(columns, PlotWidth(w, o.Label, o.Scale, h))
-	binned := make([][]uint32, len(shown))
-	for i, samples := range shown {
-		binned[i] = Bins(h, o.Scale, samples)
-	}
-	return DensityBins(w, h, o, binned)
-}
-
 // Bins counts samples by the row of a chart of h rows they fall in: element 0 is the
 // bottom row, element h the samples beyond the top of the scale. Samples below the scale
 // count in the bottom row, NaN nowhere.
@@ -49,10 +37,12 @@ func Bins(h int, s Scale, samples []float32) []uint32 {
 	return bins
 }
 
-// DensityBins is Density for columns counted by Bins with the same h and Scale. A
-// column that was counted for another height is left blank. Samples beyond the scale
-// show as a triangle in the top row.
-func DensityBins(w, h int, o DensityOptions, columns [][]uint32) []string {
+// Density draws the distribution of samples over time on w×h cells: a cell column for
+// each of columns (the newest last), the brighter and denser the more samples are at
+// that height. Bins counted them with the same h and Scale; a column that was counted
+// for another height is left blank. Samples beyond the scale show as a triangle in the
+// top row.
+func Density(w, h int, o DensityOptions, columns [][]uint32) []string {
 	p := newPlot(w, h, o.Scale, o.Label, o.LabelStyle, o.ASCII)
 	p.drawMarks(o.Marks, o.MarkStyle)
 	shown, col := newest(columns, p.cols)

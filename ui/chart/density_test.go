@@ -29,39 +29,48 @@ func TestBins(t *testing.T) {
 func TestDensityShades(t *testing.T) {
 	o := DensityOptions{Scale: Scale{Max: 2}}
 	columns := [][]uint32{{1, 0, 0}, {2, 3, 0}, {4, 7, 0}, {8, 1, 0}}
-	wantPicture(t, DensityBins(5, 2, o, columns),
+	wantPicture(t, Density(5, 2, o, columns),
 		"  ▒▓░",
 		" ░▒▓█")
 	o.ASCII = true
-	wantPicture(t, DensityBins(5, 2, o, columns),
+	wantPicture(t, Density(5, 2, o, columns),
 		"  :+.",
 		" .:+#")
 	o.Shades = []lipgloss.Style{red, green}
-	wantString(t, DensityBins(4, 2, o, columns)[1], redOn+".:"+off+greenOn+"+#"+off)
+	wantString(t, Density(4, 2, o, columns)[1], redOn+".:"+off+greenOn+"+#"+off)
 	// What is beyond the scale is bright, however little.
-	wantString(t, DensityBins(2, 1, o, [][]uint32{{1, 0}, {8, 1}})[0], redOn+"."+off+greenOn+"^"+off)
+	wantString(t, Density(2, 1, o, [][]uint32{{1, 0}, {8, 1}})[0], redOn+"."+off+greenOn+"^"+off)
+}
+
+// densityOf counts the samples of each column, then draws them.
+func densityOf(w, h int, o DensityOptions, columns [][]float32) []string {
+	binned := make([][]uint32, len(columns))
+	for i, samples := range columns {
+		binned[i] = Bins(h, o.Scale, samples)
+	}
+	return Density(w, h, o, binned)
 }
 
 func TestDensityFromSamples(t *testing.T) {
 	o := DensityOptions{Scale: Scale{Min: 1, Max: 100, Log: true}, Label: number, Marks: []int{0, 2}}
 	columns := [][]float32{{5, 5}, {50}, nil, {500, 5}}
 	// Of a largest count of 2, 1 is the second level of four.
-	wantPicture(t, Density(8, 2, o, columns),
+	wantPicture(t, densityOf(8, 2, o, columns),
 		"100┤┊▒┊▲",
 		"  1┤█ ┊▒")
 	o.Marks = nil
-	wantPicture(t, Density(8, 2, o, append(columns, []float32{1, 1})),
+	wantPicture(t, densityOf(8, 2, o, append(columns, []float32{1, 1})),
 		"100┤▒ ▲ ",
 		"  1┤  ▒█")
 	// Too narrow for the axis.
-	wantPicture(t, Density(7, 2, o, columns),
+	wantPicture(t, densityOf(7, 2, o, columns),
 		"    ▒ ▲",
 		"   █  ▒")
 }
 
 func TestColumnsOfAnotherHeightStayBlank(t *testing.T) {
 	columns := [][]uint32{{1, 1}, {1, 1, 0}, nil, {1, 1, 1, 1}}
-	wantPicture(t, DensityBins(4, 2, DensityOptions{}, columns), " █  ", " █  ")
+	wantPicture(t, Density(4, 2, DensityOptions{}, columns), " █  ", " █  ")
 }
 
 // denseColumns is 120 slices of 16 streams at 70 tokens/s.
@@ -80,14 +89,6 @@ func densityOptions() DensityOptions {
 }
 
 func BenchmarkDensity(b *testing.B) {
-	columns, o := denseColumns(), densityOptions()
-	b.ReportAllocs()
-	for b.Loop() {
-		Density(120, 20, o, columns)
-	}
-}
-
-func BenchmarkDensityBins(b *testing.B) {
 	o := densityOptions()
 	var binned [][]uint32
 	for _, samples := range denseColumns() {
@@ -95,6 +96,6 @@ func BenchmarkDensityBins(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		DensityBins(120, 20, o, binned)
+		Density(120, 20, o, binned)
 	}
 }

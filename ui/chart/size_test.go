@@ -33,7 +33,7 @@ func drawAll(t *testing.T, in input) {
 	for what, lines := range map[string][]string{
 		"Lines":       Lines(in.w, in.h, lo, Series{Style: red, Y: in.values}, Series{Y: in.values[len(in.values)/2:]}),
 		"Lines alone": Lines(in.w, in.h, LineOptions{Scale: ranged, ASCII: in.ascii}, Series{Y: in.values}),
-		"Density":     Density(in.w, in.h, do, [][]float32{samples, nil, samples}),
+		"Density":     densityOf(in.w, in.h, do, [][]float32{samples, nil, samples}),
 		"Fit":         Fit([]string{number(first)}, in.w, in.h),
 	} {
 		wantSize(t, what, lines, in.w, in.h)
