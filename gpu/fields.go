@@ -24,10 +24,15 @@ type fieldNames struct {
 	gpm, nvml, smi, dcgm, nvidiaExporter, amd string
 }
 
+// Names that NVML has with and without GPM.
 const (
 	callUtilisation = "nvmlDeviceGetUtilizationRates"
 	callClock       = "nvmlDeviceGetClockInfo"
 	callMemory      = "nvmlDeviceGetMemoryInfo"
+	callPower       = "nvmlDeviceGetPowerUsage"
+	callPowerLimit  = "nvmlDeviceGetEnforcedPowerLimit"
+	callTemperature = "nvmlDeviceGetTemperature"
+	busTimesClock   = "bus width × memory clock"
 )
 
 var fieldTable = []fieldNames{
@@ -48,11 +53,11 @@ var fieldTable = []fieldNames{
 	{"memory", "bytes", func(r *Reading) opt.Float { return r.MemTotal },
 		callMemory, callMemory, "memory.total", "DCGM_FI_DEV_FB_USED + _FREE + _RESERVED", "memory_total_bytes", "gpu_total_vram"},
 	{"power", "W", func(r *Reading) opt.Float { return r.Power },
-		"nvmlDeviceGetPowerUsage", "nvmlDeviceGetPowerUsage", "power.draw", "DCGM_FI_DEV_POWER_USAGE", "power_draw_watts", "gpu_package_power"},
+		callPower, callPower, "power.draw", "DCGM_FI_DEV_POWER_USAGE", "power_draw_watts", "gpu_package_power"},
 	{"power limit", "W", func(r *Reading) opt.Float { return r.PowerLimit },
-		"nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetEnforcedPowerLimit", "enforced.power.limit", "DCGM_FI_DEV_ENFORCED_POWER_LIMIT", "enforced_power_limit_watts", ""},
+		callPowerLimit, callPowerLimit, "enforced.power.limit", "DCGM_FI_DEV_ENFORCED_POWER_LIMIT", "enforced_power_limit_watts", ""},
 	{"temperature", "°C", func(r *Reading) opt.Float { return r.Temperature },
-		"nvmlDeviceGetTemperature", "nvmlDeviceGetTemperature", "temperature.gpu", "DCGM_FI_DEV_GPU_TEMP", "temperature_gpu", "gpu_junction_temperature"},
+		callTemperature, callTemperature, "temperature.gpu", "DCGM_FI_DEV_GPU_TEMP", "temperature_gpu", "gpu_junction_temperature"},
 	{"SM clock", "Hz", func(r *Reading) opt.Float { return r.SMClock },
 		callClock, callClock, "clocks.current.sm", "DCGM_FI_DEV_SM_CLOCK", "clocks_current_sm_clock_hz", "gpu_clock"},
 	{"memory clock", "Hz", func(r *Reading) opt.Float { return r.MemClock },
@@ -66,15 +71,26 @@ var fieldTable = []fieldNames{
 	{"NVLink received", "bytes/s", func(r *Reading) opt.Float { return r.NVLinkReceived },
 		"GPM NVLINK_TOTAL_RX_PER_SEC", "", "", "DCGM_FI_PROF_NVLINK_RX_BYTES", "", ""},
 	{"bandwidth peak", "bytes/s", func(r *Reading) opt.Float { return r.BandwidthPeak },
-		"bus width × memory clock", "bus width × memory clock", "", "", "", "gpu_vram_max_bandwidth"},
+		busTimesClock, busTimesClock, "", "", "", "gpu_vram_max_bandwidth"},
 }
 
 // from is the name that a source has for the quantity.
 func (f *fieldNames) from(source string) string {
-	return map[string]string{
-		"nvml-gpm": f.gpm, "nvml": f.nvml, "nvidia-smi": f.smi, "dcgm": f.dcgm,
-		"nvidia_gpu_exporter": f.nvidiaExporter, "amd": f.amd,
-	}[strings.TrimSuffix(source, viaPrometheus)]
+	switch strings.TrimSuffix(source, viaPrometheus) {
+	case "nvml-gpm":
+		return f.gpm
+	case "nvml":
+		return f.nvml
+	case "nvidia-smi":
+		return f.smi
+	case "dcgm":
+		return f.dcgm
+	case "nvidia_gpu_exporter":
+		return f.nvidiaExporter
+	case "amd":
+		return f.amd
+	}
+	return ""
 }
 
 // Fields lists every quantity of a reading with what its source calls it.

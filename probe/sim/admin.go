@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // Where the engine can be told what is to go wrong. These paths are ours: no other
@@ -37,10 +38,42 @@ func (s *Server) ChangeFaults(list string) error {
 	return nil
 }
 
-// adminFaults tells the faults and changes them: PUT replaces all, POST those that
-// it names, DELETE heals.
-func (s *Server) adminFaults(w http.ResponseWriter, r *http.Request) {
-	list, e := adminBody(w, r)
+// admin is something that can be told while the engine runs, and asked how it stands.
+type admin struct {
+	replace, change func(text string) error // PUT and POST
+	heal            func() error            // DELETE
+	page            func() map[string]any   // the answer to all of them, and to GET
+}
+
+// adminFaults are the faults: PUT replaces all, POST those that it names.
+func (s *Server) adminFaults() admin {
+	return admin{
+		replace: func(list string) error {
+			f, err := ParseFaults(list)
+			if err != nil {
+				return err
+			}
+			return s.SetFaults(f)
+		},
+		change: s.ChangeFaults,
+		heal:   func() error { return s.SetFaults(Faults{}) },
+		page:   s.faultsPage,
+	}
+}
+
+// adminScenario is the scenario that plays: PUT or POST its name.
+func (s *Server) adminScenario() admin {
+	play := func(name string) error {
+		if _, err := sceneNamed(name); err != nil {
+			return err // also of no name, which Play takes for the end
+		}
+		return s.Play(name)
+	}
+	return admin{replace: play, change: play, heal: func() error { return s.Play("") }, page: s.scenarioPage}
+}
+
+func (a admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	text, e := adminBody(w, r)
 	if e != nil {
 		e.write(w)
 		return
@@ -49,14 +82,11 @@ func (s *Server) adminFaults(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 	case http.MethodPut:
-		var f Faults
-		if f, err = ParseFaults(list); err == nil {
-			err = s.SetFaults(f)
-		}
+		err = a.replace(text)
 	case http.MethodPost:
-		err = s.ChangeFaults(list)
+		err = a.change(text)
 	case http.MethodDelete:
-		err = s.SetFaults(Faults{})
+		err = a.heal()
 	default:
 		methodNotAllowed(w)
 		return
@@ -65,7 +95,7 @@ func (s *Server) adminFaults(w http.ResponseWriter, r *http.Request) {
 		badRequest("", "%v", err).write(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, s.faultsPage())
+	writeJSON(w, http.StatusOK, a.page())
 }
 
 // activeFault is a fault in force.
@@ -90,38 +120,12 @@ func (s *Server) faultsPage() map[string]any {
 	}
 }
 
-// adminScenario tells which scenario plays and starts one: PUT or POST its name.
-// DELETE ends it.
-func (s *Server) adminScenario(w http.ResponseWriter, r *http.Request) {
-	name, e := adminBody(w, r)
-	if e != nil {
-		e.write(w)
-		return
-	}
-	var err error
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-	case http.MethodPut, http.MethodPost:
-		if name == "" {
-			_, err = sceneNamed(name)
-		} else {
-			err = s.Play(name)
-		}
-	case http.MethodDelete:
-		err = s.Play("")
-	default:
-		methodNotAllowed(w)
-		return
-	}
-	if err != nil {
-		badRequest("", "%v", err).write(w)
-		return
-	}
+func (s *Server) scenarioPage() map[string]any {
 	playing, part, left := s.Playing()
-	writeJSON(w, http.StatusOK, map[string]any{
-		"scenario": orNull(playing), "part": orNull(part), "part_ends_in_s": left.Round(1e8).Seconds(),
+	return map[string]any{
+		"scenario": orNull(playing), "part": orNull(part), "part_ends_in_s": left.Round(100 * time.Millisecond).Seconds(),
 		"faults": s.Faults().String(), "known": Scenarios(),
-	})
+	}
 }
 
 // adminBody is the list or the name that was sent, as bare text.
