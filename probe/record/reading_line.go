@@ -2,6 +2,7 @@ package record
 
 import (
 	"math"
+	"reflect"
 	"time"
 
 	"sonde/probe/engine"
@@ -90,21 +91,27 @@ type histogramLine struct {
 // IsZero tells that the histogram is unknown.
 func (l histogramLine) IsZero() bool { return len(l.Counts) == 0 }
 
+// alike are the fields that a line and a Reading have under the same name, in the
+// same type. The others are turned over one by one.
+var alike = func() (pairs []struct{ line, reading int }) {
+	line, reading := reflect.TypeFor[readingLine](), reflect.TypeFor[engine.Reading]()
+	for i := range line.NumField() {
+		f, ok := reading.FieldByName(line.Field(i).Name)
+		if ok && f.Type == line.Field(i).Type {
+			pairs = append(pairs, struct{ line, reading int }{i, f.Index[0]})
+		}
+	}
+	return pairs
+}()
+
 func fromReading(r *engine.Reading) *readingLine {
 	l := &readingLine{
-		At:     r.At,
-		Engine: r.Engine, Via: r.Via, Router: r.Router, Model: r.Model,
-		Ranks: r.Ranks, PrefixUnit: r.PrefixUnit, CountersOnFinish: r.CountersOnFinish, Restarted: r.Restarted, Regrouped: r.Regrouped, Replica: r.Replica,
-		Settings: r.Settings, Notes: r.Notes,
-		Running: r.Running, Waiting: r.Waiting, Paused: r.Paused, WaitingMean: r.WaitingMean,
-		KVFill: r.KVFill, KVFillMax: r.KVFillMax, KVCapacityTokens: r.KVCapacityTokens, KVCapacityBlocks: r.KVCapacityBlocks,
-		KVBlockTokens: r.KVBlockTokens, KVUsedTokens: r.KVUsedTokens, MaxModelLen: r.MaxModelLen, MaxRunning: r.MaxRunning, Servers: r.Servers, ModelsLoaded: r.ModelsLoaded, GPUShare: r.GPUShare,
-		Preemptions: r.Preemptions, PrefixQueries: r.PrefixQueries, PrefixHits: r.PrefixHits, PromptTokens: r.PromptTokens,
-		CachedTokens: r.CachedTokens, GenerationTokens: r.GenerationTokens, LiveDecodeTokens: r.LiveDecodeTokens, LivePrefillTokens: r.LivePrefillTokens,
-		LiveCachedTokens: r.LiveCachedTokens, RequestsOK: r.RequestsOK, RequestsFailed: r.RequestsFailed, RequestsAborted: r.RequestsAborted,
-		RequestsReceived: r.RequestsReceived, PrefixHitRate: r.PrefixHitRate, PromptTokensPerS: r.PromptTokensPerS, GenerationTokensPerS: r.GenerationTokensPerS,
 		TTFT: fromHistogram(r.TTFT), Gap: fromHistogram(r.Gap), TPOT: fromHistogram(r.TPOT), Queue: fromHistogram(r.Queue),
 		Prefill: fromHistogram(r.Prefill), Decode: fromHistogram(r.Decode), E2E: fromHistogram(r.E2E),
+	}
+	line, reading := reflect.ValueOf(l).Elem(), reflect.ValueOf(r).Elem()
+	for _, p := range alike {
+		line.Field(p.line).Set(reading.Field(p.reading))
 	}
 	for _, rank := range r.KVByRank {
 		l.KVByRank = append(l.KVByRank, rankLine{rank.Rank, finite(rank.Fill)})
@@ -120,19 +127,12 @@ func fromReading(r *engine.Reading) *readingLine {
 
 func (l *readingLine) reading() engine.Reading {
 	r := engine.Reading{
-		At:     l.At,
-		Engine: l.Engine, Via: l.Via, Router: l.Router, Model: l.Model,
-		Ranks: l.Ranks, PrefixUnit: l.PrefixUnit, CountersOnFinish: l.CountersOnFinish, Restarted: l.Restarted, Regrouped: l.Regrouped, Replica: l.Replica,
-		Settings: l.Settings, Notes: l.Notes,
-		Running: l.Running, Waiting: l.Waiting, Paused: l.Paused, WaitingMean: l.WaitingMean,
-		KVFill: l.KVFill, KVFillMax: l.KVFillMax, KVCapacityTokens: l.KVCapacityTokens, KVCapacityBlocks: l.KVCapacityBlocks,
-		KVBlockTokens: l.KVBlockTokens, KVUsedTokens: l.KVUsedTokens, MaxModelLen: l.MaxModelLen, MaxRunning: l.MaxRunning, Servers: l.Servers, ModelsLoaded: l.ModelsLoaded, GPUShare: l.GPUShare,
-		Preemptions: l.Preemptions, PrefixQueries: l.PrefixQueries, PrefixHits: l.PrefixHits, PromptTokens: l.PromptTokens,
-		CachedTokens: l.CachedTokens, GenerationTokens: l.GenerationTokens, LiveDecodeTokens: l.LiveDecodeTokens, LivePrefillTokens: l.LivePrefillTokens,
-		LiveCachedTokens: l.LiveCachedTokens, RequestsOK: l.RequestsOK, RequestsFailed: l.RequestsFailed, RequestsAborted: l.RequestsAborted,
-		RequestsReceived: l.RequestsReceived, PrefixHitRate: l.PrefixHitRate, PromptTokensPerS: l.PromptTokensPerS, GenerationTokensPerS: l.GenerationTokensPerS,
 		TTFT: l.TTFT.histogram(), Gap: l.Gap.histogram(), TPOT: l.TPOT.histogram(), Queue: l.Queue.histogram(),
 		Prefill: l.Prefill.histogram(), Decode: l.Decode.histogram(), E2E: l.E2E.histogram(),
+	}
+	line, reading := reflect.ValueOf(l).Elem(), reflect.ValueOf(&r).Elem()
+	for _, p := range alike {
+		reading.Field(p.reading).Set(line.Field(p.line))
 	}
 	for _, rank := range l.KVByRank {
 		r.KVByRank = append(r.KVByRank, engine.RankFill{Rank: rank.Rank, Fill: float64(rank.Fill)})
