@@ -128,7 +128,7 @@ func (f *File) From(ctx context.Context, at time.Duration) (*Reader, error) {
 	if c.offset == 0 {
 		return NewReader(f.section(0))
 	}
-	r := &Reader{decoder{in: bufio.NewReaderSize(f.section(c.offset), buffer), head: f.header, number: c.line}}
+	r := &Reader{decoder{lines: lines{in: bufio.NewReaderSize(f.section(c.offset), buffer), number: c.line}, head: f.header}}
 	parts := c.parts
 	slices.Sort(parts[:])
 	for _, offset := range parts {
@@ -141,7 +141,7 @@ func (f *File) From(ctx context.Context, at time.Duration) (*Reader, error) {
 
 // keepFrom notes the parts of the Frame whose line comes next in the reader.
 func (d *decoder) keepFrom(in *bufio.Reader) error {
-	other := decoder{in: in}
+	other := lines{in: in}
 	line, _, err := other.next(longestLine)
 	if err != nil {
 		return err

@@ -56,26 +56,17 @@ func (x *index) extend(ctx context.Context, f *File, at time.Duration) error {
 	if x.ended || x.at >= at {
 		return nil
 	}
-	in := bufio.NewReaderSize(f.section(x.scanned.offset), 1<<20)
-	var line []byte
-	for !x.ended && x.at < at && ctx.Err() == nil {
-		part, err := in.ReadSlice('\n')
-		if err == nil && len(line) == 0 { // the usual case, without a copy
-			x.note(part)
-			continue
-		}
-		if line = append(line, part...); errors.Is(err, bufio.ErrBufferFull) && len(line) <= longestLine {
-			continue
-		}
-		switch {
-		case errors.Is(err, io.EOF):
+	lines := lines{in: bufio.NewReaderSize(f.section(x.scanned.offset), 1<<20), number: x.scanned.line}
+	for x.at < at && ctx.Err() == nil {
+		line, whole, err := lines.next(longestLine)
+		if errors.Is(err, io.EOF) || err == nil && !whole {
 			x.ended = true
-		case err != nil:
-			return err
-		default:
-			x.note(line)
+			break
 		}
-		line = line[:0]
+		if err != nil {
+			return err
+		}
+		x.note(line)
 	}
 	return ctx.Err()
 }

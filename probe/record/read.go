@@ -40,7 +40,7 @@ type Reader struct{ d decoder }
 
 // NewReader reads the header.
 func NewReader(r io.Reader) (*Reader, error) {
-	reader := &Reader{decoder{in: bufio.NewReaderSize(r, buffer)}}
+	reader := &Reader{decoder{lines: lines{in: bufio.NewReaderSize(r, buffer)}}}
 	return reader, reader.d.header()
 }
 
@@ -51,32 +51,25 @@ func (r *Reader) Header() Header { return r.d.head }
 // last one that is whole.
 func (r *Reader) Next() (*probe.Frame, error) {
 	for {
-		line, last, err := r.d.next(longestLine)
+		line, _, err := r.d.lines.next(longestLine)
 		if err != nil {
 			return nil, err
 		}
-		f, err := r.d.take(line)
+		f, err := r.d.take(bytes.TrimSpace(line))
 		switch {
-		case err != nil && !last:
-			return nil, fmt.Errorf("line %d of the recording: %w", r.d.number, err)
 		case f != nil:
 			return f, nil
-		case last:
+		case err != nil && r.d.lines.ended():
 			return nil, io.EOF
+		case err != nil:
+			return nil, fmt.Errorf("line %d of the recording: %w", r.d.lines.number, err)
 		}
 	}
 }
 
-// Longest lines that can be ours: a Frame of a thousand streams has some 100 kB.
-const (
-	longestHeader = 1 << 20
-	longestLine   = 256 << 20
-)
-
 // decoder puts lines together into Frames.
 type decoder struct {
-	in     *bufio.Reader
-	number int // of the current line
+	lines lines
 
 	head     Header
 	requests []probe.Request // of the Frame that comes next
@@ -85,30 +78,9 @@ type decoder struct {
 	gpu      gpu.Status
 }
 
-// next gives the next line, and whether it is the last one.
-func (d *decoder) next(longest int) (line []byte, last bool, err error) {
-	d.number++
-	for {
-		part, err := d.in.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > longest:
-			return nil, false, fmt.Errorf("line %d of the recording is too long to be one of sonde", d.number)
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case errors.Is(err, io.EOF):
-			return bytes.TrimSpace(line), true, nil
-		case err != nil:
-			return nil, false, fmt.Errorf("line %d of the recording: %w", d.number, err)
-		}
-		_, err = d.in.Peek(1)
-		return bytes.TrimSpace(line), errors.Is(err, io.EOF), nil
-	}
-}
-
 func (d *decoder) header() error {
-	line, _, err := d.next(longestHeader)
-	if err != nil {
+	line, _, err := d.lines.next(longestHeader)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	var h headerLine
