@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 	"probe/headless": {"gpu", "probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain", "probe/sweep"},
 	"ui/chart":       {},
 	"ui/still":       {},
-	"ui":             {"probe", "probe/diagnose", "probe/guard", "probe/opt", "probe/sweep", "ui/chart", "ui/still"},
+	"ui":             {"probe", "probe/diagnose", "probe/guard", "probe/sweep", "ui/chart", "ui/still"},
 }
 
 func TestImportsPointDown(t *testing.T) {

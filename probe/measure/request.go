@@ -1,3 +1,6 @@
+// Package measure turns the arrivals of tokens into TTFT, gap, TPOT and E2E, and
+// gathers them over live windows and over levels of load. It is the client's truth:
+// nothing in it comes from the engine but counts of tokens.
 package measure
 
 import "time"

@@ -12,9 +12,9 @@ import (
 type Plan struct {
 	Load  probe.Load // lengths, arrivals, and the cap of an open loop: all but the amount
 	Open  bool       // amounts are requests per second, else streams
-	Rungs []float64  // the loads to try, in this order; none: found automatically
-	From  float64    // automatic: the first load, 0 is 1
-	Cap   float64    // automatic: the largest load
+	Rungs []float64  // the loads to try, streams or requests per second, in this order; none: found automatically
+	From  float64    // automatic: the first load, in the same unit; 0 is 1
+	Cap   float64    // automatic: the largest load, in the same unit
 
 	// PerLevel is the longest time at one load; 0 is chosen by how long requests
 	// take. A level that has settled and has samples enough ends before.

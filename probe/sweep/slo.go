@@ -102,7 +102,7 @@ type SLOResult struct {
 	Confidence opt.Float
 }
 
-// Confidence that a verdict needs unless the plan says otherwise.
+// DefaultConfidence is what a verdict needs unless the plan says otherwise.
 const DefaultConfidence = 0.95
 
 // judgeShare judges a level by n samples of which over are beyond the limit, where
