@@ -89,17 +89,32 @@ func writeFile(d Document, to *os.File, format, color string) error {
 
 // Write writes the Summary in one of the formats of a Document, or as "vllm".
 func (s Summary) Write(w io.Writer, format string, width int, color bool) error {
+	return writeForm(s, w, format, width, color)
+}
+
+func (s Summary) summaries() []Summary { return []Summary{s} }
+
+// forms are what a Summary and a SweepSummary can be written as.
+type forms interface {
+	WriteTable(w io.Writer, width int, color bool) error
+	WriteCSV(w io.Writer) error
+	WriteMarkdown(w io.Writer) error
+	WriteJSON(w io.Writer) error
+	summaries() []Summary // for WriteVLLM: one for each load
+}
+
+func writeForm(f forms, w io.Writer, format string, width int, color bool) error {
 	switch format {
 	case "table":
-		return s.WriteTable(w, width, color)
+		return f.WriteTable(w, width, color)
 	case "csv":
-		return s.WriteCSV(w)
+		return f.WriteCSV(w)
 	case "md":
-		return s.WriteMarkdown(w)
+		return f.WriteMarkdown(w)
 	case "vllm":
-		return WriteVLLM(w, []Summary{s})
+		return WriteVLLM(w, f.summaries())
 	}
-	return s.WriteJSON(w)
+	return f.WriteJSON(w)
 }
 
 func colorful() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" }

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"math"
-	"time"
 
 	"sonde/probe/measure"
-	"sonde/probe/opt"
 	plaintext "sonde/probe/plain"
 )
 
@@ -256,51 +253,4 @@ func writeJSON(w io.Writer, v any) error {
 		}
 	}
 	return nil
-}
-
-// Number is a figure that may be unknown, which is null in JSON.
-type Number = opt.Float
-
-// number rounds to a ten-thousandth: 0.1 µs, far below what can be measured.
-func number(f opt.Float) Number { return rounded(f, 1e4) }
-
-// share rounds a fraction to a millionth.
-func share(f opt.Float) Number { return rounded(f, 1e6) }
-
-func rounded(f opt.Float, steps float64) Number {
-	if !f.OK {
-		return f
-	}
-	return opt.Of(math.Round(f.V*steps) / steps)
-}
-
-// Text is a word that may be unknown: "" is null in JSON.
-type Text string
-
-// MarshalJSON writes null for an unknown word.
-func (t Text) MarshalJSON() ([]byte, error) {
-	if t == "" {
-		return []byte("null"), nil
-	}
-	return json.Marshal(string(t))
-}
-
-// Instant is a moment of wall time; the zero time is null in JSON.
-type Instant time.Time
-
-// minute is the moment for people, in UTC; "" for the zero time.
-func (i Instant) minute() string {
-	if time.Time(i).IsZero() {
-		return ""
-	}
-	return time.Time(i).UTC().Format("2006-01-02 15:04 UTC")
-}
-
-// MarshalJSON writes UTC with milliseconds.
-func (i Instant) MarshalJSON() ([]byte, error) {
-	t := time.Time(i)
-	if t.IsZero() {
-		return []byte("null"), nil
-	}
-	return json.Marshal(t.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 }

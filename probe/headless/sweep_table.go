@@ -10,19 +10,9 @@ import (
 	"sonde/probe/sweep"
 )
 
-// Write writes the SweepSummary in one of the formats of a Document.
+// Write writes the SweepSummary in one of the formats of a Document, or as "vllm".
 func (s SweepSummary) Write(w io.Writer, format string, width int, color bool) error {
-	switch format {
-	case "table":
-		return s.WriteTable(w, width, color)
-	case "csv":
-		return s.WriteCSV(w)
-	case "vllm":
-		return WriteVLLM(w, s.summaries())
-	case "md":
-		return s.WriteMarkdown(w)
-	}
-	return s.WriteJSON(w)
+	return writeForm(s, w, format, width, color)
 }
 
 // WriteTable writes the SweepSummary for people, in lines of at most width cells.
