@@ -75,6 +75,9 @@ func sig3(v float64) string {
 	return group(v)
 }
 
+// tenth writes one decimal.
+func tenth(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+
 // sig2 is for rates below ten and whole numbers above: 4.4, 12, 1 142.
 func sig2(v float64) string {
 	if v != 0 && math.Abs(v) < 9.95 {

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strconv"
 	"strings"
 
 	"sonde/probe"
@@ -99,6 +98,3 @@ func fieldsNow(gpus []probe.GPUReading) []string {
 	}
 	return now
 }
-
-// tenth writes one decimal.
-func tenth(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"sonde/probe/plain"
 )
 
 // Output is where a result goes, and how.
@@ -62,11 +63,7 @@ func (o Output) write(to *os.File, p Page) error {
 	case o.Format == "md":
 		text = p.Markdown()
 	default:
-		data, err := json.MarshalIndent(p, "", "  ")
-		if err != nil {
-			return err
-		}
-		text = string(data) + "\n"
+		return plain.WriteJSON(to, p)
 	}
 	_, err = io.WriteString(to, text)
 	return err

@@ -1,8 +1,6 @@
 package headless
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 
 	"sonde/probe/measure"
@@ -235,22 +233,4 @@ func (s Summary) ExitCode() int {
 }
 
 // WriteJSON writes the Summary as one indented JSON object.
-func (s Summary) WriteJSON(w io.Writer) error { return writeJSON(w, s) }
-
-func writeJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	// The line ends of the layout are no text of anybody's.
-	for line := range bytes.Lines(b.Bytes()) {
-		body := bytes.TrimSuffix(line, []byte("\n"))
-		if _, err := w.Write(append(plaintext.EscapeJSON(body), '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (s Summary) WriteJSON(w io.Writer) error { return plaintext.WriteJSON(w, s) }

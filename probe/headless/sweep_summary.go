@@ -6,6 +6,7 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/opt"
+	plaintext "sonde/probe/plain"
 	"sonde/probe/sweep"
 )
 
@@ -273,7 +274,7 @@ func (s SweepSummary) ExitCode() int {
 }
 
 // WriteJSON writes the SweepSummary as one indented JSON object.
-func (s SweepSummary) WriteJSON(w io.Writer) error { return writeJSON(w, s) }
+func (s SweepSummary) WriteJSON(w io.Writer) error { return plaintext.WriteJSON(w, s) }
 
 // summaries are the levels without what only a sweep tells of them.
 func (s SweepSummary) summaries() []Summary {

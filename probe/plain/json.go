@@ -3,10 +3,26 @@
 package plain
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"unicode"
 	"unicode/utf8"
 )
+
+// WriteJSON writes v as indented JSON that is harmless on a terminal.
+func WriteJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(EscapeJSON(b.Bytes()))
+	return err
+}
 
 // EscapeJSON writes the control and formatting characters of valid JSON as
 // escapes. JSON itself asks for that only below U+0020; but U+009B is an escape

@@ -23,6 +23,19 @@ func TestEscapeJSON(t *testing.T) {
 	}
 }
 
+func TestWriteJSON(t *testing.T) {
+	var b strings.Builder
+	if err := WriteJSON(&b, map[string]string{"says": "a<b\u009b\n"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.String(), "{\n  \"says\": \"a<b\\u009b\\n\"\n}\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if err := WriteJSON(&b, func() {}); err == nil {
+		t.Error("a function was written")
+	}
+}
+
 func FuzzEscapeJSON(f *testing.F) {
 	f.Add("a\u009b\u202e")
 	f.Fuzz(func(t *testing.T, text string) {

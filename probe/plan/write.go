@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -28,23 +26,7 @@ func (p Plan) Write(w io.Writer, format string, width int, color bool) error {
 	case "csv":
 		return p.writeCSV(w)
 	}
-	return p.writeJSON(w)
-}
-
-func (p *Plan) writeJSON(w io.Writer) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(p); err != nil {
-		return err
-	}
-	for line := range bytes.Lines(b.Bytes()) {
-		if _, err := w.Write(append(plain.EscapeJSON(bytes.TrimSuffix(line, []byte("\n"))), '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
+	return plain.WriteJSON(w, p)
 }
 
 // writeCSV writes a row per workload, then the total and the load with its
