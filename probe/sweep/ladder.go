@@ -1,6 +1,9 @@
 package sweep
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // ladder decides which load comes next. It knows nothing of time: it is asked after
 // each level with the curve so far.
@@ -9,8 +12,9 @@ type ladder struct {
 	slos    bool            // there are service levels to find the boundary of
 	visited map[float64]int // by amount
 	count   int             // levels tried
-	last    float64
-	topped  string // why no larger load is tried; "" while climbing
+	last    float64         // amount of the newest level
+	topped  string          // why no larger load is tried; "" while climbing
+	ceiling float64         // the smallest amount that was too much; +Inf while there is none
 }
 
 const (
@@ -39,28 +43,26 @@ func newLadder(p Plan, slos bool) *ladder {
 	if p.Cap > 0 && p.From > p.Cap {
 		p.From = p.Cap
 	}
-	return &ladder{plan: p, slos: slos, visited: map[float64]int{}}
+	return &ladder{plan: p, slos: slos, visited: map[float64]int{}, ceiling: math.Inf(1)}
 }
 
-// top ends the climb: no load beyond the ones tried is of interest.
+// top ends the climb: no load beyond the newest is of interest.
 func (l *ladder) top(why string) {
 	if l.topped == "" {
 		l.topped = why
 	}
+	l.ceiling = min(l.ceiling, l.last)
 }
 
-// cutsShort tells whether an end of the climb now leaves out levels that were given.
+// cutsShort tells whether an end of the climb now leaves out levels that were given,
+// and that are not left out already.
 func (l *ladder) cutsShort() bool {
-	if l.topped != "" || l.plan.automatic() {
-		return false
-	}
-	for _, r := range l.plan.Rungs[min(l.count, len(l.plan.Rungs)):] {
-		if r > l.last {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.rest(), func(amount float64) bool { return amount > l.last && amount < l.ceiling })
 }
+
+// rest are the levels of the list that are still to come; none of a ladder that finds
+// them itself.
+func (l *ladder) rest() []float64 { return l.plan.Rungs[min(l.count, len(l.plan.Rungs)):] }
 
 // next is the level to try now; false if there is none left.
 func (l *ladder) next(curve []Row) (step, bool) {
@@ -91,9 +93,8 @@ func (l *ladder) choose(curve []Row) (step, bool) {
 
 // given goes through the list; above a load that was too much nothing is tried.
 func (l *ladder) given() (step, bool) {
-	for l.count < len(l.plan.Rungs) {
-		amount := l.plan.Rungs[l.count]
-		if l.topped == "" || amount < l.last {
+	for _, amount := range l.rest() {
+		if amount < l.ceiling {
 			return step{amount, Given}, true
 		}
 		l.count++ // left out
@@ -218,10 +219,13 @@ func (p *Plan) amount(v float64) float64 {
 // left is about how many levels are still to come.
 func (l *ladder) left(curve []Row) int {
 	if !l.plan.automatic() {
-		if l.topped != "" {
-			return 0
+		n := 0
+		for _, amount := range l.rest() {
+			if amount < l.ceiling {
+				n++
+			}
 		}
-		return len(l.plan.Rungs) - l.count
+		return n
 	}
 	n := 0
 	if l.topped == "" {

@@ -3,6 +3,7 @@ package sweep
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"sonde/probe"
@@ -182,5 +183,37 @@ func TestSummit(t *testing.T) {
 	}
 	if _, ok := summit(x, line); ok {
 		t.Error("a line has a top")
+	}
+}
+
+// A list goes as it was given; above a load that was too much nothing is tried, however
+// often that shows: 8 is too much, so 16 is left out, and 6 is not; then 5 is, and 6 again
+// would be above it.
+func TestGivenLevelsBelowOneThatWasTooMuch(t *testing.T) {
+	l := newLadder(Plan{Rungs: []float64{8, 4, 16, 6, 5, 6, 2}}, false)
+	tooMuch := map[float64]bool{8: true, 5: true}
+	var tried []float64
+	cut := 0
+	for {
+		s, ok := l.next(nil)
+		if !ok {
+			break
+		}
+		tried = append(tried, s.amount)
+		if tooMuch[s.amount] {
+			if l.cutsShort() {
+				cut++
+			}
+			l.top("too much")
+		}
+		if s.amount == 8 && l.left(nil) != 5 { // 4, 6, 5, 6 and 2, as far as is known
+			t.Errorf("%d left after 8", l.left(nil))
+		}
+	}
+	if want := []float64{8, 4, 6, 5, 2}; !slices.Equal(tried, want) {
+		t.Errorf("tried %v, want %v", tried, want)
+	}
+	if cut != 2 || l.left(nil) != 0 {
+		t.Errorf("cut short %d times, %d left", cut, l.left(nil))
 	}
 }
