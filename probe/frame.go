@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"time"
 
 	"sonde/gpu"
@@ -56,6 +57,11 @@ type Frame struct {
 	Requests []Request    // requests that ended in this slice
 	Events   []Event      // what happened in this slice, for marks on all charts
 	Err      error        // fatal: the session cannot go on
+}
+
+// Has tells whether something of that kind happened in the slice.
+func (f *Frame) Has(kind EventKind) bool {
+	return slices.ContainsFunc(f.Events, func(e Event) bool { return e.Kind == kind })
 }
 
 // Target says what is being measured.

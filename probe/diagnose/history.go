@@ -56,11 +56,9 @@ func (h *history) add(f *probe.Frame) {
 // forgetReset drops what was seen when the operator empties the statistics: the
 // figures on the screen begin anew, and so do the verdicts on them.
 func (h *history) forgetReset(f *probe.Frame) {
-	for _, e := range f.Events {
-		if e.Kind == probe.EventReset {
-			clear(h.frames)
-			h.frames, h.levels, h.run, h.best = h.frames[:0], nil, longRun{}, best{}
-		}
+	if f.Has(probe.EventReset) {
+		clear(h.frames)
+		h.frames, h.levels, h.run, h.best = h.frames[:0], nil, longRun{}, best{}
 	}
 }
 

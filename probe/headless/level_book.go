@@ -45,9 +45,9 @@ func (b *levelBook) Add(f *probe.Frame) {
 // turn follows the load to another level, and begins the level anew when the
 // statistics are reset.
 func (b *levelBook) turn(f *probe.Frame) {
-	if b.now != nil && (b.now.level != f.Load.Level || wasReset(f)) {
+	if b.now != nil && (b.now.level != f.Load.Level || f.Has(probe.EventReset)) {
 		b.now.end(sweep.Changed(f))
-		if wasReset(f) {
+		if f.Has(probe.EventReset) {
 			b.forget(b.now.load)
 		}
 		b.now = nil
@@ -63,10 +63,6 @@ func (b *levelBook) turn(f *probe.Frame) {
 		b.runs = append(b.runs, b.now)
 	}
 	b.now.begin(f)
-}
-
-func wasReset(f *probe.Frame) bool {
-	return slices.ContainsFunc(f.Events, func(e probe.Event) bool { return e.Kind == probe.EventReset })
 }
 
 // run finds what there is of a load; nil if it was never on.

@@ -173,8 +173,7 @@ func (c *Controller) advance() {
 		c.controls.SetLoad(c.plan.After)
 		return
 	}
-	longest := c.total.E2E.Mean
-	c.hold = hold{limit: c.plan.PerLevel, longest: time.Duration(longest * float64(time.Millisecond))}
+	c.hold = hold{limit: c.plan.PerLevel, meanE2E: time.Duration(c.total.E2E.Mean * float64(time.Millisecond))}
 	c.set(s)
 }
 
@@ -203,7 +202,7 @@ func (c *Controller) set(s step) {
 func (c *Controller) begin(load probe.Load) {
 	c.draining = false
 	if r, can := c.controls.(ramper); can {
-		r.SetRamp(min(max(c.hold.longest, shortestRamp), longestRamp))
+		r.SetRamp(min(max(c.hold.meanE2E, shortestRamp), longestRamp))
 		defer r.SetRamp(0) // what an operator does takes effect at once
 	}
 	c.ask(load)
@@ -222,7 +221,7 @@ func (c *Controller) ask(load probe.Load) {
 
 // drained tells whether nothing is left of the load before. It is not waited for for ever.
 func (c *Controller) drained(f *probe.Frame) bool {
-	return f.Client.InFlight == 0 || f.At-c.setAt > 2*c.hold.longest+longestRamp
+	return f.Client.InFlight == 0 || f.At-c.setAt > 2*c.hold.meanE2E+longestRamp
 }
 
 // ramper is Controls that can spread the beginnings of the streams that a raise adds, so

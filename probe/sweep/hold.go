@@ -25,7 +25,7 @@ const (
 type hold struct {
 	step    step
 	limit   time.Duration // as the plan has it; 0 is automatic
-	longest time.Duration // mean length of a request, as far as is known from levels before
+	meanE2E time.Duration // of a request, as far as is known from levels before
 	looked  int           // samples at the last look
 	verdict Verdict       // at that look
 }
@@ -35,7 +35,7 @@ func (h *hold) deadline(visit *Row) time.Duration {
 	if h.limit > 0 {
 		return h.limit
 	}
-	e2e := max(h.longest, time.Duration(visit.E2E.Mean*float64(time.Millisecond)))
+	e2e := max(h.meanE2E, time.Duration(visit.E2E.Mean*float64(time.Millisecond)))
 	limit := max(usualLimit, settlingTime+requestsLong*e2e)
 	if visit.N() == 0 && visit.Failed == 0 {
 		return patience * limit

@@ -99,15 +99,21 @@ func elasticity(a, b *Row) float64 {
 
 // judge puts the knee into words.
 func (k *Knee) judge() {
-	at, above, top := &k.At, &k.Above, &k.Top
+	at, top := &k.At, &k.Top
 	var why string
 	k.Exhausted, why = exhausted(at, top)
-	one, several := unit(at.Load)
+	one, _ := unit(at.Load)
 	k.Says = fmt.Sprintf("knee at %s: each %s more brings %s tok/s up to %s, and %s beyond",
 		Describe(at.Load), one, number(k.GainBelow), amount(at.Load), number(max(0, k.GainAbove)))
 	if k.Exhausted != UnknownResource {
 		k.Says += "; " + k.Exhausted.String() + " is exhausted"
 	}
+	k.Evidence = append(k.evidence(), why)
+}
+
+// evidence are the figures along the levels that the knee is seen at.
+func (k *Knee) evidence() []string {
+	at, above, top := &k.At, &k.Above, &k.Top
 	shown := []*Row{&k.Below, at, above}
 	if top.Load != above.Load {
 		shown = append(shown, top)
@@ -119,23 +125,24 @@ func (k *Knee) judge() {
 		}
 		return strings.Join(parts, " → ")
 	}
-	k.Evidence = []string{
+	_, several := unit(at.Load)
+	out := []string{
 		along(func(r *Row) string { return amount(r.Load) }) + " " + several + ": throughput " +
 			along(func(r *Row) string { return number(r.OutTokensPerS.V) }) + " tok/s",
 		fmt.Sprintf("elasticity of throughput: %.2f before, %.2f after", elasticity(&k.Below, at), elasticity(at, top)),
 	}
 	if at.TTFT.N > 0 && top.TTFT.N > 0 {
-		k.Evidence = append(k.Evidence, "TTFT p95 "+along(func(r *Row) string { return number(r.TTFT.P95) })+" ms")
+		out = append(out, "TTFT p95 "+along(func(r *Row) string { return number(r.TTFT.P95) })+" ms")
 	}
 	if at.Waiting.OK && top.Waiting.OK {
-		k.Evidence = append(k.Evidence, "waiting in the engine "+along(func(r *Row) string { return number(r.Waiting.Or(0)) }))
+		out = append(out, "waiting in the engine "+along(func(r *Row) string { return figure(r.Waiting) }))
 	}
 	if at.KV.OK && top.KV.OK {
-		k.Evidence = append(k.Evidence, "KV cache "+along(func(r *Row) string { return number(100 * r.KV.Or(0)) })+" % full")
+		out = append(out, "KV cache "+along(func(r *Row) string { return figure(r.KV.Scale(100)) })+" % full")
 	}
 	if top.Little.OK {
-		k.Evidence = append(k.Evidence, fmt.Sprintf("Little's law at %s: %s requests/s × %s ms = %s in flight, %s counted", Describe(top.Load),
+		out = append(out, fmt.Sprintf("Little's law at %s: %s requests/s × %s ms = %s in flight, %s counted", Describe(top.Load),
 			number(top.RequestsPerS.V), number(top.E2E.Mean), number(top.RequestsPerS.V*top.E2E.Mean/1000), number(top.InFlight.V)))
 	}
-	k.Evidence = append(k.Evidence, why)
+	return out
 }

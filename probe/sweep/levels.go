@@ -65,9 +65,9 @@ func (l *Levels) Clear() {
 func (l *Levels) Add(f *probe.Frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.now != nil && (l.now.level != f.Load.Level || wasReset(f)) {
+	if l.now != nil && (l.now.level != f.Load.Level || f.Has(probe.EventReset)) {
 		l.now.finish(f)
-		l.closeNow(wasReset(f))
+		l.closeNow(f.Has(probe.EventReset))
 	}
 	if l.now == nil && f.Load.Level > 0 && Amount(f.Load.Asked) > 0 && f.Load.Asked.Concurrency > 0 {
 		l.now = newStretch(f, l.slos)
@@ -78,10 +78,6 @@ func (l *Levels) Add(f *probe.Frame) {
 	if l.now != nil {
 		l.now.add(f)
 	}
-}
-
-func wasReset(f *probe.Frame) bool {
-	return slices.ContainsFunc(f.Events, func(e probe.Event) bool { return e.Kind == probe.EventReset })
 }
 
 // closeNow puts the stretch that has ended into the table. One that never settled

@@ -57,10 +57,10 @@ func exhausted(at, top *Row) (Resource, string) {
 	case top.OK+top.Failed > 0 && float64(top.Refused) > refusedMuch*float64(top.OK+top.Failed):
 		return RateLimit, fmt.Sprintf("rate limit: %d of %d requests were refused at %s", top.Refused, top.OK+top.Failed, Describe(top.Load))
 	case top.Preemptions.Or(0) > 0:
-		return KVCache, fmt.Sprintf("KV cache: %.0f preemptions, up to %.0f %% full at %s", top.Preemptions.V, 100*top.KVMax.Or(0), Describe(top.Load))
+		return KVCache, fmt.Sprintf("KV cache: %.0f preemptions, up to %s %% full at %s", top.Preemptions.V, figure(top.KVMax.Scale(100)), Describe(top.Load))
 	case waits && kvFull(top):
-		return KVCache, fmt.Sprintf("KV cache: %.0f %% full with %.1f running, one more does not fit, and %.1f wait at %s",
-			100*top.KVMax.V, top.Running.Or(0), top.Waiting.V, Describe(top.Load))
+		return KVCache, fmt.Sprintf("KV cache: %.0f %% full with %s running, one more does not fit, and %.1f wait at %s",
+			100*top.KVMax.V, figure(top.Running), top.Waiting.V, Describe(top.Load))
 	case waits:
 		return queueLimit(at, top)
 	}

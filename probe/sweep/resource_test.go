@@ -82,6 +82,25 @@ func TestKneeByHand(t *testing.T) {
 }
 
 // Without a level that is clearly worse on each side there is no knee.
+// The level at the knee tells queue and cache, the one below it does not; the cache of the
+// engine that preempts is not told at all.
+func TestWhatIsUnknownIsNoZeroInTheEvidence(t *testing.T) {
+	k, why := FindKnee([]Row{level(8, 1000), level(16, 1000, engineSays(16, 0, 0.3)), level(32, 2000, engineSays(16, 16, 0.3))})
+	if k == nil {
+		t.Fatal(why)
+	}
+	all := strings.Join(k.Evidence, "\n")
+	for _, want := range []string{"waiting in the engine — → 0.00 → 16.0", "KV cache — → 30.0 → 30.0 % full"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	top := level(32, 2000, func(r *Row) { r.Preemptions = opt.Of(3) })
+	if _, why := exhausted(&k.At, &top); !strings.Contains(why, "3 preemptions, up to — % full") {
+		t.Error(why)
+	}
+}
+
 func TestNoKneeWithoutEvidence(t *testing.T) {
 	unsettled := level(32, 2000)
 	unsettled.Settled = false

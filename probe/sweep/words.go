@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"sonde/probe"
+	"sonde/probe/opt"
 )
 
 // Describe names a load in words: "16 streams", "4 requests/s".
@@ -38,6 +39,14 @@ func unit(l probe.Load) (one, several string) {
 		return "request/s", "requests/s"
 	}
 	return "stream", "streams"
+}
+
+// figure is a number that may be unknown.
+func figure(f opt.Float) string {
+	if !f.OK {
+		return "—"
+	}
+	return number(f.V)
 }
 
 // number writes a figure with about three significant digits.
