@@ -104,7 +104,8 @@ func (m *markdown) verdicts(list []Verdict) {
 
 func (m *markdown) errors(list []ErrorCount) {
 	m.list("Errors", len(list), func(i int) string {
-		return fmt.Sprintf("%d × `%s`: %s", list[i].Count, list[i].Class, escape(plain(list[i].Message)))
+		message := strings.TrimPrefix(list[i].Message, string(list[i].Class)+": ") // some name their class
+		return fmt.Sprintf("%d × `%s`: %s", list[i].Count, list[i].Class, escape(plain(message)))
 	})
 }
 
