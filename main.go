@@ -75,7 +75,7 @@ func live(ctx context.Context, c config.Config) error {
 	if briefErr := keeper.WriteBrief(os.Stdout); err == nil {
 		return briefErr
 	}
-	return exit(err)
+	return setup.Exit(err)
 }
 
 // bench runs one load without a screen.
@@ -105,7 +105,7 @@ func unattended(ctx context.Context, c config.Config, run func(context.Context, 
 	if err := headless.CheckOut(c.Out); err != nil {
 		return setup.Usage(err)
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := setup.Interruptible(ctx)
 	defer stop()
 	// The session outlives the interrupt: what is in flight is still recorded.
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -123,7 +123,7 @@ func unattended(ctx context.Context, c config.Config, run func(context.Context, 
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return exit(err)
+		return setup.Exit(err)
 	}
 	result, err := run(ctx, m, progress)
 	progress.Clear()
@@ -141,7 +141,7 @@ func ended(ctx context.Context, result outcome, c config.Config, err error) erro
 	case err != nil:
 		return err
 	case cause != nil:
-		return exit(cause)
+		return setup.Exit(cause)
 	case result.ExitCode() != 0:
 		return &config.ExitError{Code: result.ExitCode()}
 	}
@@ -157,7 +157,7 @@ func closing(m *setup.Measurement) {
 
 // serve runs the embedded engine for other tools.
 func serve(ctx context.Context, c config.Config) error {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := setup.Interruptible(ctx)
 	defer stop()
 	if c.Sim.Scenario == "list" {
 		fmt.Print(setup.Scenarios())
@@ -179,7 +179,7 @@ func serve(ctx context.Context, c config.Config) error {
 	if err := <-done; err != nil && ctx.Err() == nil {
 		return err
 	}
-	return exit(context.Cause(ctx))
+	return setup.Exit(context.Cause(ctx))
 }
 
 // plan does the arithmetic of capacity.
@@ -209,7 +209,7 @@ func replay(ctx context.Context, c config.Config) error {
 		j.SetSLOs(r.SLOs)
 		return j
 	}
-	return exit(ui.Run(ctx, ui.Options{
+	return setup.Exit(ui.Run(ctx, ui.Options{
 		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: sloLines(r.SLOs), LevelSLOs: r.SLOs,
 		Save: func(svg string) (string, error) {
 			report, err := r.Report(ctx)
@@ -224,11 +224,11 @@ func replay(ctx context.Context, c config.Config) error {
 
 // examine says what can be seen from here, or how right the measurement is.
 func examine(ctx context.Context, c config.Config) error {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := setup.Interruptible(ctx)
 	defer stop()
 	out := doctor.Output{Path: c.Out, Format: c.Format, Stdout: os.Stdout}
 	if c.Calibrate {
-		return exit(doctor.CalibrateTo(ctx, out, doctor.Progress(os.Stderr)))
+		return setup.Exit(doctor.CalibrateTo(ctx, out, doctor.Progress(os.Stderr)))
 	}
 	o, err := setup.Options(c)
 	if err != nil {
@@ -238,7 +238,7 @@ func examine(ctx context.Context, c config.Config) error {
 	if err == nil && !ready {
 		return &config.ExitError{Code: 1}
 	}
-	return exit(err)
+	return setup.Exit(err)
 }
 
 // sloLines are the service levels that the charts can draw.

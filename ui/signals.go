@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"errors"
 	"os"
 	"os/signal"
 	"sync"
@@ -13,7 +12,14 @@ import (
 )
 
 // ErrInterrupted is the result of ctrl+c and of SIGINT.
-var ErrInterrupted = errors.New("interrupted")
+var ErrInterrupted error = interrupted{}
+
+type interrupted struct{}
+
+func (interrupted) Error() string { return "interrupted" }
+
+// ExitCode is that of SIGINT.
+func (interrupted) ExitCode() int { return 128 + int(syscall.SIGINT) }
 
 // SignalError is the result of a signal that ended the screen.
 type SignalError struct{ Signal syscall.Signal }

@@ -1,0 +1,63 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"sonde/config"
+	"sonde/probe/guard"
+)
+
+// signalError is a signal that ended the work.
+type signalError struct{ os.Signal }
+
+func (e signalError) Error() string { return e.String() }
+
+// ExitCode is 128 and the number of the signal, as shells have it.
+func (e signalError) ExitCode() int {
+	if n, ok := e.Signal.(syscall.Signal); ok {
+		return 128 + int(n)
+	}
+	return interruptedCode
+}
+
+const interruptedCode = 130
+
+// Interruptible ends the context at the first signal, with the signal as its
+// cause, and the process at the second.
+func Interruptible(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	guard.Go("signals", func(error) {}, func() {
+		first := signalError{<-signals}
+		cancel(first)
+		<-signals
+		os.Exit(first.ExitCode())
+	})
+	return ctx, func() { signal.Stop(signals) }
+}
+
+// Exit turns what ended a command into its exit code: that of an error which has one,
+// such as 130 for an interrupt and 143 for a termination; else 1.
+func Exit(err error) error {
+	var chosen *config.ExitError
+	var coded interface {
+		error
+		ExitCode() int
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &chosen):
+		return err
+	case errors.As(err, &coded):
+		return &config.ExitError{Code: coded.ExitCode()}
+	case errors.Is(err, context.Canceled):
+		return &config.ExitError{Code: interruptedCode}
+	}
+	return &config.ExitError{Code: 1, Err: err}
+}
