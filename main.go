@@ -167,6 +167,9 @@ func serve(ctx context.Context, c config.Config) error {
 	if err != nil {
 		return err
 	}
+	// This process is nothing but the engine: iterations that a collection of garbage
+	// does not hold up are worth some megabytes.
+	debug.SetGCPercent(1000)
 	url, done, err := engine.Listen(ctx, c.Sim.Listen)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -52,6 +53,7 @@ func (l *latenessLog) tokens(all []yield) {
 // pace runs one load for ten seconds.
 func pace(b *testing.B, streams int) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // as "sonde sim" has it
 	// On this machine an iteration of 512 sequences with a few hundred tokens each lasts
 	// about a thirtieth of a second.
 	o := Options{MaxSeqs: 512, TokenBudget: 4096, KVGB: 45, Speed: 1.4}
