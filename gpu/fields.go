@@ -21,6 +21,11 @@ type fieldNames struct {
 	unit string
 	of   func(*Reading) opt.Float
 
+	sourceNames
+}
+
+// sourceNames are the names of one quantity; "" where a source does not tell it.
+type sourceNames struct {
 	gpm, nvml, smi, dcgm, nvidiaExporter, amd string
 }
 
@@ -37,41 +42,41 @@ const (
 
 var fieldTable = []fieldNames{
 	{"SM active", "", func(r *Reading) opt.Float { return r.SM },
-		"GPM SM_UTIL", "", "", "DCGM_FI_PROF_SM_ACTIVE", "mig_sm_activity_ratio", "gpu_prof_sm_active"},
+		sourceNames{gpm: "GPM SM_UTIL", dcgm: "DCGM_FI_PROF_SM_ACTIVE", nvidiaExporter: "mig_sm_activity_ratio", amd: "gpu_prof_sm_active"}},
 	{"DRAM bandwidth", "", func(r *Reading) opt.Float { return r.DRAM },
-		"GPM DRAM_BW_UTIL", "", "", "DCGM_FI_PROF_DRAM_ACTIVE", "", ""},
+		sourceNames{gpm: "GPM DRAM_BW_UTIL", dcgm: "DCGM_FI_PROF_DRAM_ACTIVE"}},
 	{"tensor active", "", func(r *Reading) opt.Float { return r.Tensor },
-		"GPM ANY_TENSOR_UTIL", "", "", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "mig_tensor_activity_ratio", "gpu_prof_tensor_active_percent"},
+		sourceNames{gpm: "GPM ANY_TENSOR_UTIL", dcgm: "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", nvidiaExporter: "mig_tensor_activity_ratio", amd: "gpu_prof_tensor_active_percent"}},
 	{"SM occupancy", "", func(r *Reading) opt.Float { return r.Occupancy },
-		"GPM SM_OCCUPANCY", "", "", "DCGM_FI_PROF_SM_OCCUPANCY", "mig_sm_occupancy_ratio", "gpu_prof_occupancy_percent"},
+		sourceNames{gpm: "GPM SM_OCCUPANCY", dcgm: "DCGM_FI_PROF_SM_OCCUPANCY", nvidiaExporter: "mig_sm_occupancy_ratio", amd: "gpu_prof_occupancy_percent"}},
 	{"busy time", "", func(r *Reading) opt.Float { return r.Busy },
-		callUtilisation, callUtilisation, "utilization.gpu", "DCGM_FI_DEV_GPU_UTIL", "utilization_gpu_ratio", "gpu_gfx_activity"},
+		sourceNames{gpm: callUtilisation, nvml: callUtilisation, smi: "utilization.gpu", dcgm: "DCGM_FI_DEV_GPU_UTIL", nvidiaExporter: "utilization_gpu_ratio", amd: "gpu_gfx_activity"}},
 	{"memory busy time", "", func(r *Reading) opt.Float { return r.MemBusy },
-		callUtilisation, callUtilisation, "utilization.memory", "DCGM_FI_DEV_MEM_COPY_UTIL", "utilization_memory_ratio", "gpu_umc_activity"},
+		sourceNames{gpm: callUtilisation, nvml: callUtilisation, smi: "utilization.memory", dcgm: "DCGM_FI_DEV_MEM_COPY_UTIL", nvidiaExporter: "utilization_memory_ratio", amd: "gpu_umc_activity"}},
 	{"memory used", "bytes", func(r *Reading) opt.Float { return r.MemUsed },
-		callMemory, callMemory, "memory.used", "DCGM_FI_DEV_FB_USED", "memory_used_bytes", "gpu_used_vram"},
+		sourceNames{gpm: callMemory, nvml: callMemory, smi: "memory.used", dcgm: "DCGM_FI_DEV_FB_USED", nvidiaExporter: "memory_used_bytes", amd: "gpu_used_vram"}},
 	{"memory", "bytes", func(r *Reading) opt.Float { return r.MemTotal },
-		callMemory, callMemory, "memory.total", "DCGM_FI_DEV_FB_USED + _FREE + _RESERVED", "memory_total_bytes", "gpu_total_vram"},
+		sourceNames{gpm: callMemory, nvml: callMemory, smi: "memory.total", dcgm: "DCGM_FI_DEV_FB_USED + _FREE + _RESERVED", nvidiaExporter: "memory_total_bytes", amd: "gpu_total_vram"}},
 	{"power", "W", func(r *Reading) opt.Float { return r.Power },
-		callPower, callPower, "power.draw", "DCGM_FI_DEV_POWER_USAGE", "power_draw_watts", "gpu_package_power"},
+		sourceNames{gpm: callPower, nvml: callPower, smi: "power.draw", dcgm: "DCGM_FI_DEV_POWER_USAGE", nvidiaExporter: "power_draw_watts", amd: "gpu_package_power"}},
 	{"power limit", "W", func(r *Reading) opt.Float { return r.PowerLimit },
-		callPowerLimit, callPowerLimit, "enforced.power.limit", "DCGM_FI_DEV_ENFORCED_POWER_LIMIT", "enforced_power_limit_watts", ""},
+		sourceNames{gpm: callPowerLimit, nvml: callPowerLimit, smi: "enforced.power.limit", dcgm: "DCGM_FI_DEV_ENFORCED_POWER_LIMIT", nvidiaExporter: "enforced_power_limit_watts"}},
 	{"temperature", "°C", func(r *Reading) opt.Float { return r.Temperature },
-		callTemperature, callTemperature, "temperature.gpu", "DCGM_FI_DEV_GPU_TEMP", "temperature_gpu", "gpu_junction_temperature"},
+		sourceNames{gpm: callTemperature, nvml: callTemperature, smi: "temperature.gpu", dcgm: "DCGM_FI_DEV_GPU_TEMP", nvidiaExporter: "temperature_gpu", amd: "gpu_junction_temperature"}},
 	{"SM clock", "Hz", func(r *Reading) opt.Float { return r.SMClock },
-		callClock, callClock, "clocks.current.sm", "DCGM_FI_DEV_SM_CLOCK", "clocks_current_sm_clock_hz", "gpu_clock"},
+		sourceNames{gpm: callClock, nvml: callClock, smi: "clocks.current.sm", dcgm: "DCGM_FI_DEV_SM_CLOCK", nvidiaExporter: "clocks_current_sm_clock_hz", amd: "gpu_clock"}},
 	{"memory clock", "Hz", func(r *Reading) opt.Float { return r.MemClock },
-		callClock, callClock, "clocks.current.memory", "DCGM_FI_DEV_MEM_CLOCK", "clocks_current_memory_clock_hz", "gpu_clock"},
+		sourceNames{gpm: callClock, nvml: callClock, smi: "clocks.current.memory", dcgm: "DCGM_FI_DEV_MEM_CLOCK", nvidiaExporter: "clocks_current_memory_clock_hz", amd: "gpu_clock"}},
 	{"PCIe sent", "bytes/s", func(r *Reading) opt.Float { return r.PCIeSent },
-		"GPM PCIE_TX_PER_SEC", "", "", "DCGM_FI_PROF_PCIE_TX_BYTES", "pcie_throughput_tx_bytes_per_second", ""},
+		sourceNames{gpm: "GPM PCIE_TX_PER_SEC", dcgm: "DCGM_FI_PROF_PCIE_TX_BYTES", nvidiaExporter: "pcie_throughput_tx_bytes_per_second"}},
 	{"PCIe received", "bytes/s", func(r *Reading) opt.Float { return r.PCIeReceived },
-		"GPM PCIE_RX_PER_SEC", "", "", "DCGM_FI_PROF_PCIE_RX_BYTES", "pcie_throughput_rx_bytes_per_second", ""},
+		sourceNames{gpm: "GPM PCIE_RX_PER_SEC", dcgm: "DCGM_FI_PROF_PCIE_RX_BYTES", nvidiaExporter: "pcie_throughput_rx_bytes_per_second"}},
 	{"NVLink sent", "bytes/s", func(r *Reading) opt.Float { return r.NVLinkSent },
-		"GPM NVLINK_TOTAL_TX_PER_SEC", "", "", "DCGM_FI_PROF_NVLINK_TX_BYTES", "", ""},
+		sourceNames{gpm: "GPM NVLINK_TOTAL_TX_PER_SEC", dcgm: "DCGM_FI_PROF_NVLINK_TX_BYTES"}},
 	{"NVLink received", "bytes/s", func(r *Reading) opt.Float { return r.NVLinkReceived },
-		"GPM NVLINK_TOTAL_RX_PER_SEC", "", "", "DCGM_FI_PROF_NVLINK_RX_BYTES", "", ""},
+		sourceNames{gpm: "GPM NVLINK_TOTAL_RX_PER_SEC", dcgm: "DCGM_FI_PROF_NVLINK_RX_BYTES"}},
 	{"bandwidth peak", "bytes/s", func(r *Reading) opt.Float { return r.BandwidthPeak },
-		busTimesClock, busTimesClock, "", "", "", "gpu_vram_max_bandwidth"},
+		sourceNames{gpm: busTimesClock, nvml: busTimesClock, amd: "gpu_vram_max_bandwidth"}},
 }
 
 // from is the name that a source has for the quantity.
