@@ -1,5 +1,11 @@
 package probe
 
+import (
+	"slices"
+
+	"sonde/probe/prompt"
+)
+
 // Load is what the operator asks for.
 type Load struct {
 	Concurrency  int     // closed loop: streams in flight; open loop: the cap
@@ -8,6 +14,12 @@ type Load struct {
 	InputTokens  int
 	OutputTokens int
 	Prefix       string // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
+}
+
+// NextPrefix is the value of Load.Prefix after another one, round and round.
+func NextPrefix(now string) string {
+	at := slices.Index(prompt.Prefixes, prompt.Prefix(now))
+	return string(prompt.Prefixes[(at+1)%len(prompt.Prefixes)])
 }
 
 // Controls is the only way from a reader back to the sources: the operator's

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"sonde/probe"
@@ -101,13 +99,9 @@ func (m *model) longerOutput() tea.Cmd {
 	return m.change(func(l *probe.Load) { l.OutputTokens = stepUp(l.OutputTokens) })
 }
 
-// prefixes are what a prefix cache may reuse of the prompts; see probe.Load.
-var prefixes = [...]string{"unique", "shared", "same"}
-
 func (m *model) nextPrefix() tea.Cmd {
 	return m.changePrompts(func(l *probe.Load) {
-		now := slices.Index(prefixes[:], l.Prefix)
-		l.Prefix = prefixes[(now+1)%len(prefixes)]
+		l.Prefix = probe.NextPrefix(l.Prefix)
 	})
 }
 
