@@ -79,7 +79,7 @@ func (m *model) overlayText(w, h int) (heading, []string) {
 	case overlayLevels:
 		hd := heading{name: "levels", figures: []figure{{"←→ columns", m.theme.dim}}}
 		if m.shown.sweep.State != sweep.Idle {
-			hd.figures = append([]figure{{m.shown.sweep.Line(), m.theme.plain}}, hd.figures...)
+			hd.figures = append(hd.figures, figure{m.shown.sweep.Line(), m.theme.plain})
 		}
 		return hd, m.levelsText(w, h)
 	case overlayRehearsal:

@@ -13,11 +13,11 @@ type tourStop struct{ see, press, look string }
 var tour = []tourStop{
 	{"prefill and decode", "just look", "streams: ░ waits in prefill, ▂ decodes. GPU: prefill has SM high and DRAM low, decode has DRAM high"},
 	{"prefill interference", "pgup pgup, then l", "a long prompt draws a stripe through all streams and lifts the gaps to some 200 ms"},
-	{"chunked prefill cures it", "d, switch it off, esc, l", "without it the same prompt stops all tokens for about a second; switch it on again"},
+	{"chunked prefill cures it", "d, switch it off, esc, l", "whole, the same prompt stops all tokens for more than a second; switch it on again"},
 	{"the knee", "← to 256, then s and t", "throughput stops paying for latency; the table says which resource is exhausted"},
-	{"KV exhaustion", "] to 1 536, pgup to 32", "KV cache at 100 %, requests wait, preemptions: the verdict says so"},
+	{"KV exhaustion", "pgup to 16 streams", "14 prompts fill the KV cache, the others wait for room: the verdict says so"},
 	{"prefix caching", "p p", "all prompts are the same: hits near 100 %, TTFT falls to a few steps"},
-	{"decode slowing along an answer", "→ ] to 4 096, then 3 z", "TPOT by position rises as the KV cache of the answer grows"},
+	{"decode slowing along an answer", "0, ← to 256, ] to 4 096, pgup to 8; 3 z", "after the first answers: gaps by position rise as their KV cache grows"},
 	{"incidents", "d, choose one, enter", "overload, noisy neighbour, buffering proxy …: see what the verdict makes of them (v)"},
 }
 
