@@ -15,7 +15,7 @@ import (
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
 	"":            {"config", "gpu", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/setup", "probe/sweep", "ui"},
-	"probe/setup": {"config", "gpu", "probe", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/sim", "probe/sweep"},
+	"probe/setup": {"config", "gpu", "probe", "probe/frame", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/sim", "probe/sweep"},
 
 	"config": {},
 
@@ -34,26 +34,28 @@ var allowed = map[string][]string{
 	"probe/sim":      {"probe/guard"},
 	"gpu":            {"probe/guard", "probe/opt", "probe/plain", "probe/promql", "probe/promtext"},
 
-	"probe": {"gpu", "probe/api", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/promql", "probe/prompt"},
+	"probe/frame": {"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt"},
+
+	"probe": {"gpu", "probe/frame", "probe/api", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/promql", "probe/prompt"},
 
 	// For tests only: the embedded engine measured in virtual time.
-	"probe/simtest": {"probe", "probe/api", "probe/prompt", "probe/sim"},
+	"probe/simtest": {"probe", "probe/frame", "probe/api", "probe/prompt", "probe/sim"},
 
 	// The doctor's scripted server stands beside the program, its checklist above it.
 	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
-	"probe/doctor": {"gpu", "probe", "probe/api", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/guard", "probe/load",
+	"probe/doctor": {"gpu", "probe", "probe/frame", "probe/api", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/guard", "probe/load",
 		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.
-	"probe/diagnose": {"gpu", "probe", "probe/engine", "probe/measure", "probe/opt"},
-	"probe/sweep":    {"probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
-	"probe/record":   {"gpu", "probe", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain"},
-	"probe/replay":   {"probe", "probe/guard", "probe/record"},
+	"probe/diagnose": {"gpu", "probe/frame", "probe/engine", "probe/measure", "probe/opt"},
+	"probe/sweep":    {"probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
+	"probe/record":   {"gpu", "probe/frame", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain"},
+	"probe/replay":   {"probe/frame", "probe/guard", "probe/record"},
 	"probe/plan":     {"gpu", "probe/opt", "probe/plain"},
-	"probe/headless": {"gpu", "probe", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain", "probe/sweep"},
+	"probe/headless": {"gpu", "probe", "probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain", "probe/sweep"},
 	"ui/chart":       {},
 	"ui/still":       {},
-	"ui":             {"probe", "probe/diagnose", "probe/guard", "probe/sweep", "ui/chart", "ui/still"},
+	"ui":             {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/diagnose", "probe/guard", "probe/sweep", "ui/chart", "ui/still"},
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"sonde/probe/api"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/prompt"
 )
 
@@ -32,8 +33,8 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 	ctx, cancel := context.WithTimeout(ctx, calibrationWait)
 	defer cancel()
 	if !s.watching() { // a prompt that nobody waits for is fitted in silence
-		s.enter(StageFitting)
-		defer s.enter(StageLoad)
+		s.enter(frame.StageFitting)
+		defer s.enter(frame.StageLoad)
 	}
 	s.fitLength(ctx, synthetic)
 	if fixedSeed {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/prompt"
 )
 
@@ -61,7 +62,7 @@ func hasNote(s *probe.Session, begins string) bool {
 	for range s.Tick() {
 		for _, f := range s.Since(0) {
 			for _, e := range f.Events {
-				if e.Kind == probe.EventNote && strings.Contains(e.Text, begins) {
+				if e.Kind == frame.EventNote && strings.Contains(e.Text, begins) {
 					return true
 				}
 			}
@@ -76,7 +77,7 @@ func hasNote(s *probe.Session, begins string) bool {
 // While the prompt length is fitted, every Frame says so; after that none does.
 func TestFramesTellWhatGoesBeforeTheLoad(t *testing.T) {
 	var s *probe.Session
-	during := make(chan probe.Stage, 1)
+	during := make(chan frame.Stage, 1)
 	server := ollamaServer(t, func() {
 		select {
 		case during <- stageOf(s):
@@ -84,19 +85,19 @@ func TestFramesTellWhatGoesBeforeTheLoad(t *testing.T) {
 		}
 	})
 	s = begun(t, server.URL)
-	if got := stageOf(s); got != probe.StageConnecting {
-		t.Errorf("before Connect: stage %d, want %d", got, probe.StageConnecting)
+	if got := stageOf(s); got != frame.StageConnecting {
+		t.Errorf("before Connect: stage %d, want %d", got, frame.StageConnecting)
 	}
 	if err := s.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.Calibrate(t.Context(), false)
 	s.Begin()
-	if got := <-during; got != probe.StageFitting {
-		t.Errorf("while a calibration request runs: stage %d, want %d", got, probe.StageFitting)
+	if got := <-during; got != frame.StageFitting {
+		t.Errorf("while a calibration request runs: stage %d, want %d", got, frame.StageFitting)
 	}
-	if got := stageOf(s); got != probe.StageLoad {
-		t.Errorf("under load: stage %d, want %d", got, probe.StageLoad)
+	if got := stageOf(s); got != frame.StageLoad {
+		t.Errorf("under load: stage %d, want %d", got, frame.StageLoad)
 	}
 }
 
@@ -104,7 +105,7 @@ func TestFramesTellWhatGoesBeforeTheLoad(t *testing.T) {
 func TestStopBeforeTheLoadBegins(t *testing.T) {
 	s := begun(t, ollamaServer(t, func() {}).URL)
 	s.SetLoad(s.Load()) // concurrency 0, once more
-	if got := stageOf(s); got != probe.StageLoad {
+	if got := stageOf(s); got != frame.StageLoad {
 		t.Errorf("stage %d although no load is waited for", got)
 	}
 	if err := s.Connect(t.Context()); err != nil {
@@ -121,7 +122,7 @@ func begun(t *testing.T, url string) *probe.Session {
 	t.Helper()
 	s, err := probe.New(probe.Options{
 		URL: url, API: "chat", GPU: "off", Metrics: "off", MaxConcurrency: 4,
-		Prompts: prompt.NewSynthetic(prompt.Unique, 1), Load: probe.Load{Concurrency: 1, InputTokens: 100, OutputTokens: 8},
+		Prompts: prompt.NewSynthetic(prompt.Unique, 1), Load: frame.Load{Concurrency: 1, InputTokens: 100, OutputTokens: 8},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +133,7 @@ func begun(t *testing.T, url string) *probe.Session {
 }
 
 // stageOf waits for the next but one Frame, which knows all of this moment.
-func stageOf(s *probe.Session) probe.Stage {
+func stageOf(s *probe.Session) frame.Stage {
 	for range 2 {
 		<-s.Tick()
 	}

@@ -10,6 +10,7 @@ import (
 	"sonde/gpu"
 	"sonde/probe/api"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/load"
 )
@@ -47,7 +48,7 @@ func (s *Session) Connect(ctx context.Context) error {
 		return context.Canceled
 	}
 	s.client, s.pool, s.engine, s.gpu = client, pool, from.engine, from.gpu
-	s.enter(StageLoad)
+	s.enter(frame.StageLoad)
 	return nil
 }
 
@@ -107,8 +108,8 @@ func withoutQuery(a api.Address) string {
 	return strings.TrimRight(u.String(), "/")
 }
 
-func (s *Session) target() Target {
-	t := Target{Started: s.started, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed, Told: s.modelTold()}
+func (s *Session) target() frame.Target {
+	t := frame.Target{Started: s.started, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed, Told: s.modelTold()}
 	s.mu.Lock()
 	client := s.client
 	s.mu.Unlock()
@@ -129,7 +130,7 @@ func (s *Session) stamps() string {
 }
 
 // readSources puts the newest words of engine and GPU into the Frame.
-func (s *Session) readSources(f *Frame) {
+func (s *Session) readSources(f *frame.Frame) {
 	s.mu.Lock()
 	client, eng, hw := s.client, s.engine, s.gpu
 	s.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 )
 
@@ -21,7 +22,7 @@ func TestPanicOfTheSessionReachesItsReaders(t *testing.T) {
 	defer s.Close()
 	var p *guard.PanicError
 	told := false
-	s.Follow(func(f *Frame) { told = told || errors.As(f.Err, &p) })
+	s.Follow(func(f *frame.Frame) { told = told || errors.As(f.Err, &p) })
 	if !told {
 		t.Error("no Frame told of the panic")
 	}

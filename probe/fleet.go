@@ -4,6 +4,11 @@ import (
 	"net"
 	"slices"
 	"strings"
+
+	"sonde/gpu"
+	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/opt"
 )
 
 // ChooseReplica narrows the figures of engine and GPUs to one replica, "" is all.
@@ -29,12 +34,12 @@ func (s *Session) choose(text string, do func(engineSource)) {
 		return // not connected: there is nothing to choose from
 	}
 	do(s.engine)
-	s.events = append(s.events, Event{At: at, Kind: EventNote, Text: text})
+	s.events = append(s.events, frame.Event{At: at, Kind: frame.EventNote, Text: text})
 }
 
 // placeGPUs finds the GPUs of every replica. While one replica is looked at, the
 // Frame keeps only its GPUs, or says that no label tells which they are.
-func placeGPUs(f *Frame) {
+func placeGPUs(f *frame.Frame) {
 	if len(f.Engine.Replicas) < 2 && f.Engine.Reading.Replica == "" {
 		return
 	}
@@ -43,7 +48,7 @@ func placeGPUs(f *Frame) {
 	for i := range replicas {
 		r := &replicas[i]
 		own, exact := gpusOf(r, all)
-		others := slices.ContainsFunc(replicas, func(o Replica) bool { return o.Name != r.Name && sharesMachine(r, &o) })
+		others := slices.ContainsFunc(replicas, func(o engine.Replica) bool { return o.Name != r.Name && sharesMachine(r, &o) })
 		if exact || !others {
 			r.GPUs = len(own)
 			for _, g := range own {
@@ -60,7 +65,7 @@ func placeGPUs(f *Frame) {
 	f.Engine.Replicas = replicas
 	switch name := f.Engine.Reading.Replica; {
 	case name == "" || f.GPU.Scope != "" || len(all) == 0:
-	case !slices.ContainsFunc(replicas, func(r Replica) bool { return r.Name == name }):
+	case !slices.ContainsFunc(replicas, func(r engine.Replica) bool { return r.Name == name }):
 		f.GPU.Scope = "all: " + name + " is gone"
 	default:
 		f.GPU.Scope = "all: no label tells which are those of " + name
@@ -69,9 +74,9 @@ func placeGPUs(f *Frame) {
 
 // gpusOf picks the GPUs of a replica: those given to its pod, or scraped at its own
 // address, are exactly its own; else those of its machine. A rank has none of its own.
-func gpusOf(r *Replica, all []GPUReading) (own []GPUReading, exact bool) {
-	pick := func(is func(*GPUReading) bool) []GPUReading {
-		var out []GPUReading
+func gpusOf(r *engine.Replica, all []gpu.Reading) (own []gpu.Reading, exact bool) {
+	pick := func(is func(*gpu.Reading) bool) []gpu.Reading {
+		var out []gpu.Reading
 		for i := range all {
 			if is(&all[i]) {
 				out = append(out, all[i])
@@ -80,19 +85,19 @@ func gpusOf(r *Replica, all []GPUReading) (own []GPUReading, exact bool) {
 		return out
 	}
 	whole := !r.OfServer
-	if own = pick(func(g *GPUReading) bool { return r.Pod != "" && g.Pod == r.Pod }); len(own) > 0 {
+	if own = pick(func(g *gpu.Reading) bool { return r.Pod != "" && g.Pod == r.Pod }); len(own) > 0 {
 		return own, whole
 	}
-	if own = pick(func(g *GPUReading) bool { return r.Instance != "" && g.Exporter == r.Instance }); len(own) > 0 {
+	if own = pick(func(g *gpu.Reading) bool { return r.Instance != "" && g.Exporter == r.Instance }); len(own) > 0 {
 		return own, whole
 	}
-	return pick(func(g *GPUReading) bool {
+	return pick(func(g *gpu.Reading) bool {
 		return slices.ContainsFunc(r.Hosts, func(h string) bool { return sameHost(h, g.Host) || sameHost(h, g.Exporter) })
 	}), false
 }
 
 // sharesMachine tells whether two replicas run on one machine.
-func sharesMachine(a, b *Replica) bool {
+func sharesMachine(a, b *engine.Replica) bool {
 	return slices.ContainsFunc(a.Hosts, func(h string) bool { return slices.Contains(b.Hosts, h) })
 }
 
@@ -113,7 +118,7 @@ func hostName(s string) string {
 	return short
 }
 
-func greater(a, b OptionalFloat) OptionalFloat {
+func greater(a, b opt.Float) opt.Float {
 	if !a.OK || b.OK && b.V > a.V {
 		return b
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/prompt"
 	"sonde/probe/sim"
 )
@@ -126,9 +127,9 @@ func ready(address string, ended <-chan struct{}) bool {
 }
 
 // frameWith waits for a Frame; the last one says why there is none.
-func frameWith(t *testing.T, s *probe.Session, what string, is func(*probe.Frame) bool) *probe.Frame {
+func frameWith(t *testing.T, s *probe.Session, what string, is func(*frame.Frame) bool) *frame.Frame {
 	t.Helper()
-	var last *probe.Frame
+	var last *frame.Frame
 	var seq uint64
 	deadline := time.After(patience)
 	for {
@@ -179,7 +180,7 @@ func TestAFleetScrapedByPrometheus(t *testing.T) {
 	if err := s.Connect(ctx); err != nil {
 		t.Fatal(err)
 	}
-	all := frameWith(t, s, "the sum", func(f *probe.Frame) bool {
+	all := frameWith(t, s, "the sum", func(f *frame.Frame) bool {
 		return f.Engine.Reading.Running.Or(-1) == 6 && f.Engine.Reading.TTFT.Count == 6 && f.Engine.Reading.GenerationTokensPerS.OK && len(f.GPU.GPUs) == 3
 	})
 	sum := 0.0
@@ -199,7 +200,7 @@ func TestAFleetScrapedByPrometheus(t *testing.T) {
 		t.Errorf("of all: %q, GPUs %q", all.Engine.Reading.Replica, all.GPU.Scope)
 	}
 	s.ChooseReplica(engines[2])
-	one := frameWith(t, s, "the third alone", func(f *probe.Frame) bool { return f.Engine.Reading.Replica == engines[2] })
+	one := frameWith(t, s, "the third alone", func(f *frame.Frame) bool { return f.Engine.Reading.Replica == engines[2] })
 	if r := &one.Engine.Reading; r.Running.Or(-1) != 3 || r.TTFT.Count != 3 || len(one.Engine.Replicas) != 3 {
 		t.Errorf("alone: %+v", r)
 	}
@@ -207,7 +208,7 @@ func TestAFleetScrapedByPrometheus(t *testing.T) {
 		t.Errorf("its GPU: %q %+v", one.GPU.Scope, one.GPU.GPUs)
 	}
 	s.ChooseReplica("")
-	frameWith(t, s, "all again", func(f *probe.Frame) bool {
+	frameWith(t, s, "all again", func(f *frame.Frame) bool {
 		return f.Engine.Reading.Replica == "" && f.Engine.Reading.Running.Or(-1) == 6 && len(f.GPU.GPUs) == 3
 	})
 }

@@ -5,13 +5,16 @@ import (
 	"slices"
 	"testing"
 
+	"sonde/gpu"
+	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 	"sonde/probe/prompt"
 )
 
 // twoNodes are four GPUs of two machines: two are given to pods, two are not.
-func twoNodes() []GPUReading {
-	return []GPUReading{
+func twoNodes() []gpu.Reading {
+	return []gpu.Reading{
 		{ID: "a0", Host: "node-a", Exporter: "10.0.0.1:9400", Pod: "vllm-0", SM: opt.Of(0.2)},
 		{ID: "a1", Host: "node-a", Exporter: "10.0.0.1:9400", Pod: "vllm-0", SM: opt.Of(0.9)},
 		{ID: "b0", Host: "node-b.example.com", Exporter: "10.0.0.2:9400", SM: opt.Of(0.5)},
@@ -22,32 +25,32 @@ func twoNodes() []GPUReading {
 func TestGPUsOfAReplica(t *testing.T) {
 	for name, c := range map[string]struct {
 		chosen   string
-		replicas []Replica
+		replicas []engine.Replica
 		want     []string // IDs that the Frame keeps
 		scope    string
 		gpus     []int // by replica
 		sm       opt.Float
 	}{
-		"all": {"", []Replica{{Name: "x", Pod: "vllm-0"}, {Name: "y", Hosts: []string{"node-b"}}},
+		"all": {"", []engine.Replica{{Name: "x", Pod: "vllm-0"}, {Name: "y", Hosts: []string{"node-b"}}},
 			[]string{"a0", "a1", "b0", "b1"}, "", []int{2, 2}, opt.Of(0.9)},
-		"by pod": {"x", []Replica{{Name: "x", Pod: "vllm-0", Hosts: []string{"node-b"}}, {Name: "y"}},
+		"by pod": {"x", []engine.Replica{{Name: "x", Pod: "vllm-0", Hosts: []string{"node-b"}}, {Name: "y"}},
 			[]string{"a0", "a1"}, "of x", []int{2, 0}, opt.Of(0.9)},
-		"by address": {"x", []Replica{{Name: "x", Instance: "10.0.0.2:9400"}, {Name: "y"}},
+		"by address": {"x", []engine.Replica{{Name: "x", Instance: "10.0.0.2:9400"}, {Name: "y"}},
 			[]string{"b0", "b1"}, "of x", []int{2, 0}, opt.Of(0.5)},
-		"by machine": {"x", []Replica{{Name: "x", Instance: "10.0.0.2:8000", Hosts: []string{"node-b", "10.0.0.2"}}, {Name: "y"}},
+		"by machine": {"x", []engine.Replica{{Name: "x", Instance: "10.0.0.2:8000", Hosts: []string{"node-b", "10.0.0.2"}}, {Name: "y"}},
 			[]string{"b0", "b1"}, "of the machine of x", []int{2, 0}, opt.Of(0.5)},
-		"by the exporter's machine": {"x", []Replica{{Name: "x", Hosts: []string{"10.0.0.2"}}, {Name: "y"}},
+		"by the exporter's machine": {"x", []engine.Replica{{Name: "x", Hosts: []string{"10.0.0.2"}}, {Name: "y"}},
 			[]string{"b0", "b1"}, "of the machine of x", []int{2, 0}, opt.Of(0.5)},
-		"two on a machine": {"x", []Replica{{Name: "x", Hosts: []string{"node-b"}}, {Name: "y", Hosts: []string{"node-b"}}},
+		"two on a machine": {"x", []engine.Replica{{Name: "x", Hosts: []string{"node-b"}}, {Name: "y", Hosts: []string{"node-b"}}},
 			[]string{"b0", "b1"}, "of the machine of x", []int{0, 0}, opt.Float{}},
-		"rank of a server": {"x", []Replica{{Name: "x", OfServer: true, Pod: "vllm-0", Hosts: []string{"node-a"}}, {Name: "y", OfServer: true, Pod: "vllm-0", Hosts: []string{"node-a"}}},
+		"rank of a server": {"x", []engine.Replica{{Name: "x", OfServer: true, Pod: "vllm-0", Hosts: []string{"node-a"}}, {Name: "y", OfServer: true, Pod: "vllm-0", Hosts: []string{"node-a"}}},
 			[]string{"a0", "a1"}, "of the machine of x", []int{0, 0}, opt.Float{}},
-		"no label": {"x", []Replica{{Name: "x", Instance: "10.9.9.9:8000", Hosts: []string{"10.9.9.9"}}, {Name: "y"}},
+		"no label": {"x", []engine.Replica{{Name: "x", Instance: "10.9.9.9:8000", Hosts: []string{"10.9.9.9"}}, {Name: "y"}},
 			[]string{"a0", "a1", "b0", "b1"}, "all: no label tells which are those of x", []int{0, 0}, opt.Float{}},
-		"it is gone": {"x", []Replica{{Name: "y", Pod: "vllm-0"}},
+		"it is gone": {"x", []engine.Replica{{Name: "y", Pod: "vllm-0"}},
 			[]string{"a0", "a1", "b0", "b1"}, "all: x is gone", []int{2}, opt.Of(0.9)},
 	} {
-		var f Frame
+		var f frame.Frame
 		f.GPU.GPUs, f.Engine.Replicas, f.Engine.Reading.Replica = twoNodes(), c.replicas, c.chosen
 		published := slices.Clone(c.replicas)
 		placeGPUs(&f)
@@ -73,7 +76,7 @@ func TestGPUsOfAReplica(t *testing.T) {
 type chosenFrom struct{ asked []string }
 
 func (c *chosenFrom) Run(context.Context)    {}
-func (c *chosenFrom) Latest() EngineStatus   { return EngineStatus{} }
+func (c *chosenFrom) Latest() engine.Status  { return engine.Status{} }
 func (c *chosenFrom) SetModel(name string)   { c.asked = append(c.asked, "model "+name) }
 func (c *chosenFrom) SetReplica(name string) { c.asked = append(c.asked, "replica "+name) }
 

@@ -1,8 +1,12 @@
 package probe
 
+import (
+	"sonde/probe/frame"
+)
+
 // Follow hands every Frame to add, in order, until the Session ends. A reader
 // that is late gets what is still kept.
-func (s *Session) Follow(add func(*Frame)) {
+func (s *Session) Follow(add func(*frame.Frame)) {
 	ticks := s.subscribe()
 	var seq uint64
 	for {

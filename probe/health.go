@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/process"
@@ -64,13 +65,13 @@ func (h *healthWatch) start(p Process) {
 }
 
 // frame judges the slice that a tick closed. stamps is "kernel" or "read".
-func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration, stamps string, wish Load) Health {
+func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration, stamps string, wish frame.Load) frame.Health {
 	h.fill(t, wish)
 	if slice < tick+stoppedAfter { // else we did not run at all: that is told apart
 		h.lateMax = max(slice-tick, h.lateMax/2)
 	}
 	h.pause = max(h.process.LongestPause(), h.pause/2)
-	out := Health{
+	out := frame.Health{
 		Stamps: stamps, LateMsP99: t.LateMS.P99, CPU: h.cpu(slice),
 		CoalescedShare: t.CoalescedShare, GCPauseMs: inMS(h.pause),
 	}
@@ -82,7 +83,7 @@ func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration, stamps s
 	return out
 }
 
-func (h *healthWatch) why(out *Health, t *measure.Tick, tick time.Duration) string {
+func (h *healthWatch) why(out *frame.Health, t *measure.Tick, tick time.Duration) string {
 	cores, gap := float64(runtime.GOMAXPROCS(0)), t.Client.Gap
 	timersMS := inMS(h.lateMax)
 	switch {
@@ -103,7 +104,7 @@ func (h *healthWatch) why(out *Health, t *measure.Tick, tick time.Duration) stri
 // fill follows how many of the asked streams are in flight in a closed loop.
 // Between two requests of a stream lies our own work; workers that wait because
 // the server refused them are no sign of it.
-func (h *healthWatch) fill(t *measure.Tick, wish Load) {
+func (h *healthWatch) fill(t *measure.Tick, wish frame.Load) {
 	if wish.Rate > 0 || wish.Concurrency == 0 || t.Level != h.level {
 		h.level, h.filled = t.Level, 1
 		return

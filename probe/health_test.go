@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -52,11 +53,11 @@ func TestBottlenecks(t *testing.T) {
 		{"a stopped process is told apart", 0.1, gap(1, 20), 10 * time.Second, "kernel", ""},
 	} {
 		h := starved(c.share)
-		var got Health
+		var got frame.Health
 		for range 20 { // the use of cores is smoothed over a second
-			got = h.frame(&c.tick, tick, tick, c.stamps, Load{})
+			got = h.frame(&c.tick, tick, tick, c.stamps, frame.Load{})
 		}
-		got = h.frame(&c.tick, c.slice, tick, c.stamps, Load{})
+		got = h.frame(&c.tick, c.slice, tick, c.stamps, frame.Load{})
 		if got.Bottleneck != (c.says != "") || !strings.Contains(got.Why, c.says) {
 			t.Errorf("%s: bottleneck %v, %q; want %q", c.name, got.Bottleneck, got.Why, c.says)
 		}
@@ -68,16 +69,16 @@ func TestStreamsThatCannotBeKept(t *testing.T) {
 	const tick = 250 * time.Millisecond
 	for name, c := range map[string]struct {
 		client measure.Client
-		wish   Load
+		wish   frame.Load
 		want   bool
 	}{
-		"too few":      {measure.Client{OK: 9, InFlight: 21}, Load{Concurrency: 64}, true},
-		"all":          {measure.Client{OK: 9, InFlight: 64}, Load{Concurrency: 64}, false},
-		"refused":      {measure.Client{OK: 9, InFlight: 21, Retrying: 43}, Load{Concurrency: 64}, false},
-		"an open loop": {measure.Client{OK: 9, InFlight: 2}, Load{Concurrency: 64, Rate: 3}, false},
+		"too few":      {measure.Client{OK: 9, InFlight: 21}, frame.Load{Concurrency: 64}, true},
+		"all":          {measure.Client{OK: 9, InFlight: 64}, frame.Load{Concurrency: 64}, false},
+		"refused":      {measure.Client{OK: 9, InFlight: 21, Retrying: 43}, frame.Load{Concurrency: 64}, false},
+		"an open loop": {measure.Client{OK: 9, InFlight: 2}, frame.Load{Concurrency: 64, Rate: 3}, false},
 	} {
 		h := starved(0.1)
-		got := Health{}
+		got := frame.Health{}
 		for range 60 {
 			got = h.frame(&measure.Tick{Client: c.client}, tick, tick, "kernel", c.wish)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -32,7 +33,7 @@ func (s *Session) identify(ctx context.Context, c engine.Config) (engine.Identit
 		case class != measure.Loading:
 			return id, err
 		case waits == 0:
-			s.enter(StageLoading)
+			s.enter(frame.StageLoading)
 			s.Note("the server is loading its model: waiting for it")
 		}
 		select {
@@ -48,5 +49,5 @@ func (s *Session) Note(text string) {
 	at := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.events = append(s.events, Event{At: at, Kind: EventNote, Text: text})
+	s.events = append(s.events, frame.Event{At: at, Kind: frame.EventNote, Text: text})
 }

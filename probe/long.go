@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -47,12 +48,12 @@ func (s *Session) FireLong() {
 		s.long = &longWatch{tokens: tokens, sentAt: now, earlier: s.longSlots}
 		pool.FireLong(tokens)
 	})
-	s.events = append(s.events, Event{At: at, Kind: EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
+	s.events = append(s.events, frame.Event{At: at, Kind: frame.EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
 }
 
 // longTokens is the length of the long prompt, within the model's context and what
 // the server takes as a prompt.
-func longTokens(usual Load, id engine.Identity) int {
+func longTokens(usual frame.Load, id engine.Identity) int {
 	tokens := min(max(usual.InputTokens*longFactor, longAtLeast), longAtMost)
 	if id.MaxModelLen > 0 {
 		tokens = min(tokens, id.MaxModelLen-usual.OutputTokens-longHeadroom)
@@ -64,7 +65,7 @@ func longTokens(usual Load, id engine.Identity) int {
 }
 
 // watchLong follows the long prompt through one slice, and reports at its end.
-func (s *Session) watchLong(now time.Duration, t *measure.Tick) []Event {
+func (s *Session) watchLong(now time.Duration, t *measure.Tick) []frame.Event {
 	s.longSlots = longSlots(t.Cells)
 	w := s.long
 	if w == nil {
@@ -85,7 +86,7 @@ func (s *Session) watchLong(now time.Duration, t *measure.Tick) []Event {
 		return nil // it has not begun yet
 	}
 	s.long = nil
-	return []Event{{At: now, Kind: EventEffect, Text: w.report()}}
+	return []frame.Event{{At: now, Kind: frame.EventEffect, Text: w.report()}}
 }
 
 // decoding counts the streams that could be disturbed.

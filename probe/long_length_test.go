@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 )
 
 // A long prompt is 16 times the usual one, from 8,192 to 65,536 tokens; of the
@@ -22,7 +23,7 @@ func TestLongPromptFitsTheServer(t *testing.T) {
 		{"never shorter than the usual one", 256, 300, 0, 256},
 	} {
 		id := engine.Identity{MaxModelLen: c.model, MaxInputLen: c.in}
-		if got := longTokens(Load{InputTokens: c.asked, OutputTokens: 128}, id); got != c.want {
+		if got := longTokens(frame.Load{InputTokens: c.asked, OutputTokens: 128}, id); got != c.want {
 			t.Errorf("%s: %d tokens, want %d", c.name, got, c.want)
 		}
 	}

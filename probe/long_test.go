@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -38,7 +39,7 @@ func TestEarlierLongPromptIsNotTheNewOne(t *testing.T) {
 		tick.Cells = append([]measure.StreamCell{{Slot: 5, Long: true, State: measure.StreamDecode}}, tick.Cells...)
 		return &tick
 	}
-	var events []Event
+	var events []frame.Event
 	for i, tick := range []*measure.Tick{with(true, 10, 10), with(true), with(true), with(false, 700, 700)} {
 		events = append(events, s.watchLong(time.Duration(i+1)*s.opt.Tick, tick)...)
 	}
@@ -64,11 +65,11 @@ func TestLongPromptsEffect(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &Session{opt: Options{Tick: 250 * time.Millisecond}, long: &longWatch{tokens: 8192}}
-			var events []Event
+			var events []frame.Event
 			for i := range c.ticks {
 				events = append(events, s.watchLong(time.Duration(i+1)*s.opt.Tick, &c.ticks[i])...)
 			}
-			if len(events) != 1 || events[0].Kind != EventEffect || !strings.Contains(events[0].Text, c.want) {
+			if len(events) != 1 || events[0].Kind != frame.EventEffect || !strings.Contains(events[0].Text, c.want) {
 				t.Errorf("events %+v, want one with %q", events, c.want)
 			}
 			if s.long != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/probe/frame"
 	"sonde/probe/prompt"
 )
 
@@ -35,7 +36,7 @@ type Options struct {
 	Prefix  string // what a prefix cache may reuse, until Load says otherwise
 	Seed    uint64
 
-	Load           Load
+	Load           frame.Load
 	MaxConcurrency int
 	MaxTokensTotal int64 // stop the load after so many tokens, in and out; 0 = no limit
 
@@ -56,14 +57,14 @@ const (
 )
 
 // unloaded is the wish before Begin: the lengths, and no requests.
-func (o Options) unloaded() Load {
+func (o Options) unloaded() frame.Load {
 	l := o.Load
 	l.Concurrency, l.Rate = 0, 0
 	return l
 }
 
 // clamp brings a wish into range.
-func (o Options) clamp(l Load) Load {
+func (o Options) clamp(l frame.Load) frame.Load {
 	l.Concurrency = min(max(l.Concurrency, 0), o.MaxConcurrency)
 	l.InputTokens = min(max(l.InputTokens, minTokens), maxTokens)
 	if !slices.Contains(prompt.Prefixes, prompt.Prefix(l.Prefix)) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/sim"
 	"sonde/probe/simtest"
 )
@@ -14,9 +15,9 @@ import (
 // of 2,048 tokens in blocks of 16 has 127 whole blocks before its end, 99 %.
 func TestPrefixOfPromptsIsChangedWhileRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := simtest.Start(t, sim.Options{}, probe.Options{Prefix: "unique", Load: probe.Load{Concurrency: 1, InputTokens: 2048, OutputTokens: 16}})
-		var last *probe.Frame
-		newest := func(f *probe.Frame) { last = f }
+		r := simtest.Start(t, sim.Options{}, probe.Options{Prefix: "unique", Load: frame.Load{Concurrency: 1, InputTokens: 2048, OutputTokens: 16}})
+		var last *frame.Frame
+		newest := func(f *frame.Frame) { last = f }
 		r.Play(10*time.Second, newest)
 		cold := last.Client.TTFT.P50
 		if hits := last.Engine.Reading.PrefixHitRate; last.Load.Asked.Prefix != "unique" || !hits.OK || hits.V > 0.01 {

@@ -3,6 +3,7 @@ package probe
 import (
 	"time"
 
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -15,13 +16,13 @@ type refusalWatch struct {
 
 // watchRefusals tells that the server is loading its model, or that it asked to
 // wait and the schedule of an open loop has holes.
-func (s *Session) watchRefusals(now time.Duration, ended []Request) []Event {
+func (s *Session) watchRefusals(now time.Duration, ended []measure.Request) []frame.Event {
 	w := &s.refusals
-	var events []Event
+	var events []frame.Event
 	for i := range ended {
 		loading := ended[i].Class == measure.Loading
 		if loading && !w.loading {
-			events = append(events, Event{At: now, Kind: EventNote, Text: "the server is loading its model: waiting for it"})
+			events = append(events, frame.Event{At: now, Kind: frame.EventNote, Text: "the server is loading its model: waiting for it"})
 		}
 		w.loading = loading
 	}
@@ -33,7 +34,7 @@ func (s *Session) watchRefusals(now time.Duration, ended []Request) []Event {
 	}
 	if left := pool.LeftOut(); left > 0 && w.leftOut == 0 {
 		w.leftOut = left
-		events = append(events, Event{At: now, Kind: EventNote, Text: "the server asked to wait (429): requests that were due meanwhile are left out of the schedule"})
+		events = append(events, frame.Event{At: now, Kind: frame.EventNote, Text: "the server asked to wait (429): requests that were due meanwhile are left out of the schedule"})
 	}
 	return events
 }

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 // RooflineOf is the model and the hardware that a Frame is judged by: what was
 // asked for, else what the Frame itself shows. The error is the reason why there
 // is none.
-func RooflineOf(asked *gpu.Roofline, f *Frame) (gpu.Roofline, error) {
+func RooflineOf(asked *gpu.Roofline, f *frame.Frame) (gpu.Roofline, error) {
 	if asked != nil {
 		return *asked, nil
 	}
@@ -44,8 +45,8 @@ type runningAt struct {
 	running float64
 }
 
-// add takes the engine's word at that Frame, and forgets what left the window.
-func (m *runningMean) add(f *Frame) {
+// add takes the engine's word at that frame.Frame, and forgets what left the window.
+func (m *runningMean) add(f *frame.Frame) {
 	if r := f.Engine.Reading.Running; f.Engine.Have && f.Engine.Why == "" && r.OK {
 		m.seen = append(m.seen, runningAt{f.At, r.V})
 	}
@@ -65,11 +66,11 @@ func (m *runningMean) mean() opt.Float {
 }
 
 // roofline judges the live window of a Frame that is otherwise complete.
-func (s *Session) roofline(f *Frame) Roofline {
+func (s *Session) roofline(f *frame.Frame) gpu.Bounds {
 	s.running.add(f)
 	r, err := RooflineOf(s.opt.Roofline, f)
 	if err != nil {
-		return Roofline{Why: err.Error()}
+		return gpu.Bounds{Why: err.Error()}
 	}
 	c := &f.Client
 	work := gpu.Work{

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 // serving is a Frame of a model on one H100 that a local server shows.
-func serving() *Frame {
-	f := &Frame{At: time.Minute}
+func serving() *frame.Frame {
+	f := &frame.Frame{At: time.Minute}
 	f.Target.Host = "127.0.0.1:8000"
 	f.Engine.Identity.Model, f.Engine.Identity.Kind, f.Engine.Identity.Name = "Llama-3.1-8B", "vllm", "vLLM"
 	f.GPU = gpu.Status{Source: "nvml", GPUs: []gpu.Reading{{ID: "a", Name: "NVIDIA H100 80GB HBM3"}}}
@@ -44,15 +45,15 @@ func TestRooflineOfAFrame(t *testing.T) {
 }
 
 func TestNoRooflineHasAReason(t *testing.T) {
-	for want, spoil := range map[string]func(*Frame){
-		"no GPU of the server can be seen": func(f *Frame) { f.Target.Host = "gpu-box:8000" },
-		"Ollama does not say how the weights are quantised": func(f *Frame) {
+	for want, spoil := range map[string]func(*frame.Frame){
+		"no GPU of the server can be seen": func(f *frame.Frame) { f.Target.Host = "gpu-box:8000" },
+		"Ollama does not say how the weights are quantised": func(f *frame.Frame) {
 			f.Engine.Identity.Kind, f.Engine.Identity.Name = "ollama", "Ollama"
 		},
-		"the model is not known":     func(f *Frame) { f.Engine.Identity.Model = "" },
-		"no answer with counted":     func(f *Frame) { f.Client.OutputTokens = opt.Float{} },
-		"how many share the model":   func(f *Frame) { f.GPU.GPUs = append(f.GPU.GPUs, gpu.Reading{ID: "b", Name: "NVIDIA L4"}) },
-		"requests in flight is not ": func(f *Frame) { f.Client.ConcurrencyMean = opt.Float{} },
+		"the model is not known":     func(f *frame.Frame) { f.Engine.Identity.Model = "" },
+		"no answer with counted":     func(f *frame.Frame) { f.Client.OutputTokens = opt.Float{} },
+		"how many share the model":   func(f *frame.Frame) { f.GPU.GPUs = append(f.GPU.GPUs, gpu.Reading{ID: "b", Name: "NVIDIA L4"}) },
+		"requests in flight is not ": func(f *frame.Frame) { f.Client.ConcurrencyMean = opt.Float{} },
 	} {
 		f := serving()
 		spoil(f)

@@ -1,7 +1,7 @@
 // Package probe joins the three sources of a measurement: what the client saw,
 // what the engine says, what the hardware says. A Session owns the clock and
 // closes a Frame on every tick; everything that shows, judges, stores or
-// exports reads Frames, and the operator's wishes come back through Controls.
+// exports reads frame.Frames, and the operator's wishes come back through Controls.
 package probe
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe/api"
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/load"
 	"sonde/probe/measure"
@@ -27,10 +28,10 @@ type Session struct {
 	started time.Time
 
 	mu        sync.Mutex // guards what follows up to the blank line
-	wish      Load
+	wish      frame.Load
 	loadAsked bool                      // the operator has chosen a load
 	todo      []func(now time.Duration) // orders for the next tick, oldest first
-	events    []Event
+	events    []frame.Event
 	fatal     error
 	ticks     []chan struct{} // of followers
 	ended     bool
@@ -81,13 +82,13 @@ func New(opt Options) (*Session, error) {
 		opt: opt, addr: addr, epoch: now, started: now, wish: opt.unloaded(),
 		done: make(chan struct{}),
 	}
-	s.enter(StageConnecting)
+	s.enter(frame.StageConnecting)
 	s.tick = s.subscribe()
 	s.collector = measure.NewCollector(s.retrying)
 	return s, nil
 }
 
-// Start begins to close Frames, before any server has answered.
+// Start begins to close frame.Frames, before any server has answered.
 func (s *Session) Start(ctx context.Context) {
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.health.start(s.opt.Process)
@@ -120,9 +121,9 @@ func (s *Session) Close() {
 func (s *Session) URL() string { return api.Redacted(s.addr.Requests[0]) }
 
 // Since returns the Frames after seq, oldest first, as many as are kept.
-func (s *Session) Since(seq uint64) []*Frame { return s.frames.since(seq) }
+func (s *Session) Since(seq uint64) []*frame.Frame { return s.frames.since(seq) }
 
-// Tick receives after every Frame, and is closed when the Session ends.
+// Tick receives after every frame.Frame, and is closed when the Session ends.
 func (s *Session) Tick() <-chan struct{} { return s.tick }
 
 func (s *Session) run(ctx context.Context) {
@@ -153,15 +154,15 @@ func (s *Session) closeFrame() {
 	wish, events, fatal := s.orders(now)
 	t := s.collector.Tick(now, stopped)
 	if stopped {
-		events = append(events, Event{At: now, Kind: EventNote, Text: "this process was stopped for a while: requests of that time are left out"})
+		events = append(events, frame.Event{At: now, Kind: frame.EventNote, Text: "this process was stopped for a while: requests of that time are left out"})
 	}
 	events = append(events, s.watchLong(now, &t)...)
 	events = append(events, s.watchSpending(now, t.Requests)...)
 	events = append(events, s.watchTooLong(now, t.Requests)...)
 	events = append(events, s.watchRefusals(now, t.Requests)...)
-	f := &Frame{
+	f := &frame.Frame{
 		At: now, Slice: slice, Stopped: stopped, Target: s.target(),
-		Load:   LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Stage: s.stageNow()},
+		Load:   frame.LoadState{Asked: wish, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Stage: s.stageNow()},
 		Client: t.Client, Health: s.health.frame(&t, slice, s.opt.Tick, s.stamps(), wish),
 		Streams: t.Cells, Requests: t.Requests, Events: events, Err: fatal,
 	}
@@ -172,7 +173,7 @@ func (s *Session) closeFrame() {
 }
 
 // orders carries out what was asked since the last tick.
-func (s *Session) orders(now time.Duration) (Load, []Event, error) {
+func (s *Session) orders(now time.Duration) (frame.Load, []frame.Event, error) {
 	s.mu.Lock()
 	todo, events := s.todo, s.events
 	s.todo, s.events = nil, nil
@@ -198,7 +199,7 @@ func (s *Session) Fail(err error) {
 // lastWords publishes the error that ended the ticking itself.
 func (s *Session) lastWords(err error) {
 	s.Fail(err)
-	s.frames.add(&Frame{At: s.now(), Err: err})
+	s.frames.add(&frame.Frame{At: s.now(), Err: err})
 }
 
 func (s *Session) retrying() int {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/prompt"
 	"sonde/probe/sim"
 	"sonde/probe/simtest"
@@ -31,7 +32,7 @@ func session(t *testing.T, change func(*probe.Options)) (*probe.Session, string)
 	opt := probe.Options{
 		URL: base, API: "chat", Idle: 10 * time.Second, GPU: "auto", Seed: 1, Prefix: "unique",
 		Prompts: prompt.NewSynthetic(prompt.Unique, 1), MaxConcurrency: 64, Tick: 50 * time.Millisecond,
-		Load: probe.Load{Concurrency: 2, InputTokens: 100, OutputTokens: 20},
+		Load: frame.Load{Concurrency: 2, InputTokens: 100, OutputTokens: 20},
 	}
 	if change != nil {
 		change(&opt)
@@ -49,9 +50,9 @@ func session(t *testing.T, change func(*probe.Options)) (*probe.Session, string)
 
 // until hands out the Frames after the seq-th, up to the first of which done says
 // that it is the last.
-func until(t *testing.T, s *probe.Session, seq uint64, done func(*probe.Frame) bool) []*probe.Frame {
+func until(t *testing.T, s *probe.Session, seq uint64, done func(*frame.Frame) bool) []*frame.Frame {
 	t.Helper()
-	var frames []*probe.Frame
+	var frames []*frame.Frame
 	for range s.Tick() {
 		for _, f := range s.Since(seq) {
 			if seq = f.Seq; f.Err != nil {
@@ -71,7 +72,7 @@ func TestSessionOnTheEmbeddedEngine(t *testing.T) {
 	s, base := session(t, nil)
 	s.Calibrate(context.Background(), false)
 	s.Begin()
-	frames := until(t, s, 0, func(f *probe.Frame) bool { return f.Client.OK >= 10 && f.Engine.Have && len(f.GPU.GPUs) > 0 })
+	frames := until(t, s, 0, func(f *frame.Frame) bool { return f.Client.OK >= 10 && f.Engine.Have && len(f.GPU.GPUs) > 0 })
 	last := frames[len(frames)-1]
 	for _, f := range frames {
 		for _, r := range f.Requests {
@@ -93,11 +94,11 @@ func TestSessionOnTheEmbeddedEngine(t *testing.T) {
 	l := s.Load()
 	l.Concurrency = 5
 	s.SetLoad(l)
-	frames = until(t, s, last.Seq, func(f *probe.Frame) bool { return f.Client.InFlight == 5 })
+	frames = until(t, s, last.Seq, func(f *frame.Frame) bool { return f.Client.InFlight == 5 })
 	events := 0
 	for _, f := range frames {
 		for _, e := range f.Events {
-			if e.Kind == probe.EventLoad && e.Text == "concurrency 2 → 5" {
+			if e.Kind == frame.EventLoad && e.Text == "concurrency 2 → 5" {
 				events++
 			}
 		}
@@ -133,15 +134,15 @@ func running(t *testing.T, base string) string {
 
 func TestAbortAndCaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := simtest.Start(t, sim.Options{}, probe.Options{MaxConcurrency: 3, Load: probe.Load{Concurrency: 2, OutputTokens: 5000}})
+		r := simtest.Start(t, sim.Options{}, probe.Options{MaxConcurrency: 3, Load: frame.Load{Concurrency: 2, OutputTokens: 5000}})
 		l := r.Session.Load()
 		l.Concurrency, l.InputTokens = 1000, -5
 		r.Session.SetLoad(l)
 		if got := r.Session.Load(); got.Concurrency != 3 || got.InputTokens != 1 {
 			t.Errorf("the wish is %+v, want it brought into range", got)
 		}
-		var last *probe.Frame
-		newest := func(f *probe.Frame) { last = f }
+		var last *frame.Frame
+		newest := func(f *frame.Frame) { last = f }
 		r.Play(3*time.Second, newest)
 		if last.Client.InFlight != 3 || last.Client.Prefill != 0 {
 			t.Errorf("%d in flight, %d of them in prefill; want 3, 0", last.Client.InFlight, last.Client.Prefill)
@@ -161,13 +162,13 @@ func TestAbortAndCaps(t *testing.T) {
 func TestTokenCapStopsTheLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := simtest.Start(t, sim.Options{}, probe.Options{
-			MaxTokensTotal: 1000, Load: probe.Load{Concurrency: 2, InputTokens: 100, OutputTokens: 40},
+			MaxTokensTotal: 1000, Load: frame.Load{Concurrency: 2, InputTokens: 100, OutputTokens: 40},
 		})
-		var last *probe.Frame
+		var last *frame.Frame
 		var told []string
-		r.Play(10*time.Second, func(f *probe.Frame) {
+		r.Play(10*time.Second, func(f *frame.Frame) {
 			for _, e := range f.Events {
-				if e.Kind == probe.EventNote {
+				if e.Kind == frame.EventNote {
 					told = append(told, e.Text)
 				}
 			}

@@ -3,10 +3,13 @@ package probe
 import (
 	"fmt"
 	"time"
+
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 )
 
 // watchSpending ends the load when the cap on tokens is reached.
-func (s *Session) watchSpending(now time.Duration, ended []Request) []Event {
+func (s *Session) watchSpending(now time.Duration, ended []measure.Request) []frame.Event {
 	for i := range ended {
 		s.spent += int64(ended[i].InTokens + ended[i].OutTokens)
 	}
@@ -17,5 +20,5 @@ func (s *Session) watchSpending(now time.Duration, ended []Request) []Event {
 		return nil
 	}
 	s.stopLoad()
-	return []Event{{At: now, Kind: EventNote, Text: fmt.Sprintf("stopped: %d tokens were used, the cap is %d", s.spent, s.opt.MaxTokensTotal)}}
+	return []frame.Event{{At: now, Kind: frame.EventNote, Text: fmt.Sprintf("stopped: %d tokens were used, the cap is %d", s.spent, s.opt.MaxTokensTotal)}}
 }

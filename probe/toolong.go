@@ -3,6 +3,7 @@ package probe
 import (
 	"time"
 
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -17,7 +18,7 @@ type tooLongWatch struct {
 }
 
 // add takes a request that ended, and tells whether it was the last straw.
-func (w *tooLongWatch) add(r *Request) bool {
+func (w *tooLongWatch) add(r *measure.Request) bool {
 	switch {
 	case r.Long || r.Class == measure.Cancelled:
 		return false
@@ -32,7 +33,7 @@ func (w *tooLongWatch) add(r *Request) bool {
 }
 
 // watchTooLong ends the load when the server keeps refusing prompts of this length.
-func (s *Session) watchTooLong(now time.Duration, ended []Request) []Event {
+func (s *Session) watchTooLong(now time.Duration, ended []measure.Request) []frame.Event {
 	for i := range ended {
 		if !s.tooLong.add(&ended[i]) {
 			continue
@@ -40,7 +41,7 @@ func (s *Session) watchTooLong(now time.Duration, ended []Request) []Event {
 		message := s.tooLong.message
 		s.tooLong = tooLongWatch{}
 		s.stopLoad()
-		return []Event{{At: now, Kind: EventNote, Text: "stopped: the prompt is too long for the server: " + message}}
+		return []frame.Event{{At: now, Kind: frame.EventNote, Text: "stopped: the prompt is too long for the server: " + message}}
 	}
 	return nil
 }

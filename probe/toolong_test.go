@@ -7,17 +7,19 @@ import (
 )
 
 func TestThreeIdenticalRefusals(t *testing.T) {
-	refused := func(message string) Request { return Request{Class: measure.ContextLength, Error: message} }
+	refused := func(message string) measure.Request {
+		return measure.Request{Class: measure.ContextLength, Error: message}
+	}
 	for name, c := range map[string]struct {
-		ended []Request
+		ended []measure.Request
 		want  bool
 	}{
-		"three":                 {[]Request{refused("a"), refused("a"), refused("a")}, true},
-		"two":                   {[]Request{refused("a"), refused("a")}, false},
-		"another message":       {[]Request{refused("a"), refused("a"), refused("b")}, false},
-		"a success between":     {[]Request{refused("a"), refused("a"), {}, refused("a")}, false},
-		"a cancelled between":   {[]Request{refused("a"), refused("a"), {Class: measure.Cancelled}, refused("a")}, true},
-		"a long one in between": {[]Request{refused("a"), {Class: measure.ContextLength, Error: "a", Long: true}, refused("a")}, false},
+		"three":                 {[]measure.Request{refused("a"), refused("a"), refused("a")}, true},
+		"two":                   {[]measure.Request{refused("a"), refused("a")}, false},
+		"another message":       {[]measure.Request{refused("a"), refused("a"), refused("b")}, false},
+		"a success between":     {[]measure.Request{refused("a"), refused("a"), {}, refused("a")}, false},
+		"a cancelled between":   {[]measure.Request{refused("a"), refused("a"), {Class: measure.Cancelled}, refused("a")}, true},
+		"a long one in between": {[]measure.Request{refused("a"), {Class: measure.ContextLength, Error: "a", Long: true}, refused("a")}, false},
 	} {
 		var w tooLongWatch
 		got := false

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"time"
 
+	"sonde/probe/frame"
 	"sonde/probe/load"
 	"sonde/probe/prompt"
 )
 
 // Load is the wish as it stands.
-func (s *Session) Load() Load {
+func (s *Session) Load() frame.Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.wish
 }
 
 // SetLoad replaces the wish.
-func (s *Session) SetLoad(l Load) {
+func (s *Session) SetLoad(l frame.Load) {
 	s.mu.Lock()
 	old := s.wish
 	s.mu.Unlock()
@@ -40,7 +41,7 @@ func (s *Session) stopLoad() {
 
 // apply makes l the load and the beginning of a new level, with an event if
 // there is something to say.
-func (s *Session) apply(l Load, says string) {
+func (s *Session) apply(l frame.Load, says string) {
 	at := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,14 +51,14 @@ func (s *Session) apply(l Load, says string) {
 	}
 	s.todo = append(s.todo, func(time.Duration) { s.beginLevel(at, l) })
 	if says != "" {
-		s.events = append(s.events, Event{At: at, Kind: EventLoad, Text: says})
+		s.events = append(s.events, frame.Event{At: at, Kind: frame.EventLoad, Text: says})
 	}
 	if s.pool != nil { // with the wish under one lock: the two never part
 		s.pool.Set(setting(l))
 	}
 }
 
-func (s *Session) beginLevel(at time.Duration, l Load) {
+func (s *Session) beginLevel(at time.Duration, l frame.Load) {
 	target := l.Concurrency
 	if l.Rate > 0 {
 		target = 0
@@ -102,7 +103,7 @@ func (s *Session) ResetStatistics() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.todo = append(s.todo, s.collector.Reset)
-	s.events = append(s.events, Event{At: at, Kind: EventReset, Text: "statistics were reset"})
+	s.events = append(s.events, frame.Event{At: at, Kind: frame.EventReset, Text: "statistics were reset"})
 }
 
 // SetWindow chooses the live window.
@@ -112,7 +113,7 @@ func (s *Session) SetWindow(seconds int) {
 	s.todo = append(s.todo, func(time.Duration) { s.collector.SetWindow(time.Duration(seconds) * time.Second) })
 }
 
-func setting(l Load) load.Setting {
+func setting(l frame.Load) load.Setting {
 	return load.Setting{
 		Concurrency: l.Concurrency, Rate: l.Rate, Poisson: l.Poisson,
 		InputTokens: l.InputTokens, OutputTokens: l.OutputTokens,
@@ -120,7 +121,7 @@ func setting(l Load) load.Setting {
 }
 
 // describeChange says what an operator changed.
-func describeChange(old, l Load) string {
+func describeChange(old, l frame.Load) string {
 	switch {
 	case l.Rate != old.Rate:
 		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)

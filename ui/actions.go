@@ -3,13 +3,13 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/ui/still"
 )
 
 // wish is the load as the operator wants it, changes included that no Frame shows.
-func (m *model) wish() probe.Load {
+func (m *model) wish() frame.Load {
 	if m.controls == nil {
 		return m.shown.frame.Load.Asked
 	}
@@ -17,7 +17,7 @@ func (m *model) wish() probe.Load {
 }
 
 // change reads the wish, changes it and hands it back. Nothing waits for it.
-func (m *model) change(f func(*probe.Load)) tea.Cmd {
+func (m *model) change(f func(*frame.Load)) tea.Cmd {
 	if m.controls == nil {
 		m.say("a recording: its load cannot be changed", m.theme.dim)
 		return nil
@@ -31,7 +31,7 @@ func (m *model) change(f func(*probe.Load)) tea.Cmd {
 
 // tellLoad says what became of a wish where the screen would not show it: the cap
 // was in the way, the picture is frozen, or another panel fills it.
-func (m *model) tellLoad(wished probe.Load) {
+func (m *model) tellLoad(wished frame.Load) {
 	switch most := m.live.frame.Load.Max; {
 	case wished.Rate <= 0 && most > 0 && wished.Concurrency > most:
 		m.say("cap "+group(float64(most))+" reached: --max-concurrency raises it", m.theme.note)
@@ -41,7 +41,7 @@ func (m *model) tellLoad(wished probe.Load) {
 }
 
 // loadText is a load in words.
-func loadText(l probe.Load) string {
+func loadText(l frame.Load) string {
 	lengths := ", prompt " + promptLength(l) + ", output " + group(float64(l.OutputTokens)) + " tok"
 	if l.Prefix != "" && !given(l) {
 		lengths += ", " + l.Prefix + " prefixes"
@@ -54,7 +54,7 @@ func loadText(l probe.Load) string {
 
 // amount changes the concurrency, or in an open loop the rate.
 func (m *model) amount(closed func(int) int, open func(float64) float64) tea.Cmd {
-	return m.change(func(l *probe.Load) {
+	return m.change(func(l *frame.Load) {
 		if l.Rate <= 0 {
 			l.Concurrency = closed(l.Concurrency)
 			return
@@ -84,29 +84,29 @@ func (m *model) halveLoad() tea.Cmd {
 }
 
 func (m *model) shorterPrompt() tea.Cmd {
-	return m.changePrompts(func(l *probe.Load) { l.InputTokens = stepDown(l.InputTokens) })
+	return m.changePrompts(func(l *frame.Load) { l.InputTokens = stepDown(l.InputTokens) })
 }
 
 func (m *model) longerPrompt() tea.Cmd {
-	return m.changePrompts(func(l *probe.Load) { l.InputTokens = stepUp(l.InputTokens) })
+	return m.changePrompts(func(l *frame.Load) { l.InputTokens = stepUp(l.InputTokens) })
 }
 
 func (m *model) shorterOutput() tea.Cmd {
-	return m.change(func(l *probe.Load) { l.OutputTokens = stepDown(l.OutputTokens) })
+	return m.change(func(l *frame.Load) { l.OutputTokens = stepDown(l.OutputTokens) })
 }
 
 func (m *model) longerOutput() tea.Cmd {
-	return m.change(func(l *probe.Load) { l.OutputTokens = stepUp(l.OutputTokens) })
+	return m.change(func(l *frame.Load) { l.OutputTokens = stepUp(l.OutputTokens) })
 }
 
 func (m *model) nextPrefix() tea.Cmd {
-	return m.changePrompts(func(l *probe.Load) {
-		l.Prefix = probe.NextPrefix(l.Prefix)
+	return m.changePrompts(func(l *frame.Load) {
+		l.Prefix = frame.NextPrefix(l.Prefix)
 	})
 }
 
 func (m *model) stopLoad() tea.Cmd {
-	cmd := m.change(func(l *probe.Load) {
+	cmd := m.change(func(l *frame.Load) {
 		if l.Concurrency > 0 {
 			m.restoreCap = l.Concurrency
 		}
@@ -119,7 +119,7 @@ func (m *model) stopLoad() tea.Cmd {
 }
 
 // control does something with the controls, if there are any.
-func (m *model) control(said string, f func(probe.Controls)) tea.Cmd {
+func (m *model) control(said string, f func(frame.Controls)) tea.Cmd {
 	if m.controls == nil {
 		m.say("a recording: nothing to control", m.theme.dim)
 		return nil
@@ -130,7 +130,7 @@ func (m *model) control(said string, f func(probe.Controls)) tea.Cmd {
 }
 
 func (m *model) abort() tea.Cmd {
-	return m.control("aborted: everything in flight is cancelled", func(c probe.Controls) {
+	return m.control("aborted: everything in flight is cancelled", func(c frame.Controls) {
 		if n := c.Load().Concurrency; n > 0 {
 			m.restoreCap = n
 		}
@@ -139,11 +139,11 @@ func (m *model) abort() tea.Cmd {
 }
 
 func (m *model) fireLong() tea.Cmd {
-	return m.control("a long prompt is on its way: watch the gaps of the others", probe.Controls.FireLong)
+	return m.control("a long prompt is on its way: watch the gaps of the others", frame.Controls.FireLong)
 }
 
 func (m *model) resetStatistics() tea.Cmd {
-	return m.control("statistics reset; the charts keep the past", probe.Controls.ResetStatistics)
+	return m.control("statistics reset; the charts keep the past", frame.Controls.ResetStatistics)
 }
 
 // liveWindows are the lengths of the live window, in seconds.
@@ -161,7 +161,7 @@ func (m *model) nextWindow() tea.Cmd {
 		}
 	}
 	m.window = next
-	return m.control("live window "+group(float64(next))+" s", func(c probe.Controls) { c.SetWindow(next) })
+	return m.control("live window "+group(float64(next))+" s", func(c frame.Controls) { c.SetWindow(next) })
 }
 
 // save runs beside the screen: a slow disk must not stop it.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/gpu"
+	"sonde/probe/frame"
+	"sonde/probe/opt"
 )
 
 // staleAfter is the age from which on a reading carries its age.
@@ -12,7 +14,7 @@ const staleAfter = 3 * time.Second
 
 // engineAge is how old the engine's word was when the Frame closed. Readings
 // have wall times, Frames count from the session's start.
-func engineAge(f *probe.Frame) (time.Duration, bool) {
+func engineAge(f *frame.Frame) (time.Duration, bool) {
 	if !f.Engine.Have {
 		return 0, false
 	}
@@ -20,7 +22,7 @@ func engineAge(f *probe.Frame) (time.Duration, bool) {
 }
 
 // gpuAge is how old the hardware's word was when the Frame closed.
-func gpuAge(f *probe.Frame) (time.Duration, bool) {
+func gpuAge(f *frame.Frame) (time.Duration, bool) {
 	if len(f.GPU.GPUs) == 0 {
 		return 0, false
 	}
@@ -28,7 +30,7 @@ func gpuAge(f *probe.Frame) (time.Duration, bool) {
 }
 
 // age without both wall times is unknown and counts as fresh.
-func age(f *probe.Frame, at time.Time) time.Duration {
+func age(f *frame.Frame, at time.Time) time.Duration {
 	if f.Target.Started.IsZero() || at.IsZero() {
 		return 0
 	}
@@ -40,18 +42,18 @@ const periodsUntilStale = 3
 
 // gpuHeld is how long a GPU reading counts: an exporter that measures every 30 s
 // is not late after 4.
-func gpuHeld(f *probe.Frame) time.Duration {
+func gpuHeld(f *frame.Frame) time.Duration {
 	return max(staleAfter, periodsUntilStale*f.GPU.Period)
 }
 
 // gpuFresh tells whether the GPU reading still counts.
-func gpuFresh(f *probe.Frame) bool {
+func gpuFresh(f *frame.Frame) bool {
 	age, ok := gpuAge(f)
 	return ok && age <= gpuHeld(f)
 }
 
 // gpuAgeNote is "" for a reading that counts, else its age for the title.
-func gpuAgeNote(f *probe.Frame) string {
+func gpuAgeNote(f *frame.Frame) string {
 	if gpuFresh(f) {
 		return ""
 	}
@@ -69,16 +71,16 @@ func ageNote(d time.Duration, ok bool) string {
 // gpuTotals summarises all devices: means of ratios, the sum of power. A GPU that
 // is split gives its power, its parts their activity.
 type gpuTotals struct {
-	sm, dram, busy, power probe.OptionalFloat
-	smMost, busyMost      probe.OptionalFloat // of the busiest device
+	sm, dram, busy, power opt.Float
+	smMost, busyMost      opt.Float // of the busiest device
 	devices               int                 // rows, parts included
 	wholes                int                 // devices that are no part of another one
 	powered               int                 // of them, those that told their power
 }
 
-func overGPUs(gpus []probe.GPUReading) gpuTotals {
+func overGPUs(gpus []gpu.Reading) gpuTotals {
 	var sm, dram, busy, power mean
-	var smMost, busyMost probe.OptionalFloat
+	var smMost, busyMost opt.Float
 	for i := range gpus {
 		g := &gpus[i]
 		sm.add(g.SM)
@@ -96,20 +98,20 @@ func overGPUs(gpus []probe.GPUReading) gpuTotals {
 	}
 }
 
-func higher(a, b probe.OptionalFloat) probe.OptionalFloat {
+func higher(a, b opt.Float) opt.Float {
 	if !a.OK || b.OK && b.V > a.V {
 		return b
 	}
 	return a
 }
 
-func (m mean) known() probe.OptionalFloat {
+func (m mean) known() opt.Float {
 	if m.n == 0 {
-		return probe.OptionalFloat{}
+		return opt.Float{}
 	}
-	return probe.OptionalFloat{V: m.value(), OK: true}
+	return opt.Float{V: m.value(), OK: true}
 }
 
-func (m mean) total() probe.OptionalFloat {
-	return probe.OptionalFloat{V: m.sum, OK: m.n > 0}
+func (m mean) total() opt.Float {
+	return opt.Float{V: m.sum, OK: m.n > 0}
 }

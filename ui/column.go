@@ -3,7 +3,8 @@ package ui
 import (
 	"math"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/opt"
 )
 
 // column is what the charts remember of one stretch of time (1 s by default).
@@ -46,7 +47,7 @@ type mean struct {
 	n   int
 }
 
-func (m *mean) add(f probe.OptionalFloat) {
+func (m *mean) add(f opt.Float) {
 	if f.OK {
 		m.sum += f.V
 		m.n++
@@ -62,7 +63,7 @@ func (m mean) value() float64 {
 }
 
 // fold adds one Frame to the column; half tells which dot it belongs to.
-func (c *column) fold(f *probe.Frame, half int) {
+func (c *column) fold(f *frame.Frame, half int) {
 	cl := &f.Client
 	d := &c.dots[half]
 	d.ttftMS = append(d.ttftMS, cl.SliceTTFT...)
@@ -83,7 +84,7 @@ func (c *column) fold(f *probe.Frame, half int) {
 
 // foldReadings takes what engine and hardware say, unless it is stale: an old
 // value drawn as a flat line would be a claim nobody made.
-func (c *column) foldReadings(f *probe.Frame) {
+func (c *column) foldReadings(f *frame.Frame) {
 	if age, ok := engineAge(f); ok && age <= staleAfter {
 		r := &f.Engine.Reading
 		c.kv.add(r.KVFill)
@@ -101,11 +102,11 @@ func (c *column) foldReadings(f *probe.Frame) {
 	}
 }
 
-func markOf(k probe.EventKind) markKind {
+func markOf(k frame.EventKind) markKind {
 	switch k {
-	case probe.EventLoad:
+	case frame.EventLoad:
 		return markLoad
-	case probe.EventLong:
+	case frame.EventLong:
 		return markLong
 	}
 	return markNone

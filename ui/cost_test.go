@@ -10,10 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // mostBytesPerS is what the screen may write at 120×40 with 16 streams. Of a core it
@@ -49,9 +49,9 @@ func TestBytesWritten(t *testing.T) {
 
 // recorded plays a source beforehand, so that only the screen costs anything
 // later. A long prompt comes within the measured time.
-func recorded(warm, all time.Duration) []*probe.Frame {
+func recorded(warm, all time.Duration) []*frame.Frame {
 	s := newFake(16)
-	var frames []*probe.Frame
+	var frames []*frame.Frame
 	var seq uint64
 	for s.now < all {
 		if s.now == warm+time.Second {
@@ -67,7 +67,7 @@ func recorded(warm, all time.Duration) []*probe.Frame {
 
 // screenCost runs the real program for a while and measures it from its second
 // second on, when the first full picture is out.
-func screenCost(frames []*probe.Frame, warm int, d time.Duration) (bytesPerS, cpu float64) {
+func screenCost(frames []*frame.Frame, warm int, d time.Duration) (bytesPerS, cpu float64) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var out counter

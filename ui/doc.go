@@ -3,7 +3,7 @@
 //
 // The screen measures nothing. Four times a second it pulls the Frames that are
 // new, folds them into a history of columns, and redraws the panels whose data
-// changed. Keys become wishes handed to probe.Controls, which return at once.
+// changed. Keys become wishes handed to frame.Controls, which return at once.
 //
 //	run.go, signals.go    start, end, the terminal
 //	model.go              the router: key, tick, size → one method each

@@ -3,11 +3,13 @@ package ui
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/engine"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
 )
 
 // engineLog keeps what the engine said of itself lately, one entry a reading.
-type engineLog []probe.EngineStatus
+type engineLog []engine.Status
 
 // keepEngine is how far back the log reaches: the engine's own latencies are
 // differences over this time.
@@ -19,7 +21,7 @@ const rateOver = 10 * time.Second
 
 // fold adds a reading that is new. The log is never changed in place, so that a
 // paused picture may share it.
-func (l engineLog) fold(s probe.EngineStatus) engineLog {
+func (l engineLog) fold(s engine.Status) engineLog {
 	at := s.Reading.At
 	if len(l) > 0 && s.Have && !s.Reading.SameOf(&l[0].Reading) {
 		l = nil // another model or replica is looked at
@@ -44,9 +46,9 @@ func (l engineLog) since(t time.Time) engineLog {
 }
 
 // meanOf averages one figure over the readings of the last 10 s.
-func (l engineLog) meanOf(of func(*probe.EngineStatus) probe.OptionalFloat) probe.OptionalFloat {
+func (l engineLog) meanOf(of func(*engine.Status) opt.Float) opt.Float {
 	if len(l) == 0 {
-		return probe.OptionalFloat{}
+		return opt.Float{}
 	}
 	from := l[len(l)-1].Reading.At.Add(-rateOver)
 	var m mean
@@ -61,9 +63,9 @@ func (l engineLog) meanOf(of func(*probe.EngineStatus) probe.OptionalFloat) prob
 // prefixHits is the share of the prompts that the prefix cache answered, over the
 // readings of the last 10 s and more if nothing was asked in them: where requests
 // come in step, every other reading knows of none.
-func (l engineLog) prefixHits() probe.OptionalFloat {
+func (l engineLog) prefixHits() opt.Float {
 	if len(l) == 0 {
-		return probe.OptionalFloat{}
+		return opt.Float{}
 	}
 	last := &l[len(l)-1].Reading
 	from, share := last.At.Add(-rateOver), last.PrefixHitRate
@@ -74,7 +76,7 @@ func (l engineLog) prefixHits() probe.OptionalFloat {
 			break
 		}
 		if asked > 0 {
-			share = probe.OptionalFloat{V: (last.PrefixHits.V - first.PrefixHits.V) / asked, OK: true}
+			share = opt.Float{V: (last.PrefixHits.V - first.PrefixHits.V) / asked, OK: true}
 		}
 		if share.OK && !first.At.After(from) {
 			break
@@ -83,8 +85,8 @@ func (l engineLog) prefixHits() probe.OptionalFloat {
 	return share
 }
 
-func promptRate(s *probe.EngineStatus) probe.OptionalFloat { return s.Reading.PromptTokensPerS }
-func outputRate(s *probe.EngineStatus) probe.OptionalFloat { return s.Reading.GenerationTokensPerS }
+func promptRate(s *engine.Status) opt.Float { return s.Reading.PromptTokensPerS }
+func outputRate(s *engine.Status) opt.Float { return s.Reading.GenerationTokensPerS }
 
 // quantiler is a histogram of the engine.
 type quantiler interface {
@@ -92,19 +94,19 @@ type quantiler interface {
 }
 
 // growth is what one of the engine's histograms gained from then to now.
-type growth func(now, then *probe.EngineStatus) (h quantiler, count float64)
+type growth func(now, then *engine.Status) (h quantiler, count float64)
 
-func ttftGrowth(now, then *probe.EngineStatus) (quantiler, float64) {
+func ttftGrowth(now, then *engine.Status) (quantiler, float64) {
 	h := now.Reading.TTFT.Sub(then.Reading.TTFT)
 	return h, h.Count
 }
 
-func gapGrowth(now, then *probe.EngineStatus) (quantiler, float64) {
+func gapGrowth(now, then *engine.Status) (quantiler, float64) {
 	h := now.Reading.Gap.Sub(then.Reading.Gap)
 	return h, h.Count
 }
 
-func e2eGrowth(now, then *probe.EngineStatus) (quantiler, float64) {
+func e2eGrowth(now, then *engine.Status) (quantiler, float64) {
 	h := now.Reading.E2E.Sub(then.Reading.E2E)
 	return h, h.Count
 }
@@ -159,12 +161,12 @@ func (b bound) in(u scaleUnit) string {
 
 // watching tells that there are no requests of our own, so that the engine's word
 // is all there is.
-func (p *picture) watching(own probe.Summary) bool {
+func (p *picture) watching(own measure.Summary) bool {
 	return p.have && own.N == 0 && p.wish.Concurrency == 0 && p.frame.Client.InFlight == 0
 }
 
 // engineOwn is the engine's own estimate where it stands in for ours.
-func (p *picture) engineOwn(own probe.Summary, of growth) (estimate, bool) {
+func (p *picture) engineOwn(own measure.Summary, of growth) (estimate, bool) {
 	if of == nil || !p.watching(own) {
 		return estimate{}, false
 	}

@@ -9,15 +9,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
 // said is what an engine says after some seconds; histograms have buckets of
 // 0.1, 0.2 and infinity seconds.
-func said(after time.Duration, inRate float64, counts ...float64) probe.EngineStatus {
-	s := probe.EngineStatus{Have: true, Reading: engine.Reading{At: fakeStart.Add(after), PromptTokensPerS: opt.Of(inRate)}}
+func said(after time.Duration, inRate float64, counts ...float64) engine.Status {
+	s := engine.Status{Have: true, Reading: engine.Reading{At: fakeStart.Add(after), PromptTokensPerS: opt.Of(inRate)}}
 	if len(counts) == 3 {
 		s.Reading.TTFT = engine.Histogram{Bounds: []float64{0.1, 0.2, math.Inf(1)}, Counts: counts, Count: counts[2]}
 	}
@@ -77,10 +78,10 @@ func TestTheEnginesOwnLatenciesAreDifferences(t *testing.T) {
 	}
 }
 
-func watchedFrames() []*probe.Frame {
+func watchedFrames() []*frame.Frame {
 	a, b := slice(1, time.Second), slice(2, 6*time.Second)
 	a.Engine, b.Engine = said(time.Second, 0, 0, 0, 0), said(6*time.Second, 0, 80, 100, 100)
-	return []*probe.Frame{a, b}
+	return []*frame.Frame{a, b}
 }
 
 func TestWithoutLoadTheEnginesOwnFiguresAreShown(t *testing.T) {
@@ -102,7 +103,7 @@ func TestWithoutLoadTheEnginesOwnFiguresAreShown(t *testing.T) {
 func TestAnEmptyChartSaysWhyInsteadOfAnAxis(t *testing.T) {
 	f := slice(1, time.Second)
 	f.Client.InFlight, f.Client.SliceTTFT = 1, []float64{100}
-	f.Client.TTFT = probe.Summary{N: 1, P50: 100, P95: 100, P99: 100}
+	f.Client.TTFT = measure.Summary{N: 1, P50: 100, P95: 100, P99: 100}
 	p := &picture{frame: f, have: true, history: newHistory(time.Second)}
 	p.history.fold(f)
 	tpot := newTPOTPanel(newTestTheme())
@@ -118,15 +119,15 @@ func TestAnEmptyChartSaysWhyInsteadOfAnAxis(t *testing.T) {
 func TestTTFAIsShownWhereItDiffers(t *testing.T) {
 	th := newTestTheme()
 	f := slice(1, time.Second)
-	f.Client.TTFT = probe.Summary{N: 9, P50: 133, P95: 180}
+	f.Client.TTFT = measure.Summary{N: 9, P50: 133, P95: 180}
 	p := &picture{frame: f, have: true, history: newHistory(time.Second)}
 	for _, c := range []struct {
-		ttfa probe.Summary
+		ttfa measure.Summary
 		want bool
 	}{
-		{probe.Summary{}, false}, {f.Client.TTFT, false},
-		{probe.Summary{N: 8, P50: 134, P95: 181}, false}, {probe.Summary{N: 8, P50: 900, P95: 990}, true},
-		{probe.Summary{N: 9, P50: 133, P95: 1240}, true}, {probe.Summary{N: 9, P50: 150, P95: 180}, true},
+		{measure.Summary{}, false}, {f.Client.TTFT, false},
+		{measure.Summary{N: 8, P50: 134, P95: 181}, false}, {measure.Summary{N: 8, P50: 900, P95: 990}, true},
+		{measure.Summary{N: 9, P50: 133, P95: 1240}, true}, {measure.Summary{N: 9, P50: 150, P95: 180}, true},
 	} {
 		f.Client.TTFA = c.ttfa
 		text := ansi.Strip(strings.Join(newTTFTPanel(th).zoomed(p, 118, 30), "\n"))
@@ -150,7 +151,7 @@ func TestASlowExportersValueIsHeld(t *testing.T) {
 	}{{12 * time.Second, true, ""}, {35 * time.Second, true, ""}, {41 * time.Second, false, "31 s old"}} {
 		f := slice(1, c.at)
 		f.Target.Started = fakeStart
-		f.GPU = probe.GPUStatus{At: fakeStart.Add(10 * time.Second), Period: 10 * time.Second, GPUs: []gpu.Reading{{SM: opt.Of(0.5)}}}
+		f.GPU = gpu.Status{At: fakeStart.Add(10 * time.Second), Period: 10 * time.Second, GPUs: []gpu.Reading{{SM: opt.Of(0.5)}}}
 		h := newHistory(time.Second)
 		h.fold(f)
 		if got := !math.IsNaN(sm(h.open())); got != c.held {

@@ -3,7 +3,7 @@ package ui
 import (
 	"slices"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 )
 
 // failures is what the zoomed load panel adds: failures by class, the last error
@@ -18,7 +18,7 @@ func (l *loadPanel) failures(p *picture, w int) []string {
 	slices.Sort(classes)
 	for _, c := range classes {
 		name := pad(clean(c), classWidth)
-		lines = append(lines, t.dim.Render(name)+right(group(float64(f.Client.ByClass[probe.Class(c)])), numberWidth))
+		lines = append(lines, t.dim.Render(name)+right(group(float64(f.Client.ByClass[measure.Class(c)])), numberWidth))
 	}
 	if f.Client.LastError != "" {
 		lines = append(lines, "")

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/diagnose"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -21,12 +22,12 @@ type fakeSource struct {
 	random  *rand.Rand
 	now     time.Duration
 	seq     uint64
-	frames  []*probe.Frame
-	load    probe.Load
+	frames  []*frame.Frame
+	load    frame.Load
 	level   int
 	levelAt time.Duration
 	streams []fakeStream
-	events  []probe.Event
+	events  []frame.Event
 	long    time.Duration // a long prompt is in prefill until then
 	window  []timedGap
 	ttft    []timedSample
@@ -38,7 +39,7 @@ type fakeSource struct {
 	gpus    int
 	seconds int
 
-	replicas       []probe.Replica
+	replicas       []engine.Replica
 	onPage         []string
 	replica, model string // as chosen
 }
@@ -66,7 +67,7 @@ var fakeStart = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func newFake(streams int) *fakeSource {
 	return &fakeSource{
 		random: rand.New(rand.NewPCG(1, 2)), level: 1, gpus: 1, seconds: 30,
-		load: probe.Load{Concurrency: streams, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"},
+		load: frame.Load{Concurrency: streams, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"},
 	}
 }
 
@@ -80,10 +81,10 @@ func (s *fakeSource) play(d time.Duration) *fakeSource {
 	return s
 }
 
-func (s *fakeSource) Since(seq uint64) []*probe.Frame {
+func (s *fakeSource) Since(seq uint64) []*frame.Frame {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, _ := slices.BinarySearchFunc(s.frames, seq+1, func(f *probe.Frame, want uint64) int {
+	at, _ := slices.BinarySearchFunc(s.frames, seq+1, func(f *frame.Frame, want uint64) int {
 		return int(int64(f.Seq) - int64(want))
 	})
 	return slices.Clone(s.frames[at:])
@@ -93,8 +94,8 @@ func (s *fakeSource) Since(seq uint64) []*probe.Frame {
 func (s *fakeSource) step() {
 	s.now += fakeSlice
 	s.seq++
-	f := &probe.Frame{Seq: s.seq, At: s.now, Slice: fakeSlice}
-	f.Target = probe.Target{Started: fakeStart, Host: "gpu-box:8000"}
+	f := &frame.Frame{Seq: s.seq, At: s.now, Slice: fakeSlice}
+	f.Target = frame.Target{Started: fakeStart, Host: "gpu-box:8000"}
 	f.Events, s.events = s.events, nil
 	busy := s.now < s.long
 	base := 9 + 0.35*float64(s.load.Concurrency)
@@ -110,9 +111,9 @@ func (s *fakeSource) step() {
 	}
 }
 
-func (s *fakeSource) stream(f *probe.Frame, i int, base float64, busy bool) {
+func (s *fakeSource) stream(f *frame.Frame, i int, base float64, busy bool) {
 	st, c := &s.streams[i], &f.Client
-	cell := probe.StreamCell{Slot: i}
+	cell := measure.StreamCell{Slot: i}
 	if !st.on && i < s.load.Concurrency {
 		st.on, st.began = true, s.now
 		st.waitUntil = s.now + time.Duration(120+s.random.ExpFloat64()*130)*time.Millisecond
@@ -122,10 +123,10 @@ func (s *fakeSource) stream(f *probe.Frame, i int, base float64, busy bool) {
 	case !st.on:
 		return
 	case s.now < st.waitUntil:
-		cell.State = probe.StreamWaiting
+		cell.State = measure.StreamWaiting
 		c.Prefill++
 	default:
-		cell.State = probe.StreamDecode
+		cell.State = measure.StreamDecode
 		if s.now-fakeSlice < st.waitUntil {
 			ms := float64(st.waitUntil-st.began) / 1e6
 			c.SliceTTFT = append(c.SliceTTFT, ms)
@@ -146,12 +147,12 @@ func (s *fakeSource) stream(f *probe.Frame, i int, base float64, busy bool) {
 		for k := range gaps {
 			gaps[k] = float32(base * (1 + float64(k)/2000))
 		}
-		f.Requests = append(f.Requests, probe.Request{ID: uint64(s.ok), Slot: i, Level: s.level, Streamed: true, Chunks: 201, GapsMS: gaps})
+		f.Requests = append(f.Requests, measure.Request{ID: uint64(s.ok), Slot: i, Level: s.level, Streamed: true, Chunks: 201, GapsMS: gaps})
 	}
 	f.Streams = append(f.Streams, cell)
 }
 
-func (s *fakeSource) gaps(c *probe.Client, base float64, busy bool) (most float64) {
+func (s *fakeSource) gaps(c *measure.Client, base float64, busy bool) (most float64) {
 	for left := 250.0; left > 0; {
 		ms := base * (0.85 + 0.3*s.random.Float64())
 		switch roll := s.random.Float64(); {
@@ -169,7 +170,7 @@ func (s *fakeSource) gaps(c *probe.Client, base float64, busy bool) (most float6
 	return most
 }
 
-func (s *fakeSource) summarise(f *probe.Frame, base float64, busy bool) {
+func (s *fakeSource) summarise(f *frame.Frame, base float64, busy bool) {
 	c := &f.Client
 	since := s.now - time.Duration(s.seconds)*time.Second
 	s.window = slices.DeleteFunc(s.window, func(g timedGap) bool { return g.at <= since })
@@ -188,7 +189,7 @@ func (s *fakeSource) summarise(f *probe.Frame, base float64, busy bool) {
 	c.InputTokens, c.OutputTokens = opt.Of(1031), opt.Of(256)
 	c.TokensPerChunk, c.Little = opt.Of(1), opt.Of(1.01)
 	c.ConcurrencyMean = opt.Of(float64(s.load.Concurrency) - 0.2)
-	c.Level = probe.Frame{}.Client.Level
+	c.Level = frame.Frame{}.Client.Level
 	c.Level.TTFT, c.Level.TPOT, c.Level.OutTokensPerS = c.TTFT, c.TPOT, c.OutTokensPerS
 	f.Load.Asked, f.Load.Level, f.Load.Max = s.load, s.level, 256
 	f.Load.Settled = s.now-s.levelAt > 8*time.Second
@@ -196,7 +197,7 @@ func (s *fakeSource) summarise(f *probe.Frame, base float64, busy bool) {
 	s.machine(f, busy)
 }
 
-func (s *fakeSource) machine(f *probe.Frame, busy bool) {
+func (s *fakeSource) machine(f *frame.Frame, busy bool) {
 	wall := fakeStart.Add(s.now)
 	f.Engine.Identity = engine.Identity{Kind: "vllm", Name: "vLLM", Version: "0.11.0", Model: "meta-llama/Llama-3.1-8B-Instruct"}
 	if s.noKV {
@@ -231,9 +232,9 @@ func values(of []timedSample) []float64 {
 	return out
 }
 
-func summaryOf(samples []float64) probe.Summary {
+func summaryOf(samples []float64) measure.Summary {
 	if len(samples) == 0 {
-		return probe.Summary{}
+		return measure.Summary{}
 	}
 	slices.Sort(samples)
 	sum := 0.0
@@ -241,25 +242,25 @@ func summaryOf(samples []float64) probe.Summary {
 		sum += v
 	}
 	q := func(p float64) float64 { return quantile(samples, p) }
-	return probe.Summary{N: len(samples), Mean: sum / float64(len(samples)), Min: samples[0],
+	return measure.Summary{N: len(samples), Mean: sum / float64(len(samples)), Min: samples[0],
 		P50: q(.5), P90: q(.9), P95: q(.95), P99: q(.99), P999: q(.999), Max: samples[len(samples)-1]}
 }
 
 // Controls.
 
-func (s *fakeSource) Load() probe.Load {
+func (s *fakeSource) Load() frame.Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.load
 }
 
-func (s *fakeSource) SetLoad(l probe.Load) {
+func (s *fakeSource) SetLoad(l frame.Load) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.load = l
 	s.level++
 	s.levelAt = s.now
-	s.events = append(s.events, probe.Event{At: s.now, Kind: probe.EventLoad})
+	s.events = append(s.events, frame.Event{At: s.now, Kind: frame.EventLoad})
 }
 
 func (s *fakeSource) FireLong() {
@@ -267,7 +268,7 @@ func (s *fakeSource) FireLong() {
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, "long")
 	s.long = s.now + 900*time.Millisecond
-	s.events = append(s.events, probe.Event{At: s.now, Kind: probe.EventLong})
+	s.events = append(s.events, frame.Event{At: s.now, Kind: frame.EventLong})
 }
 
 func (s *fakeSource) Abort() {
@@ -310,7 +311,7 @@ func (s *fakeSource) note(call string) {
 // fakeJudge always says the same.
 type fakeJudge struct{ added int }
 
-func (j *fakeJudge) Add(*probe.Frame) { j.added++ }
+func (j *fakeJudge) Add(*frame.Frame) { j.added++ }
 
 func (j *fakeJudge) Checked() diagnose.Checked {
 	return diagnose.Checked{Hold: []string{"decode_memory"}, Absent: []string{"overload", "kv_full"}, Unclear: []string{"slow_start"}}

@@ -7,7 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -57,18 +58,18 @@ func TestTheLoadPanelCutsNothing(t *testing.T) {
 	f := slice(1, time.Second)
 	f.Load.Max = 256
 	f.Client.InFlight, f.Client.Retrying = 30, 4
-	f.Client.E2E = probe.Summary{N: 100, P50: 1440, P95: 1460}
+	f.Client.E2E = measure.Summary{N: 100, P50: 1440, P95: 1460}
 	f.Client.Little = opt.Of(1.44)
 	f.Client.InputTokens, f.Client.TokensEstimated = opt.Of(12290), true
 	f.Health.Bottleneck = true
 	p := &picture{frame: f, have: true, history: newHistory(time.Second)}
-	p.wish = probe.Load{Concurrency: 30, Rate: 2, InputTokens: 12288, OutputTokens: 256}
+	p.wish = frame.Load{Concurrency: 30, Rate: 2, InputTokens: 12288, OutputTokens: 256}
 	want := []string{"rate 2.0 req/s ≤ 30", "in flight 30 4 retrying", "prompt 12 288 → ~12 290 tok", "output 256 → — tok",
 		"prefix — hit —", "E2E 1.44 p95 1.46 s", "ok 0 failed 0 429 0", "Little 1.44 ▲ client limits"}
 	if got := loadLines(p); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	f.Client.E2E = probe.Summary{N: 100, P50: 682, P95: 685}
+	f.Client.E2E = measure.Summary{N: 100, P50: 682, P95: 685}
 	if got := loadLines(p)[5]; got != "E2E 682 p95 685 ms" {
 		t.Errorf("got %q", got)
 	}
@@ -77,11 +78,11 @@ func TestTheLoadPanelCutsNothing(t *testing.T) {
 func TestLongPromptsAreNotPartOfTheLoad(t *testing.T) {
 	f := slice(1, time.Second)
 	f.Load.Max, f.Client.InFlight = 256, 258
-	f.Streams = []probe.StreamCell{
-		{Slot: 0, State: probe.StreamDecode}, {Slot: 256, State: probe.StreamWaiting, Long: true},
-		{Slot: 257, State: probe.StreamDecode, Long: true}, {Slot: 258, State: probe.StreamIdle, Long: true},
+	f.Streams = []measure.StreamCell{
+		{Slot: 0, State: measure.StreamDecode}, {Slot: 256, State: measure.StreamWaiting, Long: true},
+		{Slot: 257, State: measure.StreamDecode, Long: true}, {Slot: 258, State: measure.StreamIdle, Long: true},
 	}
-	p := &picture{frame: f, have: true, history: newHistory(time.Second), wish: probe.Load{Concurrency: 256}}
+	p := &picture{frame: f, have: true, history: newHistory(time.Second), wish: frame.Load{Concurrency: 256}}
 	lines := loadLines(p)
 	if lines[0] != "concurrency 256 cap reached" || lines[1] != "in flight 256 +2 long" {
 		t.Errorf("got %q and %q", lines[0], lines[1])
@@ -91,7 +92,7 @@ func TestLongPromptsAreNotPartOfTheLoad(t *testing.T) {
 func TestFailuresAreListedByTheirWholeNames(t *testing.T) {
 	f := slice(1, time.Second)
 	f.Client.Failed = 3
-	f.Client.ByClass = map[probe.Class]int{"connection_lost": 2, "connect": 1}
+	f.Client.ByClass = map[measure.Class]int{"connection_lost": 2, "connect": 1}
 	p := &picture{frame: f, have: true, history: newHistory(time.Second)}
 	text := ansi.Strip(strings.Join((&loadPanel{theme: newTestTheme()}).zoomed(p, 118, 30), "\n"))
 	for _, want := range []string{"connection_lost       2", "connect               1", "■ failed 3"} {
@@ -102,7 +103,7 @@ func TestFailuresAreListedByTheirWholeNames(t *testing.T) {
 }
 
 func TestUncountedTokensAreUnknownAndEstimatesMarked(t *testing.T) {
-	c := &probe.Client{Window: 30 * time.Second}
+	c := &measure.Client{Window: 30 * time.Second}
 	if got := rateText(c, inputPerS(c)); got != "0" {
 		t.Errorf("without an answer the rate is %q, want 0", got)
 	}
@@ -121,9 +122,9 @@ func TestUncountedTokensAreUnknownAndEstimatesMarked(t *testing.T) {
 func TestTheNumberOfSamplesStaysInTheTitles(t *testing.T) {
 	s := newFake(4).play(3 * time.Second)
 	f := *s.Since(0)[len(s.Since(0))-1]
-	f.Client.TTFT = probe.Summary{N: 1234, P50: 1210, P95: 2840, P99: 4100}
-	f.Client.TPOT = probe.Summary{N: 1234, P50: 14.6, P95: 15.1, P99: 112}
-	o := Options{Frames: &playback{frames: []*probe.Frame{&f}}, SLOs: []SLOLine{{"ttft_p95", 2000}, {"tpot_p95", 40}}}
+	f.Client.TTFT = measure.Summary{N: 1234, P50: 1210, P95: 2840, P99: 4100}
+	f.Client.TPOT = measure.Summary{N: 1234, P50: 14.6, P95: 15.1, P99: 112}
+	o := Options{Frames: &playback{frames: []*frame.Frame{&f}}, SLOs: []SLOLine{{"ttft_p95", 2000}, {"tpot_p95", 40}}}
 	m := newModel(o, newTestTheme())
 	m.pull(time.Now())
 	m.resize(120, 40)

@@ -8,7 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/opt"
 )
 
 // rounds is the way through the replicas of a fleet: all, each of them, all again.
@@ -38,9 +40,9 @@ func (m *model) nextReplica() tea.Cmd {
 }
 
 // next is the first name after at that is still there; "" after the last one.
-func next(order []string, at string, there []probe.Replica) string {
+func next(order []string, at string, there []engine.Replica) string {
 	for _, name := range order[slices.Index(order, at)+1:] {
-		if slices.ContainsFunc(there, func(r probe.Replica) bool { return r.Name == name }) {
+		if slices.ContainsFunc(there, func(r engine.Replica) bool { return r.Name == name }) {
 			return name
 		}
 	}
@@ -70,17 +72,17 @@ func (m *model) nextModel() tea.Cmd {
 
 // ranked sorts replicas by KV fill, or by the SM activity of their GPUs where that is
 // known, the highest first and those that do not tell last.
-func ranked(all []probe.Replica, bySM bool) []probe.Replica {
-	of := func(r probe.Replica) probe.OptionalFloat { return r.KVFill }
-	if bySM && slices.ContainsFunc(all, func(r probe.Replica) bool { return r.SM.OK }) {
-		of = func(r probe.Replica) probe.OptionalFloat { return r.SM }
+func ranked(all []engine.Replica, bySM bool) []engine.Replica {
+	of := func(r engine.Replica) opt.Float { return r.KVFill }
+	if bySM && slices.ContainsFunc(all, func(r engine.Replica) bool { return r.SM.OK }) {
+		of = func(r engine.Replica) opt.Float { return r.SM }
 	}
 	out := slices.Clone(all)
-	slices.SortStableFunc(out, func(a, b probe.Replica) int { return cmp.Compare(of(b).Or(-1), of(a).Or(-1)) })
+	slices.SortStableFunc(out, func(a, b engine.Replica) int { return cmp.Compare(of(b).Or(-1), of(a).Or(-1)) })
 	return out
 }
 
-func names(all []probe.Replica) []string {
+func names(all []engine.Replica) []string {
 	var out []string
 	for _, r := range all {
 		out = append(out, r.Name)
@@ -90,7 +92,7 @@ func names(all []probe.Replica) []string {
 
 // fleetOf says of whom the engine's figures are: "all of 3", the replica's name, the
 // model where it is not the one that requests name. "" where there is only one.
-func fleetOf(f *probe.Frame) string {
+func fleetOf(f *frame.Frame) string {
 	e := &f.Engine
 	var parts []string
 	if len(e.OnPage) > 1 && e.Reading.Model != "" && !strings.EqualFold(e.Reading.Model, e.Identity.Model) {
@@ -107,7 +109,7 @@ func fleetOf(f *probe.Frame) string {
 
 // fleetShort is fleetOf in few cells: of a name what tells it from the others, and
 // of all of them "×3".
-func fleetShort(f *probe.Frame) string {
+func fleetShort(f *frame.Frame) string {
 	const most = 14
 	s := fleetOf(f)
 	if f.Engine.Reading.Replica == "" {

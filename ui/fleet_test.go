@@ -7,18 +7,18 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	tea "charm.land/bubbletea/v2"
 
 	"sonde/gpu"
-	"sonde/probe"
+	"sonde/probe/engine"
 	"sonde/probe/opt"
 )
 
 // threeReplicas differ in which is the fullest and which has the busiest GPUs.
 func threeReplicas() *fakeSource {
 	s := newFake(2)
-	s.replicas = []probe.Replica{
+	s.replicas = []engine.Replica{
 		{Name: "vllm-7d-a1", KVFill: opt.Of(0.2), SM: opt.Of(0.8), Running: opt.Of(1), GenerationTokensPerS: opt.Of(1234)},
 		{Name: "vllm-7d-b2", KVFill: opt.Of(0.93), SM: opt.Of(0.1), Running: opt.Of(7), Waiting: opt.Of(4)},
 		{Name: "vllm-7d-c3", KVFill: opt.Of(0.5), SM: opt.Of(0.3)},
@@ -109,7 +109,7 @@ func TestTheFullestReplicasAreListed(t *testing.T) {
 func TestTheTopOfALargeFleet(t *testing.T) {
 	s := newFake(2)
 	for i := range 16 { // r0 is the fullest
-		s.replicas = append(s.replicas, probe.Replica{Name: fmt.Sprintf("r%d", i), KVFill: opt.Of(1 - float64(i)/20)})
+		s.replicas = append(s.replicas, engine.Replica{Name: fmt.Sprintf("r%d", i), KVFill: opt.Of(1 - float64(i)/20)})
 	}
 	s.play(2 * time.Second)
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {250, 70}} {
@@ -196,7 +196,7 @@ func TestGPUsOfAFleet(t *testing.T) {
 func TestNamesFromServersStayHarmless(t *testing.T) {
 	evil := "a\x1b]52;c;aGk=\x07\x1b[2J\u202edcba\r\nb"
 	s := newFake(2)
-	s.replicas, s.onPage, s.model = []probe.Replica{{Name: evil + "1"}, {Name: evil + "2"}}, []string{evil, "b"}, evil
+	s.replicas, s.onPage, s.model = []engine.Replica{{Name: evil + "1"}, {Name: evil + "2"}}, []string{evil, "b"}, evil
 	s.play(time.Second)
 	m := at(s, 120, 40)
 	pressAll(m, "n7z")

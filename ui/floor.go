@@ -3,7 +3,7 @@ package ui
 import (
 	"fmt"
 
-	"sonde/probe"
+	"sonde/probe/opt"
 )
 
 // flooredPanel is a latency panel that also tells what the hardware allows at
@@ -16,7 +16,7 @@ type flooredPanel struct {
 // fact is one figure of the roofline, with its meaning.
 type fact struct {
 	name  string
-	value probe.OptionalFloat
+	value opt.Float
 	write func(float64) string
 	means string
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/opt"
 )
 
 // unknown stands for a value nobody told us. It is never replaced by a zero.
@@ -133,7 +133,7 @@ func trimZero(v float64) string {
 
 // percent writes a fraction of 0 to 1. A value that cannot be a fraction is
 // unknown, not 150 %.
-func percent(f probe.OptionalFloat) string {
+func percent(f opt.Float) string {
 	if !f.OK || f.V < 0 || f.V > 1.005 {
 		return unknown
 	}
@@ -141,7 +141,7 @@ func percent(f probe.OptionalFloat) string {
 }
 
 // known formats a value that may be unknown.
-func known(f probe.OptionalFloat, format func(float64) string) string {
+func known(f opt.Float, format func(float64) string) string {
 	if !f.OK {
 		return unknown
 	}

@@ -3,7 +3,8 @@ package ui
 import (
 	"strings"
 
-	"sonde/probe"
+	"sonde/gpu"
+	"sonde/probe/opt"
 )
 
 // fields says where each quantity comes from, in the words of its source, and of a
@@ -36,7 +37,7 @@ type gpuField struct{ name, value, source string }
 // gpuFields lists what the source of the devices can tell; what is not there, a
 // single device shows as unknown. Of several devices the first that knows a value
 // names its source.
-func gpuFields(gpus []probe.GPUReading) []gpuField {
+func gpuFields(gpus []gpu.Reading) []gpuField {
 	var out []gpuField
 	known := map[string]bool{}
 	at := map[string]int{}
@@ -62,7 +63,7 @@ func gpuFields(gpus []probe.GPUReading) []gpuField {
 }
 
 // fieldText writes a quantity with its unit.
-func fieldText(v probe.OptionalFloat, unit string) string {
+func fieldText(v opt.Float, unit string) string {
 	if !v.OK {
 		return unknown
 	}
@@ -80,7 +81,7 @@ func fieldText(v probe.OptionalFloat, unit string) string {
 }
 
 // fieldsNow are the sources of all quantities as one sentence of the explain view.
-func fieldsNow(gpus []probe.GPUReading) []string {
+func fieldsNow(gpus []gpu.Reading) []string {
 	var told, absent []string
 	for _, f := range gpuFields(gpus) {
 		if f.value == unknown {

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"sonde/probe"
+	"sonde/gpu"
+	"sonde/probe/frame"
 	"sonde/ui/chart"
 )
 
@@ -32,7 +33,7 @@ func (g *gpuPanel) heading(p *picture) heading {
 
 // foot is what is true now and then: readings that are old, devices that are lost,
 // or else what is to be said about all of them alike.
-func (g *gpuPanel) foot(f *probe.Frame) []figure {
+func (g *gpuPanel) foot(f *frame.Frame) []figure {
 	t, gpus := g.theme, f.GPU.GPUs
 	if note := gpuAgeNote(f); note != "" {
 		return []figure{{note, t.warn}, {clean(f.GPU.Why), t.dim}}
@@ -60,7 +61,7 @@ func (g *gpuPanel) foot(f *probe.Frame) []figure {
 }
 
 // lostReason is what follows the number of a lost device: " lost (code 15): reset it".
-func lostReason(gpus []probe.GPUReading) string {
+func lostReason(gpus []gpu.Reading) string {
 	for i := range gpus {
 		if gpus[i].Lost {
 			note := clean(gpus[i].Note)
@@ -109,7 +110,7 @@ func powerText(all gpuTotals) string {
 }
 
 // gpuName counts whole devices, and parts of them apart.
-func gpuName(gpus []probe.GPUReading) string {
+func gpuName(gpus []gpu.Reading) string {
 	wholes := wholeGPUs(gpus)
 	name := "GPU"
 	switch {
@@ -126,7 +127,7 @@ func gpuName(gpus []probe.GPUReading) string {
 	return name
 }
 
-func wholeGPUs(gpus []probe.GPUReading) int {
+func wholeGPUs(gpus []gpu.Reading) int {
 	n := 0
 	for i := range gpus {
 		if gpus[i].Parent == "" {

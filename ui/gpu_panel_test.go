@@ -6,21 +6,21 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	tea "charm.land/bubbletea/v2"
 
 	"sonde/gpu"
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 // withGPUs is a screen whose newest Frame has these readings, taken 0.4 s before.
-func withGPUs(w, h int, status probe.GPUStatus) *model {
+func withGPUs(w, h int, status gpu.Status) *model {
 	s := newFake(2).play(2 * time.Second)
 	f := *s.frames[len(s.frames)-1]
 	f.GPU = status
 	f.GPU.At = fakeStart.Add(f.At - 400*time.Millisecond)
-	m := newModel(Options{Frames: &playback{frames: []*probe.Frame{&f}}}, newTestTheme())
+	m := newModel(Options{Frames: &playback{frames: []*frame.Frame{&f}}}, newTestTheme())
 	m.pull(time.Now())
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
@@ -69,7 +69,7 @@ func gpuBody(t *testing.T, text, name string) []string {
 
 func TestEachGPUHasARow(t *testing.T) {
 	for _, n := range []int{2, 4, 8, 16} {
-		body := gpuBody(t, screen(withGPUs(120, 40, probe.GPUStatus{GPUs: hoppers(n), Source: "nvml", Period: time.Second})), fmt.Sprintf("GPU ×%d", n))
+		body := gpuBody(t, screen(withGPUs(120, 40, gpu.Status{GPUs: hoppers(n), Source: "nvml", Period: time.Second})), fmt.Sprintf("GPU ×%d", n))
 		text := strings.Join(body, "\n")
 		for i := range n {
 			if want := fmt.Sprintf("%2d ", i); !strings.Contains(text, want) || !strings.Contains(text, fmt.Sprintf("%d %%", 50+i)) {
@@ -86,7 +86,7 @@ func TestEachGPUHasARow(t *testing.T) {
 }
 
 func TestOneGPUIsAChart(t *testing.T) {
-	text := screen(withGPUs(120, 40, probe.GPUStatus{GPUs: hoppers(1), Source: "nvml", Period: time.Second}))
+	text := screen(withGPUs(120, 40, gpu.Status{GPUs: hoppers(1), Source: "nvml", Period: time.Second}))
 	if body := strings.Join(gpuBody(t, text, "GPU 0"), "\n"); strings.Contains(body, "#") || !strings.Contains(body, "100%┤") {
 		t.Errorf("%s", body)
 	}
@@ -95,13 +95,13 @@ func TestOneGPUIsAChart(t *testing.T) {
 // On 18 cells 4 GPUs have a row each, 16 a cell each: SM of 50 to 65 % is 5 or 6
 // eighths, 25 % of DRAM 2 of them, 512 of 700 W 6, 65 of 80 GiB 7. The third is lost.
 func TestManyGPUsInASmallPanelAreACellEach(t *testing.T) {
-	four := gpuBody(t, screen(withGPUs(80, 24, probe.GPUStatus{GPUs: hoppers(4), Source: "nvml"})), "GPU ×4")
+	four := gpuBody(t, screen(withGPUs(80, 24, gpu.Status{GPUs: hoppers(4), Source: "nvml"})), "GPU ×4")
 	if len(four) != 6 || !strings.HasPrefix(four[4], "  3  53 %  25 %") {
 		t.Errorf("%q", four)
 	}
 	all := hoppers(16)
 	all[2] = gpu.Reading{ID: "GPU-2", Index: 2, Lost: true, Note: "GPU lost (code 15): reset it or reboot"}
-	body := gpuBody(t, screen(withGPUs(80, 24, probe.GPUStatus{GPUs: all, Source: "nvml"})), "GPU ×16")
+	body := gpuBody(t, screen(withGPUs(80, 24, gpu.Status{GPUs: all, Source: "nvml"})), "GPU ×16")
 	for i, want := range []string{"SM", "DR", "W ", "M ", "lost 2"} {
 		if line := []rune(body[i]); !strings.HasPrefix(body[i], want) || i < 4 && (len(line) != 18 || line[4] != ' ' || strings.Count(string(line[2:]), " ") != 1) {
 			t.Errorf("line %d is %q, want %q and 15 cells of 16", i, body[i], want)
@@ -116,7 +116,7 @@ func TestALostGPUIsNamedWithItsCode(t *testing.T) {
 	all := hoppers(4)
 	all[3] = gpu.Reading{ID: "GPU-3", Index: 3, Name: "NVIDIA H100 80GB HBM3", Lost: true, Note: "GPU lost: Xid 79 (GPU has fallen off the bus)"}
 	for _, size := range [][2]int{{120, 40}, {80, 24}} {
-		m := withGPUs(size[0], size[1], probe.GPUStatus{GPUs: all, Source: "dcgm http://h:9400/metrics"})
+		m := withGPUs(size[0], size[1], gpu.Status{GPUs: all, Source: "dcgm http://h:9400/metrics"})
 		text := screen(m)
 		if !strings.Contains(text, "GPU 3 lost") && !strings.Contains(text, "3 GPU lost") {
 			t.Errorf("%v: the lost GPU is not named:\n%s", size, text)
@@ -136,7 +136,7 @@ func TestBusyTimeIsNeverCalledSM(t *testing.T) {
 		all[i].SM, all[i].DRAM, all[i].Source, all[i].Busy = opt.Float{}, opt.Float{}, "nvidia-smi", opt.Of(0.97)
 		all[i].Note = "SM and DRAM: nvidia-smi has none"
 	}
-	m := withGPUs(120, 40, probe.GPUStatus{GPUs: all, Source: "nvidia-smi", Period: time.Second})
+	m := withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvidia-smi", Period: time.Second})
 	body := gpuBody(t, screen(m), "GPU ×2")
 	if !strings.Contains(screen(m), "busy 97 % max 97 %") || !strings.HasPrefix(body[0], "  # busy ") || !strings.Contains(body[1], " 97 % ") || strings.Contains(body[1], "b97") {
 		t.Errorf("%q", body[:3])
@@ -145,7 +145,7 @@ func TestBusyTimeIsNeverCalledSM(t *testing.T) {
 		t.Errorf("DRAM is unknown: %q", body[1])
 	}
 	all[1].SM = opt.Of(0.4) // of one of them it is known
-	body = gpuBody(t, screen(withGPUs(120, 40, probe.GPUStatus{GPUs: all, Source: "nvml", Period: time.Second})), "GPU ×2")
+	body = gpuBody(t, screen(withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvml", Period: time.Second})), "GPU ×2")
 	if !strings.HasPrefix(body[0], "  # SM ") || !strings.Contains(body[1], "b97%") || !strings.Contains(body[2], " 40 % ") {
 		t.Errorf("mixed: %q", body[:3])
 	}
@@ -157,7 +157,7 @@ func TestPartsOfAGPUAreRowsWithoutItsPower(t *testing.T) {
 	for i, sm := range []float64{0.9, 0.1} {
 		all = append(all, gpu.Reading{ID: fmt.Sprintf("GPU-0/%d", i+1), Parent: "GPU-0", Name: "NVIDIA H100 80GB HBM3 MIG 3g.40gb", SM: opt.Of(sm)})
 	}
-	m := withGPUs(120, 40, probe.GPUStatus{GPUs: all, Source: "nvml", Period: time.Second})
+	m := withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvml", Period: time.Second})
 	text := screen(m)
 	body := gpuBody(t, text, "GPU 0 MIG ×2")
 	if !strings.Contains(text, "SM 50 % max 90 %") || !strings.Contains(text, " 512 W ╮") || !strings.HasPrefix(body[2], " .1 ") || !strings.Contains(body[3], "10 %") {
@@ -170,7 +170,7 @@ func TestPartsOfAGPUAreRowsWithoutItsPower(t *testing.T) {
 }
 
 func TestZoomTellsEachFieldsSourceAndAge(t *testing.T) {
-	m := withGPUs(120, 40, probe.GPUStatus{GPUs: hoppers(1), Source: "nvml", Period: time.Second})
+	m := withGPUs(120, 40, gpu.Status{GPUs: hoppers(1), Source: "nvml", Period: time.Second})
 	pressAll(m, "6z")
 	text := screen(m)
 	for _, want := range []string{"from nvml · 400 ms old · new values every 1 s", "50 %  GPM SM_UTIL", "25 %  GPM DRAM_BW_UTIL", "100 %  nvmlDeviceGetUtil",
@@ -192,7 +192,7 @@ func TestZoomTellsEachFieldsSourceAndAge(t *testing.T) {
 func TestSharedMemoryIsMarked(t *testing.T) {
 	all := hoppers(1)
 	all[0].MemShared, all[0].MemUsed, all[0].MemTotal = true, opt.Of(9034380*1024), opt.Of(127600748*1024)
-	m := withGPUs(120, 40, probe.GPUStatus{GPUs: all, Source: "nvml"})
+	m := withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvml"})
 	pressAll(m, "6z")
 	if text := screen(m); !strings.Contains(text, "memory 8.6 of 121.7 GiB shared (7.1 %)") || !strings.Contains(text, "/proc/meminfo") {
 		t.Errorf("%s", text)
@@ -205,7 +205,7 @@ func TestWhatOneCardDoesNotTell(t *testing.T) {
 	all := hoppers(2)
 	all[0].Power, all[0].PowerLimit, all[0].MemUsed, all[0].MemTotal = opt.Float{}, opt.Float{}, opt.Float{}, opt.Of(17179869184)
 	all[1].Power, all[1].PowerLimit = opt.Of(120), opt.Of(300)
-	m := withGPUs(120, 40, probe.GPUStatus{GPUs: all, Source: "nvml"})
+	m := withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvml"})
 	body := gpuBody(t, screen(m), "GPU ×2")
 	if !strings.Contains(screen(m), "120 W (1 of 2)") || !strings.Contains(body[1], "— W") || strings.Contains(strings.Join(body, ""), " 0 W") {
 		t.Errorf("%q", body)
@@ -220,7 +220,7 @@ func TestWhatOneCardDoesNotTell(t *testing.T) {
 func TestSharesBeyondTheWhole(t *testing.T) {
 	all := hoppers(2)
 	all[0].SM, all[1].SM = opt.Of(1.02), opt.Of(85)
-	body := gpuBody(t, screen(withGPUs(120, 40, probe.GPUStatus{GPUs: all, Source: "nvml"})), "GPU ×2")
+	body := gpuBody(t, screen(withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvml"})), "GPU ×2")
 	if !strings.HasPrefix(body[1], "  0 ███████") || !strings.Contains(body[1], ">100% ") || !strings.HasPrefix(body[2], "  1             —") || strings.Contains(body[2], "8 500") {
 		t.Errorf("%q", body[:3])
 	}
@@ -230,7 +230,7 @@ func TestSharesBeyondTheWhole(t *testing.T) {
 // sums and the named count hold.
 func TestMoreGPUsThanThereIsRoomFor(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {250, 70}} {
-		m := withGPUs(size[0], size[1], probe.GPUStatus{GPUs: hoppers(300), Source: "nvml"})
+		m := withGPUs(size[0], size[1], gpu.Status{GPUs: hoppers(300), Source: "nvml"})
 		for _, keys := range []string{"", "6z", "i"} {
 			pressAll(m, keys)
 			if keys == "6z" && !m.zoomed {

@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"sonde/probe"
+	"sonde/gpu"
+	"sonde/probe/opt"
 	"sonde/ui/chart"
 )
 
@@ -26,7 +27,7 @@ const (
 )
 
 // rows draws the devices into at most h lines; nil: there is no room for a row each.
-func (g *gpuPanel) rows(gpus []probe.GPUReading, w, h int) []string {
+func (g *gpuPanel) rows(gpus []gpu.Reading, w, h int) []string {
 	columns := gpuColumns(len(gpus), w, h)
 	if columns == 0 {
 		return nil
@@ -98,7 +99,7 @@ func (r gpuRow) head() string {
 	return pad(r.theme.dim.Render(s), r.w)
 }
 
-func (r gpuRow) device(d *probe.GPUReading) string {
+func (r gpuRow) device(d *gpu.Reading) string {
 	t := r.theme
 	s := right(gpuNumber(d), gpuNumberWidth-1) + " "
 	if d.Lost {
@@ -122,7 +123,7 @@ func (r gpuRow) device(d *probe.GPUReading) string {
 
 // shortBusy is SM activity, or busy time with a mark where the column is of SM
 // activity.
-func shortBusy(d *probe.GPUReading, ofSM bool) string {
+func shortBusy(d *gpu.Reading, ofSM bool) string {
 	switch {
 	case d.SM.OK || !d.Busy.OK:
 		return gpuPercent(d.SM)
@@ -133,7 +134,7 @@ func shortBusy(d *probe.GPUReading, ofSM bool) string {
 }
 
 // activeName is "busy" where no device tells its SM activity: it is another thing.
-func activeName(gpus []probe.GPUReading) string {
+func activeName(gpus []gpu.Reading) string {
 	name := "SM"
 	for i := range gpus {
 		switch {
@@ -147,7 +148,7 @@ func activeName(gpus []probe.GPUReading) string {
 }
 
 // gpuNumber is the number of a GPU, and ".3" for the third part of the one above.
-func gpuNumber(d *probe.GPUReading) string {
+func gpuNumber(d *gpu.Reading) string {
 	if d.Parent == "" {
 		return strconv.Itoa(d.Index)
 	}
@@ -155,7 +156,7 @@ func gpuNumber(d *probe.GPUReading) string {
 }
 
 // ratioOrNaN is what a bar shows: nothing for what is no share, as its number does.
-func ratioOrNaN(f probe.OptionalFloat) float64 {
+func ratioOrNaN(f opt.Float) float64 {
 	if !f.OK || f.V > mostShare {
 		return math.NaN()
 	}
@@ -166,24 +167,24 @@ func ratioOrNaN(f probe.OptionalFloat) float64 {
 const mostShare = 1.5
 
 // cells draws one cell a device: SM, DRAM, power and memory as shares, a line each.
-func (g *gpuPanel) cells(gpus []probe.GPUReading, w, h int) []string {
+func (g *gpuPanel) cells(gpus []gpu.Reading, w, h int) []string {
 	const label = 2
 	t := g.theme
-	name, active := "SM", func(d *probe.GPUReading) probe.OptionalFloat { return d.SM }
+	name, active := "SM", func(d *gpu.Reading) opt.Float { return d.SM }
 	if activeName(gpus) != "SM" {
-		name, active = "b", func(d *probe.GPUReading) probe.OptionalFloat { return d.Busy }
+		name, active = "b", func(d *gpu.Reading) opt.Float { return d.Busy }
 	}
 	shown := gpus[:min(len(gpus), max(0, w-label))]
 	lines := []string{}
 	for _, m := range []struct {
 		label string
-		of    func(*probe.GPUReading) probe.OptionalFloat
+		of    func(*gpu.Reading) opt.Float
 		first bool
 	}{
 		{name, active, true},
-		{"DR", func(d *probe.GPUReading) probe.OptionalFloat { return d.DRAM }, false},
-		{"W", func(d *probe.GPUReading) probe.OptionalFloat { return over(d.Power, d.PowerLimit) }, true},
-		{"M", func(d *probe.GPUReading) probe.OptionalFloat { return over(d.MemUsed, d.MemTotal) }, false},
+		{"DR", func(d *gpu.Reading) opt.Float { return d.DRAM }, false},
+		{"W", func(d *gpu.Reading) opt.Float { return over(d.Power, d.PowerLimit) }, true},
+		{"M", func(d *gpu.Reading) opt.Float { return over(d.MemUsed, d.MemTotal) }, false},
 	} {
 		style := t.second
 		if m.first {
@@ -202,7 +203,7 @@ func (g *gpuPanel) cells(gpus []probe.GPUReading, w, h int) []string {
 }
 
 // gpusLeftOut names lost devices, and how many found no room.
-func gpusLeftOut(gpus []probe.GPUReading, shown int) string {
+func gpusLeftOut(gpus []gpu.Reading, shown int) string {
 	note := ""
 	if lost := lostNumbers(gpus); lost != "" {
 		note = "lost " + lost
@@ -213,7 +214,7 @@ func gpusLeftOut(gpus []probe.GPUReading, shown int) string {
 	return note
 }
 
-func lostNumbers(gpus []probe.GPUReading) string {
+func lostNumbers(gpus []gpu.Reading) string {
 	var numbers []string
 	for i := range gpus {
 		if gpus[i].Lost {
@@ -224,16 +225,16 @@ func lostNumbers(gpus []probe.GPUReading) string {
 }
 
 // over is a share of a known whole.
-func over(part, whole probe.OptionalFloat) probe.OptionalFloat {
+func over(part, whole opt.Float) opt.Float {
 	if !part.OK || !whole.OK || whole.V <= 0 {
-		return probe.OptionalFloat{}
+		return opt.Float{}
 	}
 	return part.Scale(1 / whole.V)
 }
 
 // gpuPercent is a share of a device. The counters behind it are sometimes a little
 // beyond the whole, which is told and not hidden; what is far beyond is no share.
-func gpuPercent(f probe.OptionalFloat) string {
+func gpuPercent(f opt.Float) string {
 	if f.OK && f.V > 1.005 && f.V <= mostShare {
 		return ">100%"
 	}

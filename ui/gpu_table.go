@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"sonde/probe"
+	"sonde/gpu"
+	"sonde/probe/frame"
+	"sonde/probe/opt"
 	"sonde/ui/chart"
 )
 
@@ -37,32 +39,32 @@ func (g *gpuPanel) zoomed(p *picture, w, h int) []string {
 type gpuColumn struct {
 	name  string
 	width int
-	cell  func(*probe.GPUReading) string
+	cell  func(*gpu.Reading) string
 }
 
 // gpuTable is listed by importance: columns go from the right where room is short.
 // The name of the device takes the rest.
 var gpuTable = []gpuColumn{
 	{"#", 4, gpuNumber},
-	{"SM", 7, func(d *probe.GPUReading) string { return gpuPercent(d.SM) }},
-	{"DRAM", 7, func(d *probe.GPUReading) string { return gpuPercent(d.DRAM) }},
+	{"SM", 7, func(d *gpu.Reading) string { return gpuPercent(d.SM) }},
+	{"DRAM", 7, func(d *gpu.Reading) string { return gpuPercent(d.DRAM) }},
 	{"power W", 12, powerOfLimit},
 	{"memory GiB", 16, memoryOfTotal},
-	{"°C", 5, func(d *probe.GPUReading) string { return known(d.Temperature, group) }},
-	{"MHz", 7, func(d *probe.GPUReading) string { return known(d.SMClock.Scale(1e-6), group) }},
+	{"°C", 5, func(d *gpu.Reading) string { return known(d.Temperature, group) }},
+	{"MHz", 7, func(d *gpu.Reading) string { return known(d.SMClock.Scale(1e-6), group) }},
 }
 
 // gpuWideTable has room for the rest, at 100 cells and more.
 var gpuWideTable = append(slices.Clone(gpuTable),
-	gpuColumn{"tensor", 8, func(d *probe.GPUReading) string { return gpuPercent(d.Tensor) }},
-	gpuColumn{"PCIe GB/s", 13, func(d *probe.GPUReading) string { return traffic(d.PCIeSent, d.PCIeReceived) }},
-	gpuColumn{"NVLink GB/s", 13, func(d *probe.GPUReading) string { return traffic(d.NVLinkSent, d.NVLinkReceived) }},
+	gpuColumn{"tensor", 8, func(d *gpu.Reading) string { return gpuPercent(d.Tensor) }},
+	gpuColumn{"PCIe GB/s", 13, func(d *gpu.Reading) string { return traffic(d.PCIeSent, d.PCIeReceived) }},
+	gpuColumn{"NVLink GB/s", 13, func(d *gpu.Reading) string { return traffic(d.NVLinkSent, d.NVLinkReceived) }},
 )
 
 const gpuWide = 100
 
 // table is a line for each device below the names of the columns.
-func (g *gpuPanel) table(gpus []probe.GPUReading, w int) []string {
+func (g *gpuPanel) table(gpus []gpu.Reading, w int) []string {
 	columns := gpuTable
 	if w >= gpuWide {
 		columns = gpuWideTable
@@ -103,11 +105,11 @@ func tableRow(w int, columns []gpuColumn, name string, cells []string) string {
 	return s + "  " + clipWords(name, max(0, w-runes(s)-2))
 }
 
-func lostText(d *probe.GPUReading) string {
+func lostText(d *gpu.Reading) string {
 	return strings.TrimSpace(clean(d.Note) + "  " + shortGPUName(d.Name))
 }
 
-func powerOfLimit(d *probe.GPUReading) string {
+func powerOfLimit(d *gpu.Reading) string {
 	power := known(d.Power, group)
 	if d.PowerLimit.OK {
 		power += " / " + group(d.PowerLimit.V)
@@ -115,12 +117,12 @@ func powerOfLimit(d *probe.GPUReading) string {
 	return power
 }
 
-func memoryOfTotal(d *probe.GPUReading) string {
+func memoryOfTotal(d *gpu.Reading) string {
 	return known(d.MemUsed, gib) + " / " + known(d.MemTotal, gib)
 }
 
 // traffic is sent and received bytes/s in GB/s.
-func traffic(sent, received probe.OptionalFloat) string {
+func traffic(sent, received opt.Float) string {
 	if !sent.OK && !received.OK {
 		return unknown
 	}
@@ -129,7 +131,7 @@ func traffic(sent, received probe.OptionalFloat) string {
 }
 
 // notes say once what is true of several devices, with their numbers before it.
-func (g *gpuPanel) notes(gpus []probe.GPUReading, w int) []string {
+func (g *gpuPanel) notes(gpus []gpu.Reading, w int) []string {
 	var said, numbers []string
 	for i := range gpus {
 		d := &gpus[i]
@@ -157,7 +159,7 @@ func (g *gpuPanel) notes(gpus []probe.GPUReading, w int) []string {
 }
 
 // gpuNote is what is to be said about a device.
-func gpuNote(d *probe.GPUReading) string {
+func gpuNote(d *gpu.Reading) string {
 	note := clean(d.Note)
 	if !d.MemShared || !d.MemTotal.OK {
 		return note
@@ -166,7 +168,7 @@ func gpuNote(d *probe.GPUReading) string {
 }
 
 // sharedMemory is used and total memory of a system that shares it with its GPU.
-func sharedMemory(d *probe.GPUReading) string {
+func sharedMemory(d *gpu.Reading) string {
 	if !d.MemUsed.OK {
 		return unknown + " of " + gib(d.MemTotal.V) + " GiB shared"
 	}
@@ -174,7 +176,7 @@ func sharedMemory(d *probe.GPUReading) string {
 }
 
 // ageLine is from where the values are, how old, and how often there are new ones.
-func gpuAgeLine(f *probe.Frame) string {
+func gpuAgeLine(f *frame.Frame) string {
 	line := "from " + clean(f.GPU.Source)
 	if age, ok := gpuAge(f); ok {
 		line += " · " + span(age.Round(100*time.Millisecond)) + " old"

@@ -3,7 +3,7 @@ package ui
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // keepColumns bounds the history: 20 minutes at 1 s, more than the widest screen.
@@ -33,7 +33,7 @@ func newHistory(width time.Duration) *history { return &history{width: width} }
 
 // fold adds a Frame. Frames come in order; one that is older than the open
 // column (a source that started over) begins a new history.
-func (h *history) fold(f *probe.Frame) {
+func (h *history) fold(f *frame.Frame) {
 	if len(h.columns) == 0 {
 		// A dot of a line chart must not be shorter than a Frame's slice, or
 		// every other dot would stay empty.
@@ -76,7 +76,7 @@ func (h *history) advance(number int64) {
 func (h *history) open() *column { return h.columns[len(h.columns)-1] }
 
 // bump counts the changes that the Frame made within the open column.
-func (h *history) bump(f *probe.Frame) {
+func (h *history) bump(f *frame.Frame) {
 	v, c := &h.version, &f.Client
 	if len(c.SliceTTFT) > 0 {
 		v.ttft++

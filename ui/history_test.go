@@ -5,15 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 // slice is a Frame of 250 ms that ends at the given time.
-func slice(seq uint64, at time.Duration) *probe.Frame {
-	return &probe.Frame{Seq: seq, At: at, Slice: 250 * time.Millisecond}
+func slice(seq uint64, at time.Duration) *frame.Frame {
+	return &frame.Frame{Seq: seq, At: at, Slice: 250 * time.Millisecond}
 }
 
 func TestPercentilesAreInterpolated(t *testing.T) {
@@ -127,15 +128,15 @@ func TestLongSlicesMakeLongerColumns(t *testing.T) {
 
 func TestStreamCellsKeepTheWorst(t *testing.T) {
 	h := newHistory(time.Second)
-	states := []probe.StreamCell{
-		{Slot: 2, State: probe.StreamWaiting},
-		{Slot: 2, State: probe.StreamDecode, MaxGapMS: 90, Tokens: 3},
-		{Slot: 2, State: probe.StreamDecode, MaxGapMS: 20, Tokens: 5, Ended: true, Failed: true},
-		{Slot: 2, State: probe.StreamIdle},
+	states := []measure.StreamCell{
+		{Slot: 2, State: measure.StreamWaiting},
+		{Slot: 2, State: measure.StreamDecode, MaxGapMS: 90, Tokens: 3},
+		{Slot: 2, State: measure.StreamDecode, MaxGapMS: 20, Tokens: 5, Ended: true, Failed: true},
+		{Slot: 2, State: measure.StreamIdle},
 	}
 	for i, c := range states {
 		f := slice(uint64(i+1), time.Duration(i+1)*250*time.Millisecond)
-		f.Streams = []probe.StreamCell{c, {Slot: -1}, {Slot: maxSlots}}
+		f.Streams = []measure.StreamCell{c, {Slot: -1}, {Slot: maxSlots}}
 		h.fold(f)
 	}
 	got := h.columns[0].streams
@@ -143,7 +144,7 @@ func TestStreamCellsKeepTheWorst(t *testing.T) {
 		t.Fatalf("%d slots, want 3", len(got))
 	}
 	s := got[2].state
-	if s.State != probe.StreamDecode || s.MaxGapMS != 90 || s.Tokens != 8 || !s.Ended || !s.Failed {
+	if s.State != measure.StreamDecode || s.MaxGapMS != 90 || s.Tokens != 8 || !s.Ended || !s.Failed {
 		t.Errorf("got %+v", s)
 	}
 }
@@ -197,7 +198,7 @@ func TestPositionsAverageGapsByPlace(t *testing.T) {
 	for i := range gaps {
 		gaps[i] = float32(10 + 10*(i/positionStep))
 	}
-	f.Requests = []probe.Request{{GapsMS: gaps}, {GapsMS: gaps[:positionStep]}, {GapsMS: gaps, Long: true}, {GapsMS: gaps, Class: "timeout"}}
+	f.Requests = []measure.Request{{GapsMS: gaps}, {GapsMS: gaps[:positionStep]}, {GapsMS: gaps, Long: true}, {GapsMS: gaps, Class: "timeout"}}
 	p.fold(f)
 	if p.n != 2 || len(p.buckets) != 2 || p.buckets[0].value() != 10 || p.buckets[1].value() != 20 {
 		t.Errorf("got %d requests, %+v", p.n, p.buckets)
@@ -208,10 +209,10 @@ func TestCloneStaysWhileTheOriginalGoesOn(t *testing.T) {
 	h := newHistory(time.Second)
 	f := slice(1, 250*time.Millisecond)
 	f.Client.SliceTTFT, f.Client.SliceGaps = []float64{100}, []float32{14}
-	f.Streams = []probe.StreamCell{{Slot: 0, MaxGapMS: 5}}
+	f.Streams = []measure.StreamCell{{Slot: 0, MaxGapMS: 5}}
 	h.fold(f)
 	c := h.clone()
-	f.At, f.Client.SliceTTFT, f.Streams = 500*time.Millisecond, []float64{900}, []probe.StreamCell{{Slot: 0, MaxGapMS: 50}}
+	f.At, f.Client.SliceTTFT, f.Streams = 500*time.Millisecond, []float64{900}, []measure.StreamCell{{Slot: 0, MaxGapMS: 50}}
 	h.fold(f)
 	if got := ttftOf(&c.columns[0].dots[0]); got != (triple{100, 100, 100}) {
 		t.Errorf("the copy's TTFT became %v", got)

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 func TestNoKeyHasTwoMeanings(t *testing.T) {
@@ -130,23 +130,23 @@ func press(m *model, name string) tea.Cmd {
 func TestLoadKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
-		want probe.Load
+		want frame.Load
 	}{
-		{[]string{"up", "+", "="}, probe.Load{Concurrency: 7, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
-		{[]string{"down", "-"}, probe.Load{Concurrency: 2, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
-		{[]string{"pgup", "pgup"}, probe.Load{Concurrency: 16, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
-		{[]string{"pgdown", "pgdown", "pgdown", "pgdown"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
-		{[]string{"right", "right"}, probe.Load{Concurrency: 4, InputTokens: 512, OutputTokens: 128, Prefix: "unique"}},
-		{[]string{"left"}, probe.Load{Concurrency: 4, InputTokens: 192, OutputTokens: 128, Prefix: "unique"}},
-		{[]string{"]"}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 192, Prefix: "unique"}},
-		{[]string{"[", "["}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 64, Prefix: "unique"}},
-		{[]string{"p"}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128, Prefix: "shared"}},
-		{[]string{"p", "p", "p"}, probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
-		{[]string{"0"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
-		{[]string{"x"}, probe.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"up", "+", "="}, frame.Load{Concurrency: 7, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"down", "-"}, frame.Load{Concurrency: 2, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"pgup", "pgup"}, frame.Load{Concurrency: 16, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"pgdown", "pgdown", "pgdown", "pgdown"}, frame.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"right", "right"}, frame.Load{Concurrency: 4, InputTokens: 512, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"left"}, frame.Load{Concurrency: 4, InputTokens: 192, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"]"}, frame.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 192, Prefix: "unique"}},
+		{[]string{"[", "["}, frame.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 64, Prefix: "unique"}},
+		{[]string{"p"}, frame.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128, Prefix: "shared"}},
+		{[]string{"p", "p", "p"}, frame.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"0"}, frame.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
+		{[]string{"x"}, frame.Load{Concurrency: 0, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}},
 	} {
 		s := newFake(4)
-		s.load = probe.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}
+		s.load = frame.Load{Concurrency: 4, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}
 		m := at(s, 80, 24)
 		for _, k := range c.keys {
 			press(m, k)
@@ -162,7 +162,7 @@ func TestLoadKeys(t *testing.T) {
 
 func TestInAnOpenLoopTheRateMoves(t *testing.T) {
 	s := newFake(4)
-	s.load = probe.Load{Concurrency: 32, Rate: 4, InputTokens: 256, OutputTokens: 128}
+	s.load = frame.Load{Concurrency: 32, Rate: 4, InputTokens: 256, OutputTokens: 128}
 	m := at(s, 80, 24)
 	for _, step := range []struct {
 		key  string

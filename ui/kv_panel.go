@@ -9,7 +9,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"sonde/probe"
+	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/ui/chart"
 )
 
@@ -94,7 +95,7 @@ func (k *kvPanel) fill(p *picture, w, h int) []string {
 
 // saysNothing tells that there is no reading, or one without queue and KV cache:
 // some engines have no more than a list of what is loaded.
-func saysNothing(e *probe.EngineStatus) bool {
+func saysNothing(e *engine.Status) bool {
 	r := &e.Reading
 	return !e.Have || !r.KVFill.OK && !r.Running.OK && !r.Waiting.OK
 }
@@ -175,7 +176,7 @@ func (k *kvPanel) explain(p *picture) explanation {
 }
 
 // engineOf names the engine: "vLLM 0.11.0".
-func engineOf(f *probe.Frame) string {
+func engineOf(f *frame.Frame) string {
 	id := &f.Engine.Identity
 	name := clean(id.Name)
 	if id.Version != "" && name != "" {

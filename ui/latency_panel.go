@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 	"sonde/ui/chart"
 )
 
@@ -13,8 +13,8 @@ type latencyPanel struct {
 	theme  *theme
 	metric string // as service levels name it
 	name   string
-	window func(*probe.Client) probe.Summary
-	level  func(*probe.LevelStats) probe.Summary
+	window func(*measure.Client) measure.Summary
+	level  func(*measure.LevelStats) measure.Summary
 	engine growth            // the same, as the engine counts it
 	seen   func(version) int // changes of the samples
 	dot    func(*dot) triple
@@ -31,7 +31,7 @@ type latencyKey struct {
 	unit             string
 	why              string
 	own              estimate
-	window, level    probe.Summary // zoomed only
+	window, level    measure.Summary // zoomed only
 	settled          bool
 }
 
@@ -185,20 +185,20 @@ func (l *latencyPanel) table(p *picture) []string {
 // statistics of a Summary, in the order of the table.
 var statistics = []struct {
 	name, label string
-	of          func(probe.Summary) float64
+	of          func(measure.Summary) float64
 }{
-	{"p50", "p50", func(s probe.Summary) float64 { return s.P50 }},
-	{"p90", "p90", func(s probe.Summary) float64 { return s.P90 }},
-	{"p95", "p95", func(s probe.Summary) float64 { return s.P95 }},
-	{"p99", "p99", func(s probe.Summary) float64 { return s.P99 }},
-	{"p999", "p99.9", func(s probe.Summary) float64 { return s.P999 }},
-	{"mean", "mean", func(s probe.Summary) float64 { return s.Mean }},
-	{"min", "min", func(s probe.Summary) float64 { return s.Min }},
-	{"max", "max", func(s probe.Summary) float64 { return s.Max }},
+	{"p50", "p50", func(s measure.Summary) float64 { return s.P50 }},
+	{"p90", "p90", func(s measure.Summary) float64 { return s.P90 }},
+	{"p95", "p95", func(s measure.Summary) float64 { return s.P95 }},
+	{"p99", "p99", func(s measure.Summary) float64 { return s.P99 }},
+	{"p999", "p99.9", func(s measure.Summary) float64 { return s.P999 }},
+	{"mean", "mean", func(s measure.Summary) float64 { return s.Mean }},
+	{"min", "min", func(s measure.Summary) float64 { return s.Min }},
+	{"max", "max", func(s measure.Summary) float64 { return s.Max }},
 }
 
 // cell is a number of the table, dim when it is weak or not settled.
-func (t *theme) cell(name string, s probe.Summary, v float64, u scaleUnit, dim bool) string {
+func (t *theme) cell(name string, s measure.Summary, v float64, u scaleUnit, dim bool) string {
 	text := unknown
 	if s.N > 0 {
 		text = u.of(v)

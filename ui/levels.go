@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/sweep"
 )
 
@@ -38,7 +38,7 @@ func (l *levels) points() []sweep.Row {
 }
 
 // amountText is a load's number: streams, or requests per second.
-func amountText(l probe.Load) string {
+func amountText(l frame.Load) string {
 	if l.Rate > 0 {
 		return sig2(l.Rate) + "/s"
 	}

@@ -5,7 +5,9 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
 	"sonde/probe/sweep"
 )
 
@@ -21,30 +23,30 @@ type levelColumn struct {
 var levelColumns = []levelColumn{
 	{"", "load", (*theme).levelLoad},
 	{"", "n", func(t *theme, r *sweep.Row) figure { return figure{short(float64(r.N())), t.plain} }},
-	{"TTFT ms", "p50", latencyOf(func(r *sweep.Row) probe.Summary { return r.TTFT }, "p50")},
-	{"TTFT ms", "p95", latencyOf(func(r *sweep.Row) probe.Summary { return r.TTFT }, "p95")},
-	{"TTFT ms", "p99", latencyOf(func(r *sweep.Row) probe.Summary { return r.TTFT }, "p99")},
-	{"TPOT ms", "p50", latencyOf(func(r *sweep.Row) probe.Summary { return r.TPOT }, "p50")},
-	{"TPOT ms", "p95", latencyOf(func(r *sweep.Row) probe.Summary { return r.TPOT }, "p95")},
-	{"TPOT ms", "p99", latencyOf(func(r *sweep.Row) probe.Summary { return r.TPOT }, "p99")},
+	{"TTFT ms", "p50", latencyOf(func(r *sweep.Row) measure.Summary { return r.TTFT }, "p50")},
+	{"TTFT ms", "p95", latencyOf(func(r *sweep.Row) measure.Summary { return r.TTFT }, "p95")},
+	{"TTFT ms", "p99", latencyOf(func(r *sweep.Row) measure.Summary { return r.TTFT }, "p99")},
+	{"TPOT ms", "p50", latencyOf(func(r *sweep.Row) measure.Summary { return r.TPOT }, "p50")},
+	{"TPOT ms", "p95", latencyOf(func(r *sweep.Row) measure.Summary { return r.TPOT }, "p95")},
+	{"TPOT ms", "p99", latencyOf(func(r *sweep.Row) measure.Summary { return r.TPOT }, "p99")},
 	{"E2E s", "p95", levelEndToEnd},
-	{"tokens/s", "out", rateOf(func(r *sweep.Row) probe.OptionalFloat { return r.OutTokensPerS })},
-	{"tokens/s", "in", rateOf(func(r *sweep.Row) probe.OptionalFloat { return r.InTokensPerS })},
-	{"tokens/s", "each", rateOf(func(r *sweep.Row) probe.OptionalFloat { return r.StreamTokensPerS })},
-	{"", "req/s", rateOf(func(r *sweep.Row) probe.OptionalFloat { return r.RequestsPerS })},
+	{"tokens/s", "out", rateOf(func(r *sweep.Row) opt.Float { return r.OutTokensPerS })},
+	{"tokens/s", "in", rateOf(func(r *sweep.Row) opt.Float { return r.InTokensPerS })},
+	{"tokens/s", "each", rateOf(func(r *sweep.Row) opt.Float { return r.StreamTokensPerS })},
+	{"", "req/s", rateOf(func(r *sweep.Row) opt.Float { return r.RequestsPerS })},
 	{"", "RPM", rateOf((*sweep.Row).RPM)},
 	{"", "TPM", rateOf((*sweep.Row).TPM)},
-	{"", "KV", shareOf(func(r *sweep.Row) probe.OptionalFloat { return r.KV })},
-	{"", "SM", shareOf(func(r *sweep.Row) probe.OptionalFloat { return r.SM })},
-	{"", "DRAM", shareOf(func(r *sweep.Row) probe.OptionalFloat { return r.DRAM })},
-	{"", "wait", rateOf(func(r *sweep.Row) probe.OptionalFloat { return r.Waiting })},
+	{"", "KV", shareOf(func(r *sweep.Row) opt.Float { return r.KV })},
+	{"", "SM", shareOf(func(r *sweep.Row) opt.Float { return r.SM })},
+	{"", "DRAM", shareOf(func(r *sweep.Row) opt.Float { return r.DRAM })},
+	{"", "wait", rateOf(func(r *sweep.Row) opt.Float { return r.Waiting })},
 	{"", "err", levelErrors},
-	{"", "good", shareOf(func(r *sweep.Row) probe.OptionalFloat { return r.GoodShare })},
+	{"", "good", shareOf(func(r *sweep.Row) opt.Float { return r.GoodShare })},
 	{"", "SLO", levelVerdict},
 }
 
 // latencyOf is a percentile in milliseconds, dim when it is weak.
-func latencyOf(of func(*sweep.Row) probe.Summary, name string) func(*theme, *sweep.Row) figure {
+func latencyOf(of func(*sweep.Row) measure.Summary, name string) func(*theme, *sweep.Row) figure {
 	return func(t *theme, r *sweep.Row) figure {
 		s := of(r)
 		for _, q := range statistics {
@@ -63,11 +65,11 @@ func levelEndToEnd(t *theme, r *sweep.Row) figure {
 	return figure{short3(r.E2E.P95 / 1000), t.unless(weak(r.E2E, "p95"))}
 }
 
-func rateOf(of func(*sweep.Row) probe.OptionalFloat) func(*theme, *sweep.Row) figure {
+func rateOf(of func(*sweep.Row) opt.Float) func(*theme, *sweep.Row) figure {
 	return func(t *theme, r *sweep.Row) figure { return figure{known(of(r), short), t.unless(!of(r).OK)} }
 }
 
-func shareOf(of func(*sweep.Row) probe.OptionalFloat) func(*theme, *sweep.Row) figure {
+func shareOf(of func(*sweep.Row) opt.Float) func(*theme, *sweep.Row) figure {
 	return func(t *theme, r *sweep.Row) figure {
 		return figure{strings.TrimSuffix(percent(of(r)), " %"), t.unless(!of(r).OK)}
 	}
@@ -123,10 +125,10 @@ func levelVerdict(t *theme, r *sweep.Row) figure {
 
 // levelSections puts the rows that can be compared with each other together, the
 // present lengths first.
-func levelSections(rows []sweep.Row, wish probe.Load) [][]sweep.Row {
+func levelSections(rows []sweep.Row, wish frame.Load) [][]sweep.Row {
 	var sections [][]sweep.Row
-	taken := map[probe.Load]bool{}
-	add := func(like probe.Load) {
+	taken := map[frame.Load]bool{}
+	add := func(like frame.Load) {
 		section := sweep.Curve(rows, like)
 		if len(section) == 0 || taken[section[0].Load] {
 			return
@@ -145,7 +147,7 @@ func levelSections(rows []sweep.Row, wish probe.Load) [][]sweep.Row {
 
 // levelTable writes the rows as a table of w cells, of which the first column stays
 // and shift others are left out after it.
-func (t *theme) levelTable(rows []sweep.Row, wish probe.Load, shift, w int) []string {
+func (t *theme) levelTable(rows []sweep.Row, wish frame.Load, shift, w int) []string {
 	if len(rows) == 0 {
 		return []string{t.dim.Render(" no level yet: a level is a stretch at one load setting (↑ ↓), or a step of a sweep (s)")}
 	}
@@ -159,7 +161,7 @@ func (t *theme) levelTable(rows []sweep.Row, wish probe.Load, shift, w int) []st
 	return append(lines, "", t.dim.Render(clipWords(" ~ not settled yet · dim: too few samples · ok? no?: too few for 95 % confidence · wait: mean in the engine", w)))
 }
 
-func (t *theme) sectionLines(section []sweep.Row, wish probe.Load, shift, w int) []string {
+func (t *theme) sectionLines(section []sweep.Row, wish frame.Load, shift, w int) []string {
 	of := section[0].Load
 	lines := []string{t.dim.Render(clip(" prompt "+promptLength(of)+" → output "+group(float64(of.OutputTokens))+" tok, "+cleanOr(promptPrefix(of), "given")+" prompts", w))}
 	cells := make([][]figure, len(section))

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/sweep"
@@ -48,7 +48,7 @@ func (s *fakeSweeper) Resume() bool {
 }
 func (s *fakeSweeper) Status() sweep.Status { return s.status }
 
-func summary(n int, p50, p95, p99 float64) probe.Summary {
+func summary(n int, p50, p95, p99 float64) measure.Summary {
 	return measure.Summary{N: n, P50: p50, P95: p95, P99: p99}
 }
 
@@ -56,7 +56,7 @@ func summary(n int, p50, p95, p99 float64) probe.Summary {
 // 12, 14 ms, E2E p95 2.5 s.
 func row(c, n int, out float64) sweep.Row {
 	r := sweep.Row{
-		Load: probe.Load{Concurrency: c, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Settled: true, OK: n,
+		Load: frame.Load{Concurrency: c, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Settled: true, OK: n,
 		TTFT: summary(n, 100, 200, 300), TPOT: summary(n, 10, 12, 14), E2E: summary(n, 2000, 2500, 2600),
 		OutTokensPerS: opt.Of(out), InTokensPerS: opt.Of(4 * out), RequestsPerS: opt.Of(out / 256), StreamTokensPerS: opt.Of(100),
 		KV: opt.Of(0.25), SM: opt.Of(0.9), Waiting: opt.Of(2),

@@ -7,7 +7,9 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
 	"sonde/ui/chart"
 )
 
@@ -120,10 +122,10 @@ func (l *loadPanel) slider(n, most, w int) string {
 
 // longInFlight counts the long prompts that were fired on purpose: they come on
 // top of the load that was asked for.
-func longInFlight(f *probe.Frame) int {
+func longInFlight(f *frame.Frame) int {
 	n := 0
 	for i := range f.Streams {
-		if c := &f.Streams[i]; c.Long && c.State != probe.StreamIdle && !c.Ended {
+		if c := &f.Streams[i]; c.Long && c.State != measure.StreamIdle && !c.Ended {
 			n++
 		}
 	}
@@ -131,7 +133,7 @@ func longInFlight(f *probe.Frame) int {
 }
 
 // inFlight counts the requests of the load that was asked for.
-func inFlight(f *probe.Frame) int { return max(0, f.Client.InFlight-longInFlight(f)) }
+func inFlight(f *frame.Frame) int { return max(0, f.Client.InFlight-longInFlight(f)) }
 
 // inFlight gives what to say about the requests in flight, the longest first.
 func (l *loadPanel) inFlight(p *picture) []string {
@@ -158,7 +160,7 @@ func (l *loadPanel) inFlight(p *picture) []string {
 }
 
 // tokens is asked → measured.
-func (l *loadPanel) tokens(w int, name, asked string, measured probe.OptionalFloat, about bool) string {
+func (l *loadPanel) tokens(w int, name, asked string, measured opt.Float, about bool) string {
 	t := l.theme
 	rest := t.dim.Render(" → ") + right(tilde(about, measured.OK)+known(measured, group), 5)
 	return t.entry(w, name, figure{asked, t.plain}, rest+t.dim.Render(" tok"), rest)
@@ -175,11 +177,11 @@ func tilde(about, known bool) string {
 func prefixHits(p *picture) string { return percent(p.history.engine.prefixHits()) }
 
 // counts is what became of the requests since the start or the last reset.
-func (t *theme) counts(f *probe.Frame, w int) string {
+func (t *theme) counts(f *frame.Frame, w int) string {
 	return strings.TrimRight(t.row(w, t.countFigures(f)...), " ")
 }
 
-func (t *theme) countFigures(f *probe.Frame) []figure {
+func (t *theme) countFigures(f *frame.Frame) []figure {
 	c := &f.Client
 	figures := []figure{
 		{"ok " + group(float64(c.OK)), t.plain},
@@ -193,8 +195,8 @@ func (t *theme) countFigures(f *probe.Frame) []figure {
 }
 
 const (
-	classRateLimited = probe.Class("rate_limited")
-	classLoading     = probe.Class("loading")
+	classRateLimited = measure.Class("rate_limited")
+	classLoading     = measure.Class("loading")
 )
 
 // alarm is a count that is no good news above zero; then it carries a sign.
@@ -239,7 +241,7 @@ func unitOfRequests(ms float64) scaleUnit {
 	return unitFor(ms)
 }
 
-func (t *theme) client(f *probe.Frame) figure {
+func (t *theme) client(f *frame.Frame) figure {
 	if f.Health.Bottleneck {
 		return figure{signWarn + " client limits", t.warn}
 	}

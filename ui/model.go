@@ -3,11 +3,11 @@ package ui
 import (
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
 	"sonde/probe/diagnose"
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/sweep"
 )
@@ -19,9 +19,9 @@ const refreshEvery = 250 * time.Millisecond
 // model is the root of the screen. It routes keys, ticks and sizes to one method
 // each and composes the picture; panels draw.
 type model struct {
-	frames   probe.Frames
-	controls probe.Controls // nil for a recording
-	playback probe.Playback // nil for a live session
+	frames   frame.Frames
+	controls frame.Controls // nil for a recording
+	playback frame.Playback // nil for a live session
 	judge    Judge
 	newJudge func() Judge // for Frames that begin anew; nil: the same
 	saveFile func(svg string) (path string, err error)
@@ -30,7 +30,7 @@ type model struct {
 	sweeper  Sweeper       // nil: nothing to sweep
 	rungs    []float64     // the loads of a sweep; none: found by themselves
 
-	rehearsal probe.Rehearsal // nil: the engine cannot be switched
+	rehearsal frame.Rehearsal // nil: the engine cannot be switched
 
 	theme    *theme
 	commands []command
@@ -96,7 +96,7 @@ func newModel(o Options, t *theme) *model {
 	if m.playback != nil {
 		m.keepLevels(o.LevelSLOs)
 	}
-	m.live = picture{frame: &probe.Frame{}, history: newHistory(width), slos: o.SLOs}
+	m.live = picture{frame: &frame.Frame{}, history: newHistory(width), slos: o.SLOs}
 	m.shown = m.live
 	return m
 }
@@ -221,13 +221,13 @@ func (m *model) verdicts() ([]diagnose.Verdict, diagnose.Checked) {
 }
 
 // announce shows what is worth a line: what a long prompt did, and notes.
-func (m *model) announce(events []probe.Event, now time.Time) {
+func (m *model) announce(events []frame.Event, now time.Time) {
 	for _, e := range events {
 		switch {
 		case e.Text == "":
-		case e.Kind == probe.EventEffect:
+		case e.Kind == frame.EventEffect:
 			m.notice = notice{e.Text, m.theme.bold, now.Add(effectFor)}
-		case e.Kind == probe.EventNote, e.Kind == probe.EventLong:
+		case e.Kind == frame.EventNote, e.Kind == frame.EventLong:
 			m.notice = notice{e.Text, m.theme.note, now.Add(noticeFor)}
 		}
 	}

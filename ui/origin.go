@@ -3,7 +3,7 @@ package ui
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/engine"
 )
 
 // explained are the fields whose origin the KV panel tells, by a word for each.
@@ -15,7 +15,7 @@ var explained = []struct{ word, field string }{
 // origins names where fields of the engine's reading come from, one line each:
 // "run vllm:num_requests_running", with what is unusual about the figure, and with
 // its age where it is older than the rest.
-func origins(e *probe.EngineStatus) []string {
+func origins(e *engine.Status) []string {
 	var lines []string
 	for _, x := range explained {
 		o, known := e.Reading.Origin(x.field)

@@ -3,7 +3,7 @@ package ui
 import (
 	"charm.land/lipgloss/v2"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 )
 
 // panel turns the picture and a size into text. Panels hold no data, only what
@@ -115,7 +115,7 @@ func newPanels(t *theme) [panelCount]*view {
 
 // percentile is a figure such as "p99 1 210", dim when too few samples stand
 // behind it.
-func (t *theme) percentile(name string, s probe.Summary, v float64, u scaleUnit, st lipgloss.Style) figure {
+func (t *theme) percentile(name string, s measure.Summary, v float64, u scaleUnit, st lipgloss.Style) figure {
 	if s.N == 0 {
 		return figure{statisticLabel(name) + " " + unknown, t.dim}
 	}
@@ -136,7 +136,7 @@ func statisticLabel(name string) string {
 }
 
 // weak tells whether a percentile has too few samples to be taken for a fact.
-func weak(s probe.Summary, name string) bool {
+func weak(s measure.Summary, name string) bool {
 	for _, w := range s.Weak() {
 		if w == name {
 			return true

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/engine"
 )
 
 // pathNote puts the engine's own TTFT beside ours; what is left is the path: the
@@ -38,7 +38,7 @@ func (l engineLog) meanTTFT(window time.Duration) (ms, n float64) {
 		return 0, 0
 	}
 	last := &l[len(l)-1]
-	var first *probe.EngineStatus
+	var first *engine.Status
 	for i := range l {
 		if i > 0 && !l[i].Reading.Follows(&l[i-1].Reading) || first == nil && last.Reading.At.Sub(l[i].Reading.At) <= window {
 			first = &l[i]

@@ -3,8 +3,8 @@ package ui
 import (
 	"time"
 
-	"sonde/probe"
 	"sonde/probe/diagnose"
+	"sonde/probe/frame"
 	"sonde/probe/sweep"
 )
 
@@ -12,13 +12,13 @@ import (
 // the wish that the operator has expressed but that no Frame may show yet. While
 // the screen is paused it stays as it was.
 type picture struct {
-	frame   *probe.Frame
+	frame   *frame.Frame
 	have    bool // frame is a real one
 	history *history
-	wish    probe.Load // always as it stands, also while paused
+	wish    frame.Load // always as it stands, also while paused
 	slos    []SLOLine
 	silent  time.Duration        // how long no Frame has come
-	play    *probe.PlaybackState // where a recording is; nil for a live session
+	play    *frame.PlaybackState // where a recording is; nil for a live session
 
 	verdicts []diagnose.Verdict // strongest first
 	checked  diagnose.Checked

@@ -1,14 +1,16 @@
 package ui
 
-import "sonde/probe"
+import (
+	"sonde/probe/frame"
+)
 
 // playback gives out warm Frames at first and then one more with every call.
 type playback struct {
-	frames []*probe.Frame
+	frames []*frame.Frame
 	given  int
 }
 
-func (p *playback) Since(seq uint64) []*probe.Frame {
+func (p *playback) Since(seq uint64) []*frame.Frame {
 	p.given = min(p.given+1, len(p.frames))
 	return p.frames[min(int(seq), p.given):p.given]
 }

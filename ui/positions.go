@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // positions is the mean gap by position in the answer, over the requests of the
@@ -21,7 +21,7 @@ const (
 	positionBuckets = 512
 )
 
-func (p *positions) fold(f *probe.Frame) {
+func (p *positions) fold(f *frame.Frame) {
 	if f.Load.Level != p.level {
 		*p = positions{level: f.Load.Level}
 	}

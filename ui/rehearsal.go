@@ -1,10 +1,10 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // toggleRehearsal opens the list of what can be switched on the embedded engine.
@@ -37,7 +37,7 @@ func (m *model) choose(key string) bool {
 	return true
 }
 
-func (m *model) flip(all []probe.Switch) {
+func (m *model) flip(all []frame.Switch) {
 	if m.chosen >= len(all) {
 		return
 	}
@@ -57,7 +57,7 @@ func (m *model) flip(all []probe.Switch) {
 
 // switchList writes the switches by group, with a sign at those that are on and at
 // the one that is chosen; and the line of that one.
-func (t *theme) switchList(all []probe.Switch, chosen, w int) (lines []string, at int) {
+func (t *theme) switchList(all []frame.Switch, chosen, w int) (lines []string, at int) {
 	name, value := 0, 0
 	for _, s := range all {
 		name, value = max(name, ansi.StringWidth(s.Name)), max(value, ansi.StringWidth(s.Value))

@@ -8,24 +8,24 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // fakeRehearsal has twelve faults and chunked prefill, which is on.
 type fakeRehearsal struct {
-	all []probe.Switch
+	all []frame.Switch
 	err error
 }
 
 func newRehearsal() *fakeRehearsal {
-	r := &fakeRehearsal{all: []probe.Switch{{Group: "scheduling", Name: "chunked prefill", Means: "prompts go in by pieces", Value: "on"}}}
+	r := &fakeRehearsal{all: []frame.Switch{{Group: "scheduling", Name: "chunked prefill", Means: "prompts go in by pieces", Value: "on"}}}
 	for _, name := range strings.Fields("429 503 error cut stall clump slow throttle kv loading more last") {
-		r.all = append(r.all, probe.Switch{Group: "faults", Name: name, Means: "something goes wrong"})
+		r.all = append(r.all, frame.Switch{Group: "faults", Name: name, Means: "something goes wrong"})
 	}
 	return r
 }
 
-func (r *fakeRehearsal) Switches() []probe.Switch { return r.all }
+func (r *fakeRehearsal) Switches() []frame.Switch { return r.all }
 
 func (r *fakeRehearsal) Flip(name string) error {
 	for i := range r.all {

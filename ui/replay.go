@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // beginAnew forgets what was shown when a jump has made the Frames of a recording
@@ -66,7 +66,7 @@ func (m *model) showPlayback() {
 }
 
 // playing says what the playback does.
-func (t *theme) playing(s *probe.PlaybackState, narrow bool) string {
+func (t *theme) playing(s *frame.PlaybackState, narrow bool) string {
 	switch {
 	case s.Ended && narrow:
 		return t.warn.Render("END")
@@ -94,7 +94,7 @@ func (m *model) lineOrder() []string {
 }
 
 // moved does something with the playback, if there is one.
-func (m *model) moved(f func(probe.Playback)) tea.Cmd {
+func (m *model) moved(f func(frame.Playback)) tea.Cmd {
 	if m.playback == nil {
 		m.say("only a recording can be moved in: sonde replay FILE", m.theme.dim)
 		return nil
@@ -105,7 +105,7 @@ func (m *model) moved(f func(probe.Playback)) tea.Cmd {
 }
 
 func (m *model) jump(by time.Duration) tea.Cmd {
-	return m.moved(func(p probe.Playback) { p.Jump(by) })
+	return m.moved(func(p frame.Playback) { p.Jump(by) })
 }
 
 // beyond is longer than any recording.
@@ -119,9 +119,9 @@ func (m *model) toBeginning() tea.Cmd { return m.jump(-beyond) }
 func (m *model) toEnd() tea.Cmd       { return m.jump(beyond) }
 
 func (m *model) slower() tea.Cmd {
-	return m.moved(func(p probe.Playback) { p.SetSpeed(p.State().Speed / 2) })
+	return m.moved(func(p frame.Playback) { p.SetSpeed(p.State().Speed / 2) })
 }
 
 func (m *model) faster() tea.Cmd {
-	return m.moved(func(p probe.Playback) { p.SetSpeed(p.State().Speed * 2) })
+	return m.moved(func(p frame.Playback) { p.SetSpeed(p.State().Speed * 2) })
 }

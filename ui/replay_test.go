@@ -9,22 +9,22 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/record"
 )
 
 // fakePlayback is a recording that is moved by hand.
 type fakePlayback struct {
-	frames []*probe.Frame
-	state  probe.PlaybackState
+	frames []*frame.Frame
+	state  frame.PlaybackState
 	calls  []string
 }
 
-func (p *fakePlayback) Since(seq uint64) []*probe.Frame {
-	var out []*probe.Frame
+func (p *fakePlayback) Since(seq uint64) []*frame.Frame {
+	var out []*frame.Frame
 	for _, f := range p.frames {
 		if f.Seq > seq && f.At <= p.state.At {
 			out = append(out, f)
@@ -35,7 +35,7 @@ func (p *fakePlayback) Since(seq uint64) []*probe.Frame {
 
 func (p *fakePlayback) Pause(on bool)              { p.state.Paused = on }
 func (p *fakePlayback) SetSpeed(x float64)         { p.state.Speed = x }
-func (p *fakePlayback) State() probe.PlaybackState { return p.state }
+func (p *fakePlayback) State() frame.PlaybackState { return p.state }
 func (p *fakePlayback) Jump(by time.Duration) {
 	p.calls = append(p.calls, by.String())
 	if p.state.At += by; by < 0 {
@@ -44,9 +44,9 @@ func (p *fakePlayback) Jump(by time.Duration) {
 	p.state.At = max(p.state.At, 0)
 }
 
-func replayed(frames []*probe.Frame, at time.Duration) (*model, *fakePlayback, *[]*fakeJudge) {
+func replayed(frames []*frame.Frame, at time.Duration) (*model, *fakePlayback, *[]*fakeJudge) {
 	last := frames[len(frames)-1].At
-	p := &fakePlayback{frames: frames, state: probe.PlaybackState{At: at, Last: last, Speed: 1}}
+	p := &fakePlayback{frames: frames, state: frame.PlaybackState{At: at, Last: last, Speed: 1}}
 	judges := &[]*fakeJudge{}
 	judge := func() Judge {
 		*judges = append(*judges, &fakeJudge{})
@@ -165,8 +165,8 @@ func TestARecordedEndOfTheSessionEndsNothing(t *testing.T) {
 }
 
 // allFrames are all Frames of a stretch of the fake.
-func allFrames(s *fakeSource, d time.Duration) []*probe.Frame {
-	var all []*probe.Frame
+func allFrames(s *fakeSource, d time.Duration) []*frame.Frame {
+	var all []*frame.Frame
 	for range d / fakeSlice {
 		s.play(fakeSlice)
 		all = append(all, s.Since(uint64(len(all)))...)
@@ -180,9 +180,9 @@ type file struct{ bytes.Buffer }
 func (*file) Close() error { return nil }
 
 // rerecorded writes Frames and reads them back.
-func rerecorded(t *testing.T, frames []*probe.Frame) []*probe.Frame {
+func rerecorded(t *testing.T, frames []*frame.Frame) []*frame.Frame {
 	t.Helper()
-	var out []*probe.Frame
+	var out []*frame.Frame
 	for part := range slices.Chunk(frames, 64) {
 		f := &file{}
 		w := record.NewWriter(f, record.Header{})

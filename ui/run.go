@@ -8,19 +8,19 @@ import (
 	"os"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"golang.org/x/term"
+	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
 	"sonde/probe/diagnose"
+	"sonde/probe/frame"
 	"sonde/probe/sweep"
 )
 
 // Options is what the live screen needs. Only Frames is required.
 type Options struct {
-	Frames    probe.Frames
-	Controls  probe.Controls                            // nil: a recording, whose load cannot be changed
-	Playback  probe.Playback                            // of a recording; nil: Frames come as they happen
+	Frames    frame.Frames
+	Controls  frame.Controls                            // nil: a recording, whose load cannot be changed
+	Playback  frame.Playback                            // of a recording; nil: Frames come as they happen
 	Judge     Judge                                     // nil: no verdict
 	NewJudge  func() Judge                              // in the place of Judge when a jump makes Frames begin anew; nil: the same goes on
 	Save      func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
@@ -30,7 +30,7 @@ type Options struct {
 	LevelSLOs []sweep.SLO // of the levels of a recording, which the screen keeps itself
 	Rungs     []float64   // loads that a sweep tries; none: found by themselves
 
-	Rehearsal probe.Rehearsal // nil: the engine cannot be switched
+	Rehearsal frame.Rehearsal // nil: the engine cannot be switched
 
 	ASCII   bool          // draw with ASCII characters only
 	Color   string        // "auto" (or ""), "always", "never"
@@ -48,7 +48,7 @@ type SLOLine struct {
 
 // Judge turns Frames into a verdict; *diagnose.Judge is one.
 type Judge interface {
-	Add(f *probe.Frame)
+	Add(f *frame.Frame)
 	Verdicts() []diagnose.Verdict // strongest first
 	Checked() diagnose.Checked
 }

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/vt"
+	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
-func known01(v float64) probe.OptionalFloat { return opt.Of(v) }
+func known01(v float64) opt.Float { return opt.Of(v) }
 
 // terminal is a virtual terminal that a program can write to.
 type terminal struct {
@@ -71,7 +71,7 @@ func (v *terminal) wait(t *testing.T, text string) {
 // stepping plays a slice with every pull.
 type stepping struct{ *fakeSource }
 
-func (s stepping) Since(seq uint64) []*probe.Frame {
+func (s stepping) Since(seq uint64) []*frame.Frame {
 	s.play(fakeSlice)
 	return s.fakeSource.Since(seq)
 }
@@ -159,15 +159,15 @@ func TestContextEndsWithItsCause(t *testing.T) {
 }
 
 // broken is a source that fails in one way or the other.
-type broken struct{ f func() []*probe.Frame }
+type broken struct{ f func() []*frame.Frame }
 
-func (b broken) Since(uint64) []*probe.Frame { return b.f() }
+func (b broken) Since(uint64) []*frame.Frame { return b.f() }
 
 func TestFatalFrameAndPanicEndInAnError(t *testing.T) {
 	gone := errors.New("the server is gone for good")
-	for want, f := range map[string]func() []*probe.Frame{
-		gone.Error():         func() []*probe.Frame { return []*probe.Frame{{Seq: 1, Err: gone}} },
-		"internal error: oh": func() []*probe.Frame { panic("oh") },
+	for want, f := range map[string]func() []*frame.Frame{
+		gone.Error():         func() []*frame.Frame { return []*frame.Frame{{Seq: 1, Err: gone}} },
+		"internal error: oh": func() []*frame.Frame { panic("oh") },
 	} {
 		v, _, ended := start(t, context.Background(), Options{Frames: broken{f}})
 		if err := result(t, ended); err == nil || !strings.Contains(err.Error(), want) {

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // checkSize says what is wrong with the size of a picture: it must fill the
@@ -131,7 +131,7 @@ func TestStaleReadingsCarryTheirAge(t *testing.T) {
 	m := at(s, 120, 40)
 	f := *s.Since(0)[len(s.Since(0))-1]
 	f.Seq, f.At = f.Seq+1, f.At+7*time.Second // the readings stay where they were
-	m.frames = &playback{frames: []*probe.Frame{&f}}
+	m.frames = &playback{frames: []*frame.Frame{&f}}
 	m.lastSeq = 0
 	m.pull(time.Now())
 	m.Update(tea.WindowSizeMsg{Width: 130, Height: 40})
@@ -145,7 +145,7 @@ func TestOldestWaitingShowsWhileItHappens(t *testing.T) {
 	f := *s.Since(0)[len(s.Since(0))-1]
 	f.Client.OldestWaiting = 8300 * time.Millisecond
 	for _, size := range [][2]int{{120, 40}, {80, 24}} {
-		m := newModel(Options{Frames: &playback{frames: []*probe.Frame{&f}}}, newTheme(colorprofile.ANSI256, false))
+		m := newModel(Options{Frames: &playback{frames: []*frame.Frame{&f}}}, newTheme(colorprofile.ANSI256, false))
 		m.pull(time.Now())
 		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 		if text := ansi.Strip(m.View().Content); !strings.Contains(text, "oldest waiting 8.3 s") {
@@ -206,9 +206,9 @@ func TestHostileTextStaysHarmless(t *testing.T) {
 	f.Engine.Identity.Model, f.Engine.Identity.Name = evil, evil
 	f.Engine.Why, f.GPU.Why, f.Target.Host, f.Load.Asked.Prefix = evil, evil, evil, evil
 	f.Engine.Have, f.GPU.GPUs = false, nil
-	f.Events = []probe.Event{{Kind: probe.EventNote, Text: evil}}
+	f.Events = []frame.Event{{Kind: frame.EventNote, Text: evil}}
 	f.Health.Bottleneck, f.Health.Why = true, evil
-	m := newModel(Options{Frames: &playback{frames: []*probe.Frame{&f}}}, newTheme(colorprofile.NoTTY, false))
+	m := newModel(Options{Frames: &playback{frames: []*frame.Frame{&f}}}, newTheme(colorprofile.NoTTY, false))
 	m.pull(time.Now())
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	for _, keys := range []string{"", "1z", "7", "6", "i"} {

@@ -7,16 +7,17 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 )
 
 // preparing plays a session whose load has yet to begin.
 type preparing struct {
 	*fakeSource
-	stage probe.Stage
+	stage frame.Stage
 }
 
-func (s preparing) Since(seq uint64) []*probe.Frame {
+func (s preparing) Since(seq uint64) []*frame.Frame {
 	frames := s.fakeSource.Since(seq)
 	for _, f := range frames {
 		f.Load.Stage, f.Load.Level = s.stage, 0
@@ -28,12 +29,12 @@ func (s preparing) Since(seq uint64) []*probe.Frame {
 // figures will be: neither "idle" nor a key that sends the first stream.
 func TestWhatGoesBeforeTheLoad(t *testing.T) {
 	for _, c := range []struct {
-		stage       probe.Stage
+		stage       frame.Stage
 		title, text string
 	}{
-		{probe.StageConnecting, "◌ connecting", "connecting to the server"},
-		{probe.StageLoading, "◌ model is loading", "the server is loading its model"},
-		{probe.StageFitting, "◌ fitting prompt", "fitting the prompt length"},
+		{frame.StageConnecting, "◌ connecting", "connecting to the server"},
+		{frame.StageLoading, "◌ model is loading", "the server is loading its model"},
+		{frame.StageFitting, "◌ fitting prompt", "fitting the prompt length"},
 	} {
 		s := preparing{newFake(0).play(2 * time.Second), c.stage}
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
@@ -66,9 +67,9 @@ func TestNothingGoesBeforeTheLoad(t *testing.T) {
 
 // Refusals of a server that loads are no failures; still they are why nothing is seen.
 func TestRefusalsWhileTheModelLoads(t *testing.T) {
-	p := &picture{frame: &probe.Frame{}, have: true}
+	p := &picture{frame: &frame.Frame{}, have: true}
 	p.wish.Concurrency = 4
-	p.frame.Client.ByClass = map[probe.Class]int{"loading": 12}
+	p.frame.Client.ByClass = map[measure.Class]int{"loading": 12}
 	if got := whyNoSamples(p); !strings.Contains(got, "loads its model") {
 		t.Error(got)
 	}

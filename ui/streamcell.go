@@ -3,12 +3,12 @@ package ui
 import (
 	"math"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 )
 
 // streamCell is what one stream did in one column.
 type streamCell struct {
-	state  probe.StreamCell // flags and the longest gap are of the whole column
+	state  measure.StreamCell // flags and the longest gap are of the whole column
 	active bool             // the stream was seen in this column
 
 	waited, busy int // slices in which it waited, and in which it waited or decoded
@@ -17,7 +17,7 @@ type streamCell struct {
 // maxSlots bounds the memory of a column whatever the source says.
 const maxSlots = 1024
 
-func (c *column) foldStreams(cells []probe.StreamCell) {
+func (c *column) foldStreams(cells []measure.StreamCell) {
 	for _, s := range cells {
 		if s.Slot < 0 || s.Slot >= maxSlots {
 			continue
@@ -32,20 +32,20 @@ func (c *column) foldStreams(cells []probe.StreamCell) {
 // merge adds a slice. A cell waits if its stream did for half of the time: a prefill of
 // about a column shall be seen. Otherwise decoding beats waiting, and waiting beats
 // idling; what went wrong is kept.
-func (c *streamCell) merge(s probe.StreamCell) {
+func (c *streamCell) merge(s measure.StreamCell) {
 	before := c.state
 	c.state = s
 	c.state.State = max(before.State, s.State)
-	if s.State != probe.StreamIdle {
+	if s.State != measure.StreamIdle {
 		c.busy++
 	}
-	if s.State == probe.StreamWaiting {
+	if s.State == measure.StreamWaiting {
 		c.waited++
 	}
 	if c.waited > 0 && 2*c.waited >= c.busy {
-		c.state.State = probe.StreamWaiting
+		c.state.State = measure.StreamWaiting
 	} else if c.busy > c.waited {
-		c.state.State = probe.StreamDecode
+		c.state.State = measure.StreamDecode
 	}
 	c.state.Long = before.Long || s.Long
 	c.state.Ended = before.Ended || s.Ended

@@ -5,7 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 	"sonde/ui/chart"
 )
 
@@ -72,7 +72,7 @@ func usedSlots(columns []*column) []slotUse {
 		u, seen := slotUse{slot: slot}, false
 		for _, c := range columns {
 			if slot < len(c.streams) && c.streams[slot].active {
-				seen = seen || c.streams[slot].state.State != probe.StreamIdle || c.streams[slot].state.Ended
+				seen = seen || c.streams[slot].state.State != measure.StreamIdle || c.streams[slot].state.Ended
 				u.long = u.long || c.streams[slot].state.Long
 			}
 		}
@@ -114,21 +114,21 @@ func (s *streamsPanel) row(columns []*column, slot int) []chart.Cell {
 	return row
 }
 
-func (s *streamsPanel) cell(c *probe.StreamCell, usualMS float64) chart.Cell {
+func (s *streamsPanel) cell(c *measure.StreamCell, usualMS float64) chart.Cell {
 	t := s.theme
 	level := gapLevel(c.MaxGapMS, usualMS)
 	switch {
 	case c.Failed:
 		return chart.Cell{Rune: '×', Style: t.bad}
-	case c.State == probe.StreamWaiting && c.Long:
+	case c.State == measure.StreamWaiting && c.Long:
 		return chart.Cell{Rune: '▒', Style: t.bold}
-	case c.State == probe.StreamWaiting:
+	case c.State == measure.StreamWaiting:
 		return chart.Cell{Rune: '░', Style: t.calm}
 	case c.Ended && level == 0:
 		return chart.Cell{Rune: '·', Style: t.calm}
-	case c.State == probe.StreamDecode && c.Long:
+	case c.State == measure.StreamDecode && c.Long:
 		return chart.Cell{Rune: blocks[level], Style: t.bold}
-	case c.State == probe.StreamDecode:
+	case c.State == measure.StreamDecode:
 		return chart.Cell{Rune: blocks[level], Style: t.heat(level)}
 	}
 	return chart.Cell{}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"sonde/probe"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
 )
 
 // strip is the load panel and every number of the compact picture, in lines that
@@ -47,7 +48,7 @@ func (t *theme) stripLoad(p *picture) []figure {
 	} else if f.Client.Prefill > 0 {
 		flight += " (" + group(float64(f.Client.Prefill)) + " prefill)"
 	}
-	lengths := func(name, asked string, got probe.OptionalFloat) figure {
+	lengths := func(name, asked string, got opt.Float) figure {
 		return figure{name + " " + asked + "→" + tilde(f.Client.TokensEstimated, got.OK) + known(got, group), t.plain}
 	}
 	return append(parts, figure{flight, t.plain},
@@ -61,7 +62,7 @@ func (t *theme) stripDone(p *picture) []figure {
 		figure{"hit " + prefixHits(p), t.dim})
 }
 
-func (t *theme) stripLatency(p *picture, s probe.Summary, engine growth, more []figure) []figure {
+func (t *theme) stripLatency(p *picture, s measure.Summary, engine growth, more []figure) []figure {
 	if own, ok := p.engineOwn(s, engine); ok {
 		u := unitFor(own.p50.ms)
 		parts := t.estimated(own, u)
@@ -79,7 +80,7 @@ func (t *theme) stripLatency(p *picture, s probe.Summary, engine growth, more []
 }
 
 // stripGap is for the line of TPOT: what the mean of an answer hides.
-func (t *theme) stripGap(s probe.Summary) []figure {
+func (t *theme) stripGap(s measure.Summary) []figure {
 	if s.N == 0 {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // title is the top line: what is measured at the left, the state at the right.
@@ -22,7 +22,7 @@ func (t *theme) title(p *picture, paused bool, w int) string {
 
 // target names the endpoint, the engine, the model and the GPU; on a narrow
 // screen fewer of them, the model last.
-func (t *theme) target(f *probe.Frame, room int) string {
+func (t *theme) target(f *frame.Frame, room int) string {
 	host, engine, model := cleanOr(f.Target.Host, unknown), engineOf(f), modelOf(f)
 	if f.Target.Embedded {
 		host, engine = "embedded engine", ""
@@ -45,14 +45,14 @@ func (t *theme) target(f *probe.Frame, room int) string {
 func isEmpty(s string) bool { return s == "" }
 
 // modelOf is the model's own name, without the owner or the folder before it.
-func modelOf(f *probe.Frame) string { return shortModel(f.Engine.Identity.Model) }
+func modelOf(f *frame.Frame) string { return shortModel(f.Engine.Identity.Model) }
 
 func shortModel(name string) string {
 	s := clean(name)
 	return s[strings.LastIndexByte(s, '/')+1:]
 }
 
-func gpusOf(f *probe.Frame) string {
+func gpusOf(f *frame.Frame) string {
 	gpus := f.GPU.GPUs
 	if len(gpus) == 0 {
 		return ""

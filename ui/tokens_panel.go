@@ -3,7 +3,8 @@ package ui
 import (
 	"charm.land/lipgloss/v2"
 
-	"sonde/probe"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
 	"sonde/ui/chart"
 )
 
@@ -40,21 +41,21 @@ func (k *tokensPanel) key(p *picture, zoomed bool) any {
 
 // inputPerS and outputPerS are the rates of the window. No tokens at all although
 // requests were answered means that nobody counted them, which is not zero.
-func inputPerS(c *probe.Client) probe.OptionalFloat  { return rate(c, c.InTokensPerS, c.InputTokens) }
-func outputPerS(c *probe.Client) probe.OptionalFloat { return rate(c, c.OutTokensPerS, c.OutputTokens) }
+func inputPerS(c *measure.Client) opt.Float  { return rate(c, c.InTokensPerS, c.InputTokens) }
+func outputPerS(c *measure.Client) opt.Float { return rate(c, c.OutTokensPerS, c.OutputTokens) }
 
-func rate(c *probe.Client, perS float64, length probe.OptionalFloat) probe.OptionalFloat {
+func rate(c *measure.Client, perS float64, length opt.Float) opt.Float {
 	uncounted := perS == 0 && !length.OK && c.TTFT.N+c.E2E.N > 0
-	return probe.OptionalFloat{V: perS, OK: !uncounted}
+	return opt.Float{V: perS, OK: !uncounted}
 }
 
 // rateText marks a rate that was counted in chunks.
-func rateText(c *probe.Client, rate probe.OptionalFloat) string {
+func rateText(c *measure.Client, rate opt.Float) string {
 	return tilde(c.TokensEstimated, rate.OK) + known(rate, group)
 }
 
 // engineRates are what the engine writes and reads for others while we send nothing.
-func (p *picture) engineRates() (out, in probe.OptionalFloat, ok bool) {
+func (p *picture) engineRates() (out, in opt.Float, ok bool) {
 	if !p.watching(p.frame.Client.E2E) {
 		return out, in, false
 	}
@@ -123,8 +124,8 @@ func (t *theme) spark(name string, w int, ys []float64, top float64, st lipgloss
 func (k *tokensPanel) zoomed(p *picture, w, h int) []string {
 	c, t := &p.frame.Client, k.theme
 	out, in := outputPerS(c), inputPerS(c)
-	total := probe.OptionalFloat{V: out.V + in.V, OK: out.OK && in.OK}
-	per := func(name string, v probe.OptionalFloat) figure { return figure{name + " " + rateText(c, v), t.plain} }
+	total := opt.Float{V: out.V + in.V, OK: out.OK && in.OK}
+	per := func(name string, v opt.Float) figure { return figure{name + " " + rateText(c, v), t.plain} }
 	first := t.row(w, figure{" per second", t.dim}, per("out", out), per("in", in), per("total", total),
 		figure{"requests " + sig2(c.RequestsPerS), t.plain})
 	second := t.row(w, figure{" per minute", t.dim}, per("out", out.Scale(60)), per("in", in.Scale(60)), per("total", total.Scale(60)),
@@ -147,10 +148,10 @@ func (k *tokensPanel) explain(p *picture) explanation {
 }
 
 // perStream is what one user sees: 1000 / mean TPOT.
-func perStream(p *picture) probe.OptionalFloat {
+func perStream(p *picture) opt.Float {
 	s := p.frame.Client.TPOT
 	if s.N == 0 || s.Mean <= 0 {
-		return probe.OptionalFloat{}
+		return opt.Float{}
 	}
-	return probe.OptionalFloat{V: 1000 / s.Mean, OK: true}
+	return opt.Float{V: 1000 / s.Mean, OK: true}
 }

@@ -3,7 +3,7 @@ package ui
 import (
 	"math"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 	"sonde/ui/chart"
 )
 
@@ -11,8 +11,8 @@ func newTPOTPanel(t *theme) panel {
 	position := &positionChart{theme: t}
 	return &flooredPanel{facts: tpotFloor, latencyPanel: &latencyPanel{
 		theme: t, metric: "tpot", name: "TPOT", dot: tpotOf, about: aboutTPOT,
-		window: func(c *probe.Client) probe.Summary { return c.TPOT },
-		level:  func(v *probe.LevelStats) probe.Summary { return v.TPOT },
+		window: func(c *measure.Client) measure.Summary { return c.TPOT },
+		level:  func(v *measure.LevelStats) measure.Summary { return v.TPOT },
 		engine: gapGrowth,
 		seen:   func(v version) int { return v.tpot },
 		notes: func(p *picture) []figure {

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 )
 
 func newTTFTPanel(t *theme) panel {
 	l := &latencyPanel{
 		theme: t, metric: "ttft", name: "TTFT", dot: ttftOf, about: aboutTTFT,
-		window: func(c *probe.Client) probe.Summary { return c.TTFT },
-		level:  func(v *probe.LevelStats) probe.Summary { return v.TTFT },
+		window: func(c *measure.Client) measure.Summary { return c.TTFT },
+		level:  func(v *measure.LevelStats) measure.Summary { return v.TTFT },
 		engine: ttftGrowth,
 		seen:   func(v version) int { return v.ttft },
 	}
@@ -61,7 +61,7 @@ func ttftNotes(t *theme, p *picture) []figure {
 // answersLater tells whether the answer begins later than the first token. Over
 // the same requests any difference counts; a request whose answer is still to
 // come is in one of the two only, and then a tenth more is asked for.
-func answersLater(first, answer probe.Summary) bool {
+func answersLater(first, answer measure.Summary) bool {
 	if answer.N == 0 {
 		return false
 	}
@@ -71,7 +71,7 @@ func answersLater(first, answer probe.Summary) bool {
 	return answer.P50 > 1.1*first.P50 || answer.P95 > 1.1*first.P95
 }
 
-func summaryNote(t *theme, name string, s probe.Summary) figure {
+func summaryNote(t *theme, name string, s measure.Summary) figure {
 	if s.N == 0 {
 		return figure{name + " " + unknown, t.dim}
 	}

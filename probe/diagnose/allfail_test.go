@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"sonde/probe"
 	"sonde/probe/measure"
 )
 
@@ -14,7 +13,7 @@ import (
 func TestFailuresInARow(t *testing.T) {
 	before := func(pattern string) (out []endedRequest) {
 		for _, c := range pattern {
-			r := endedRequest{Request: &probe.Request{}}
+			r := endedRequest{Request: &measure.Request{}}
 			if c == 'x' {
 				r.Class = measure.StreamError
 			}

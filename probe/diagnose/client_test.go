@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
 func TestClientBottleneck(t *testing.T) {
 	slow := func(after time.Duration) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			if f.At > after {
 				f.Health.Bottleneck, f.Health.Why, f.Health.LateMsP99 = true, "this process uses all cores", 41
 			}
@@ -22,18 +22,18 @@ func TestClientBottleneck(t *testing.T) {
 }
 
 func TestEveryRequestFails(t *testing.T) {
-	bad := func(f *probe.Frame) {
+	bad := func(f *frame.Frame) {
 		f.Requests = []measure.Request{fail(measure.HTTP5xx, "boom")}
-		f.Client, f.Streams = probe.Client{InFlight: 4, Prefill: 4}, nil
+		f.Client, f.Streams = measure.Client{InFlight: 4, Prefill: 4}, nil
 	}
 	only(t, scene(bad), "all_fail", Bad, "every request fails: http_5xx: boom")
-	none(t, "one works", scene(func(f *probe.Frame) {
+	none(t, "one works", scene(func(f *frame.Frame) {
 		if bad(f); f.Seq == 40 {
 			f.Requests = append(f.Requests, ok(f.At))
 		}
 	}), "all_fail")
-	none(t, "a stream gets tokens", scene(func(f *probe.Frame) { bad(f); f.Client.Prefill, f.Client.SliceOutTokens = 3, 9 }), "all_fail")
-	none(t, "only two", scene(func(f *probe.Frame) {
+	none(t, "a stream gets tokens", scene(func(f *frame.Frame) { bad(f); f.Client.Prefill, f.Client.SliceOutTokens = 3, 9 }), "all_fail")
+	none(t, "only two", scene(func(f *frame.Frame) {
 		if bad(f); f.Seq > 2 {
 			f.Requests = nil
 		}
@@ -42,7 +42,7 @@ func TestEveryRequestFails(t *testing.T) {
 
 func TestSomeRequestsFail(t *testing.T) {
 	every := func(n uint64, class measure.Class) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			if f.Seq%n == 0 {
 				f.Requests = []measure.Request{fail(class, "cut")}
 			}
@@ -56,7 +56,7 @@ func TestSomeRequestsFail(t *testing.T) {
 
 func TestRateLimits(t *testing.T) {
 	refusing := func(every uint64, message string) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			if f.Seq%every == 0 {
 				f.Requests = append(f.Requests, fail(measure.RateLimited, message))
 			}
@@ -70,8 +70,8 @@ func TestRateLimits(t *testing.T) {
 }
 
 func TestClumps(t *testing.T) {
-	share := func(coalesced int, spoil func(*probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
+	share := func(coalesced int, spoil func(*frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
 			f.Requests[0].Coalesced = coalesced
 			if spoil != nil {
 				spoil(f)
@@ -80,13 +80,13 @@ func TestClumps(t *testing.T) {
 	}
 	only(t, share(250, nil), "clumps", Warn, "tokens arrive in clumps: 98 % of chunks came together with the one before")
 	none(t, "a few", share(50, nil), "clumps")
-	none(t, "our own fault", share(250, func(f *probe.Frame) { f.Health.Bottleneck = true }), "clumps")
-	none(t, "few chunks", share(250, func(f *probe.Frame) { f.Requests[0].Chunks = 0 }), "clumps")
+	none(t, "our own fault", share(250, func(f *frame.Frame) { f.Health.Bottleneck = true }), "clumps")
+	none(t, "few chunks", share(250, func(f *frame.Frame) { f.Requests[0].Chunks = 0 }), "clumps")
 }
 
 func TestManyTokensPerChunk(t *testing.T) {
 	holding := func(n opt.Float, estimated bool) *Judge {
-		return scene(func(f *probe.Frame) { f.Client.TokensPerChunk, f.Client.TokensEstimated = n, estimated })
+		return scene(func(f *frame.Frame) { f.Client.TokensPerChunk, f.Client.TokensEstimated = n, estimated })
 	}
 	healthyWith(t, holding(opt.Of(3.96), false), "tokens_per_chunk", "a chunk holds 4.0 tokens, so a gap is not the time of one token")
 	none(t, "one", holding(opt.Of(1.1), false), "tokens_per_chunk")

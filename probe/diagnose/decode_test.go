@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
 func TestBandwidthBound(t *testing.T) {
-	bound := func(spoil func(*probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
+	bound := func(spoil func(*frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
 			f.GPU.GPUs[0].DRAM = opt.Of(0.71)
 			if spoil != nil {
 				spoil(f)
@@ -21,17 +21,17 @@ func TestBandwidthBound(t *testing.T) {
 	}
 	healthyWith(t, bound(nil), "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
 	floor := func(ms float64) *Judge {
-		return bound(func(f *probe.Frame) { f.Roofline.TPOTFloorMS = opt.Of(ms) })
+		return bound(func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(ms) })
 	}
 	healthyWith(t, floor(4), "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms = 2.5× the floor of 4.0 ms, queue empty")
 	healthyWith(t, floor(12), "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
 	none(t, "DRAM half used", scene(nil), "bandwidth_bound")
-	none(t, "DRAM unknown", bound(func(f *probe.Frame) { f.GPU.GPUs[0].DRAM = opt.Float{} }), "bandwidth_bound")
-	none(t, "requests queue", bound(func(f *probe.Frame) { f.Engine.Reading.Waiting = opt.Of(1) }), "bandwidth_bound")
-	none(t, "queue unknown", bound(func(f *probe.Frame) { f.Engine.Have = false }), "bandwidth_bound")
-	none(t, "all in prefill", bound(func(f *probe.Frame) { f.Client.Prefill = 16 }), "bandwidth_bound")
-	none(t, "compute is busy", bound(func(f *probe.Frame) { f.GPU.GPUs[0].Tensor = opt.Of(0.8) }), "bandwidth_bound")
-	none(t, "the load just changed", bound(func(f *probe.Frame) {
+	none(t, "DRAM unknown", bound(func(f *frame.Frame) { f.GPU.GPUs[0].DRAM = opt.Float{} }), "bandwidth_bound")
+	none(t, "requests queue", bound(func(f *frame.Frame) { f.Engine.Reading.Waiting = opt.Of(1) }), "bandwidth_bound")
+	none(t, "queue unknown", bound(func(f *frame.Frame) { f.Engine.Have = false }), "bandwidth_bound")
+	none(t, "all in prefill", bound(func(f *frame.Frame) { f.Client.Prefill = 16 }), "bandwidth_bound")
+	none(t, "compute is busy", bound(func(f *frame.Frame) { f.GPU.GPUs[0].Tensor = opt.Of(0.8) }), "bandwidth_bound")
+	none(t, "the load just changed", bound(func(f *frame.Frame) {
 		if f.At > 28*time.Second {
 			f.Load.Level = 2
 		}
@@ -39,8 +39,8 @@ func TestBandwidthBound(t *testing.T) {
 }
 
 func TestSlowDecode(t *testing.T) {
-	slow := func(ttft, tpot float64, spoil func(*probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
+	slow := func(ttft, tpot float64, spoil func(*frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
 			timed(short(&f.Requests[0]), ttft, tpot)
 			f.Client.TTFT, f.Client.TPOT = dist(120, ttft, ttft), dist(120, tpot, tpot)
 			f.Engine.Reading.TTFT = histogram(4*f.At.Seconds(), ttft/1000)
@@ -49,33 +49,33 @@ func TestSlowDecode(t *testing.T) {
 			}
 		})
 	}
-	gpu := func(sm, dram, tensor float64) func(*probe.Frame) {
-		return func(f *probe.Frame) {
+	gpu := func(sm, dram, tensor float64) func(*frame.Frame) {
+		return func(f *frame.Frame) {
 			f.GPU.GPUs[0].SM, f.GPU.GPUs[0].DRAM, f.GPU.GPUs[0].Tensor = opt.Of(sm), opt.Of(dram), opt.Of(tensor)
 		}
 	}
 	for _, c := range []struct {
-		spoil func(*probe.Frame)
+		spoil func(*frame.Frame)
 		cause string
 	}{
 		{nil, ""},
 		{gpu(0.9, 0.5, 0.5), ": arithmetic, DRAM is not busy"},
 		{gpu(0.3, 0.2, 0.1), ": the GPU waits for the host"},
-		{func(f *probe.Frame) { f.Engine.Reading.Running, f.Client.InFlight = opt.Of(64), 64 }, ": a batch of 64"},
+		{func(f *frame.Frame) { f.Engine.Reading.Running, f.Client.InFlight = opt.Of(64), 64 }, ": a batch of 64"},
 	} {
 		only(t, slow(300, 105, c.spoil), "slow_decode", Note, "decoding is slow, the first token is not: TPOT 105 ms"+c.cause)
 	}
-	j := slow(300, 105, func(f *probe.Frame) { f.Roofline.TPOTFloorMS = opt.Of(21) })
+	j := slow(300, 105, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(21) })
 	want := []string{"p50 of TPOT 105 ms, of TTFT 300 ms; 9.5 tokens/s for each stream", "5.0 times the hardware's floor of 21.0 ms",
 		"the engine runs 16 requests at once, KV cache 50 % full", "SM 90 %, DRAM 50 % of peak"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q", got)
 	}
-	only(t, slow(300, 60, func(f *probe.Frame) { f.Roofline.TPOTFloorMS = opt.Of(15) }), "slow_decode", Note, "decoding is slow, the first token is not: TPOT 60.0 ms")
-	none(t, "near the floor", slow(300, 60, func(f *probe.Frame) { f.Roofline.TPOTFloorMS = opt.Of(16) }), "slow_decode")
+	only(t, slow(300, 60, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(15) }), "slow_decode", Note, "decoding is slow, the first token is not: TPOT 60.0 ms")
+	none(t, "near the floor", slow(300, 60, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(16) }), "slow_decode")
 	none(t, "both are slow", slow(3000, 105, nil), "slow_decode")
 	none(t, "fast", slow(300, 20, nil), "slow_decode")
-	none(t, "few samples", slow(300, 105, func(f *probe.Frame) {
+	none(t, "few samples", slow(300, 105, func(f *frame.Frame) {
 		if f.At <= 27750*time.Millisecond {
 			f.Requests = nil
 		}
@@ -90,8 +90,8 @@ func answer(r *measure.Request, first, last float32) {
 }
 
 func TestAnswerGrowth(t *testing.T) {
-	rising := func(last float32, spoil func(*probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
+	rising := func(last float32, spoil func(*frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
 			answer(&f.Requests[0], 10, last)
 			if spoil != nil {
 				spoil(f)
@@ -101,8 +101,8 @@ func TestAnswerGrowth(t *testing.T) {
 	// From 10 to 26 ms: 16 ms at 3/8 of the answer, 24 ms at 7/8.
 	only(t, rising(26, nil), "answer_growth", Note, "gaps grow along an answer: 1.5 times longer at its end than early on")
 	none(t, "even", rising(10, nil), "answer_growth")
-	none(t, "spanning a change of load", rising(26, func(f *probe.Frame) { f.Requests[0].Level = 0 }), "answer_growth")
-	none(t, "only some of them", rising(26, func(f *probe.Frame) {
+	none(t, "spanning a change of load", rising(26, func(f *frame.Frame) { f.Requests[0].Level = 0 }), "answer_growth")
+	none(t, "only some of them", rising(26, func(f *frame.Frame) {
 		if f.Seq%2 == 0 {
 			f.Requests[0].GapsMS = nil
 			answer(&f.Requests[0], 10, 10)
@@ -112,14 +112,14 @@ func TestAnswerGrowth(t *testing.T) {
 
 func TestPastKnee(t *testing.T) {
 	// Level 1 has 16 streams and 1024 tokens/s, level 2 other figures.
-	step := func(to, tokens int, spoil func(*probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
+	step := func(to, tokens int, spoil func(*frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
 			f.Load.Settled = true
-			f.Client.Level = probe.LevelStats{TTFT: dist(50, 200, 300), E2E: dist(50, 2750, 3200)}
+			f.Client.Level = measure.LevelStats{TTFT: dist(50, 200, 300), E2E: dist(50, 2750, 3200)}
 			if f.At > 15*time.Second {
 				f.Load.Level, f.Load.Asked.Concurrency, f.Client.SliceOutTokens = 2, to, tokens
 				f.Client.InFlight, f.Engine.Reading.Running = to, opt.Of(float64(to))
-				f.Client.Level = probe.LevelStats{TTFT: dist(50, 2000, 3000), E2E: dist(50, 6000, 6000)}
+				f.Client.Level = measure.LevelStats{TTFT: dist(50, 2000, 3000), E2E: dist(50, 6000, 6000)}
 				if spoil != nil {
 					spoil(f)
 				}
@@ -130,14 +130,14 @@ func TestPastKnee(t *testing.T) {
 	none(t, "it grew", step(32, 384, nil), "past_knee")
 	none(t, "a small step", step(20, 258, nil), "past_knee")
 	none(t, "down", step(8, 230, nil), "past_knee")
-	none(t, "other lengths", step(32, 258, func(f *probe.Frame) { f.Load.Asked.InputTokens = 8000 }), "past_knee")
-	none(t, "not settled", step(32, 258, func(f *probe.Frame) { f.Load.Settled = false }), "past_knee")
-	none(t, "answers take longer than it lasted", step(32, 258, func(f *probe.Frame) { f.Client.Level.E2E = dist(50, 8000, 8000) }), "past_knee")
+	none(t, "other lengths", step(32, 258, func(f *frame.Frame) { f.Load.Asked.InputTokens = 8000 }), "past_knee")
+	none(t, "not settled", step(32, 258, func(f *frame.Frame) { f.Load.Settled = false }), "past_knee")
+	none(t, "answers take longer than it lasted", step(32, 258, func(f *frame.Frame) { f.Client.Level.E2E = dist(50, 8000, 8000) }), "past_knee")
 }
 
 // far lets every n-th request be slower.
-func far(n uint64, ttft, tpot float64, spoil func(*probe.Frame)) *Judge {
-	return scene(func(f *probe.Frame) {
+func far(n uint64, ttft, tpot float64, spoil func(*frame.Frame)) *Judge {
+	return scene(func(f *frame.Frame) {
 		timed(short(&f.Requests[0]), 200, 10)
 		if f.Seq%n == 0 {
 			timed(&f.Requests[0], ttft, tpot)
@@ -152,13 +152,13 @@ func TestTails(t *testing.T) {
 	// Of some 110 requests three are slow, so that p99 is one of them.
 	only(t, far(40, 2080, 10, nil), "ttft_tail", Warn, "TTFT p99 2.1 s is 10 times its p50 of 200 ms: a few requests are far slower")
 	only(t, far(40, 200, 80, nil), "tpot_tail", Warn, "TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: a few requests are far slower")
-	only(t, far(40, 2080, 10, func(f *probe.Frame) { f.Requests[0].InTokens, f.Requests[0].AskedIn = 9000, 9000 }), "ttft_tail", Warn,
+	only(t, far(40, 2080, 10, func(f *frame.Frame) { f.Requests[0].InTokens, f.Requests[0].AskedIn = 9000, 9000 }), "ttft_tail", Warn,
 		"TTFT p99 2.1 s is 10 times its p50 of 200 ms: those have long prompts, 9000 tokens and not 1031")
-	only(t, far(40, 200, 80, func(f *probe.Frame) { f.Requests[0].GapsMS = []float32{4000} }), "tpot_tail", Warn,
+	only(t, far(40, 200, 80, func(f *frame.Frame) { f.Requests[0].GapsMS = []float32{4000} }), "tpot_tail", Warn,
 		"TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: those stood still for up to 4.0 s")
 	none(t, "near", far(40, 900, 10, nil), "ttft_tail")
 	none(t, "a few milliseconds", far(40, 200, 40, nil), "tpot_tail")
-	none(t, "of another load", scene(func(f *probe.Frame) {
+	none(t, "of another load", scene(func(f *frame.Frame) {
 		if f.Seq%40 == 0 {
 			timed(&f.Requests[0], 2080, 10)
 		}
@@ -166,12 +166,12 @@ func TestTails(t *testing.T) {
 			f.Load.Level = 2
 		}
 	}), "ttft_tail")
-	none(t, "too few for a p99", far(40, 2080, 10, func(f *probe.Frame) { f.Requests = f.Requests[:1] }), "tpot_tail")
+	none(t, "too few for a p99", far(40, 2080, 10, func(f *frame.Frame) { f.Requests = f.Requests[:1] }), "tpot_tail")
 }
 
 func TestLengths(t *testing.T) {
 	lengths := func(in, out int) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			f.Requests[0].InTokens, f.Requests[0].OutTokens, f.Requests[0].Finish = in, out, "stop"
 		})
 	}
@@ -179,11 +179,11 @@ func TestLengths(t *testing.T) {
 	only(t, lengths(1231, 256), "prompt_length", Note, "prompts are 1231 tokens long, 1024 were asked for")
 	none(t, "nearly", lengths(1031, 240), "short_output")
 	none(t, "nearly", lengths(1100, 256), "prompt_length")
-	none(t, "of a data file", scene(func(f *probe.Frame) { f.Requests[0].AskedIn, f.Requests[0].AskedOut = 0, 0 }), "prompt_length")
+	none(t, "of a data file", scene(func(f *frame.Frame) { f.Requests[0].AskedIn, f.Requests[0].AskedOut = 0, 0 }), "prompt_length")
 }
 
 func TestVerdictsAreSorted(t *testing.T) {
-	j := scene(func(f *probe.Frame) {
+	j := scene(func(f *frame.Frame) {
 		f.Engine.Reading.KVFillMax = opt.Of(1)
 		f.Health.Bottleneck = true
 		f.Client.TokensPerChunk = opt.Of(4)

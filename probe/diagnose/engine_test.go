@@ -4,14 +4,15 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/gpu"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 // reads changes the engine's readings.
 func reads(change func(r *engine.Reading, at time.Duration)) *Judge {
-	return scene(func(f *probe.Frame) { change(&f.Engine.Reading, f.At) })
+	return scene(func(f *frame.Frame) { change(&f.Engine.Reading, f.At) })
 }
 
 func TestEngineRestarted(t *testing.T) {
@@ -74,8 +75,8 @@ func TestNoRoomInTheKVCache(t *testing.T) {
 }
 
 func TestGPUIdle(t *testing.T) {
-	idle := func(spoil func(*probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
+	idle := func(spoil func(*frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
 			f.GPU.GPUs[0].SM, f.GPU.GPUs[0].DRAM = opt.Of(0.12), opt.Of(0.05)
 			f.Engine.Reading.Running, f.Engine.Reading.Waiting = opt.Of(11), opt.Of(5)
 			if spoil != nil {
@@ -84,33 +85,33 @@ func TestGPUIdle(t *testing.T) {
 		})
 	}
 	only(t, idle(nil), "gpu_idle", Warn, "the GPU is idle while requests wait: SM activity 12 %")
-	only(t, idle(func(f *probe.Frame) {
+	only(t, idle(func(f *frame.Frame) {
 		f.Engine.Have, f.Client.OldestWaiting = false, 2*time.Second
 		f.GPU.Source, f.Target.Host = "nvml", "127.0.0.1:8000"
 	}), "gpu_idle", Warn, "the GPU is idle while requests wait: SM activity 12 %")
-	none(t, "nobody waits", idle(func(f *probe.Frame) { f.Engine.Reading.Waiting = opt.Of(0) }), "gpu_idle")
-	none(t, "the GPU of another machine", idle(func(f *probe.Frame) { f.GPU.Source = "nvml" }), "gpu_idle")
-	none(t, "the embedded engine", idle(func(f *probe.Frame) {
+	none(t, "nobody waits", idle(func(f *frame.Frame) { f.Engine.Reading.Waiting = opt.Of(0) }), "gpu_idle")
+	none(t, "the GPU of another machine", idle(func(f *frame.Frame) { f.GPU.Source = "nvml" }), "gpu_idle")
+	none(t, "the embedded engine", idle(func(f *frame.Frame) {
 		f.GPU.Source, f.Target.Embedded, f.Target.Host = "nvml", true, "127.0.0.1:1"
 	}), "gpu_idle")
-	none(t, "SM unknown", idle(func(f *probe.Frame) { f.GPU.GPUs[0].SM = opt.Float{} }), "gpu_idle")
-	none(t, "another GPU works", idle(func(f *probe.Frame) {
-		f.GPU.GPUs = append(f.GPU.GPUs, probe.GPUReading{ID: "GPU-b", SM: opt.Of(0.8)})
+	none(t, "SM unknown", idle(func(f *frame.Frame) { f.GPU.GPUs[0].SM = opt.Float{} }), "gpu_idle")
+	none(t, "another GPU works", idle(func(f *frame.Frame) {
+		f.GPU.GPUs = append(f.GPU.GPUs, gpu.Reading{ID: "GPU-b", SM: opt.Of(0.8)})
 	}), "gpu_idle")
-	none(t, "figures that change every 30 s", idle(func(f *probe.Frame) { f.GPU.Period = 30 * time.Second }), "gpu_idle")
+	none(t, "figures that change every 30 s", idle(func(f *frame.Frame) { f.GPU.Period = 30 * time.Second }), "gpu_idle")
 }
 
 func TestIdleMIGInstances(t *testing.T) {
-	j := scene(func(f *probe.Frame) {
+	j := scene(func(f *frame.Frame) {
 		f.Engine.Reading.Running, f.Engine.Reading.Waiting = opt.Of(11), opt.Of(5)
-		f.GPU.GPUs = []probe.GPUReading{{ID: "GPU-a"}, {ID: "GPU-a/1", Parent: "GPU-a", SM: opt.Of(0.1)}, {ID: "GPU-b", Lost: true}}
+		f.GPU.GPUs = []gpu.Reading{{ID: "GPU-a"}, {ID: "GPU-a/1", Parent: "GPU-a", SM: opt.Of(0.1)}, {ID: "GPU-b", Lost: true}}
 	})
 	only(t, j, "gpu_idle", Warn, "the GPU is idle while requests wait: SM activity 10 %")
 }
 
 func TestPrefixCache(t *testing.T) {
 	hitting := func(share float64, prefix string) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			r := &f.Engine.Reading
 			r.PrefixHits = r.PrefixQueries.Scale(share)
 			f.Load.Asked.Prefix = prefix
@@ -125,7 +126,7 @@ func TestPrefixCache(t *testing.T) {
 
 func TestPrefixCacheByUsage(t *testing.T) {
 	cached := func(tokens int) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			f.Engine.Have = false
 			f.Requests[0].CachedTokens = tokens
 		})

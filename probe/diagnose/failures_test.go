@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
 // dies is a server that fails every request after that moment: first the open
 // streams break, then nobody listens.
-func dies(after time.Duration) func(f *probe.Frame) {
-	return func(f *probe.Frame) {
+func dies(after time.Duration) func(f *frame.Frame) {
+	return func(f *frame.Frame) {
 		if f.At <= after {
 			return
 		}
@@ -34,7 +34,7 @@ func TestServerDies(t *testing.T) {
 	}
 	only(t, scene(dies(27*time.Second)), "all_fail", Bad, "every request since 2 s ago fails: connection_lost: cut")
 	none(t, "for half a second", scene(dies(29500*time.Millisecond)), "all_fail")
-	none(t, "it works again", scene(func(f *probe.Frame) {
+	none(t, "it works again", scene(func(f *frame.Frame) {
 		if f.At < 29*time.Second {
 			dies(20 * time.Second)(f)
 		}
@@ -43,7 +43,7 @@ func TestServerDies(t *testing.T) {
 
 func TestFailuresByChanceAreNotAll(t *testing.T) {
 	// Half of the requests fail all the time; the newest six happen to be failures.
-	j := scene(func(f *probe.Frame) {
+	j := scene(func(f *frame.Frame) {
 		if f.Seq%2 == 0 || f.Seq > 114 {
 			f.Requests = []measure.Request{fail(measure.HTTP5xx, "boom")}
 			f.Client.InFlight, f.Client.Prefill = 1, 1
@@ -54,7 +54,7 @@ func TestFailuresByChanceAreNotAll(t *testing.T) {
 
 func TestEveryReplyIsCut(t *testing.T) {
 	// Tokens arrive, but no reply gets to its end.
-	only(t, scene(func(f *probe.Frame) {
+	only(t, scene(func(f *frame.Frame) {
 		f.Requests = []measure.Request{fail(measure.Truncated, "no end")}
 		f.Requests[0].Chunks = 20
 	}), "all_fail", Bad, "every request fails: truncated: no end")
@@ -62,7 +62,7 @@ func TestEveryReplyIsCut(t *testing.T) {
 
 func TestOldFailuresDoNotStand(t *testing.T) {
 	failing := func(until time.Duration) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			if f.At <= until {
 				f.Requests = []measure.Request{fail(measure.HTTP5xx, "boom")}
 			}
@@ -74,7 +74,7 @@ func TestOldFailuresDoNotStand(t *testing.T) {
 
 func TestAFewFailures(t *testing.T) {
 	at := func(moment time.Duration) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			if f.At == moment {
 				f.Requests = append(f.Requests, fail(measure.Timeout, "no byte"))
 			}
@@ -88,10 +88,10 @@ func TestAFewFailures(t *testing.T) {
 
 func TestBottleneckAfterOurOwnStop(t *testing.T) {
 	late := func(at time.Duration, text string) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			f.Health.Bottleneck, f.Health.Why = f.At > 15*time.Second, "our own timers are 900 ms late"
 			if f.At == at {
-				f.Events = []probe.Event{{At: at, Kind: probe.EventNote, Text: text}}
+				f.Events = []frame.Event{{At: at, Kind: frame.EventNote, Text: text}}
 			}
 		})
 	}

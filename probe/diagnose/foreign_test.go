@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -12,7 +12,7 @@ import (
 // the engine counts and we do not are ours. Of 30,000 the other 13,616 are foreign.
 func TestPromptsOfOurOwnAreNotForeign(t *testing.T) {
 	for _, c := range []struct{ read, foreign float64 }{{0, 0}, {10000, 0}, {16384, 0}, {30000, 13616}} {
-		h := scene(func(f *probe.Frame) {
+		h := scene(func(f *frame.Frame) {
 			f.Load.Asked.InputTokens, f.Load.Asked.Concurrency = 2048, 8
 			f.Client.InFlight, f.Client.InputTokens, f.Client.SliceInTokens = 8, opt.Of(2048.), 0
 			f.Engine.Reading.PromptTokens = opt.Of(0.)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -52,7 +52,7 @@ func fail(class measure.Class, message string) measure.Request {
 
 // scene is 30 s of a server in good health under a steady load of 16 streams,
 // four requests per second; change may spoil any Frame.
-func scene(change func(f *probe.Frame)) *Judge {
+func scene(change func(f *frame.Frame)) *Judge {
 	j := New()
 	for at := tick; at <= 30*time.Second; at += tick {
 		f := healthy(at)
@@ -64,13 +64,13 @@ func scene(change func(f *probe.Frame)) *Judge {
 	return j
 }
 
-func healthy(at time.Duration) *probe.Frame {
+func healthy(at time.Duration) *frame.Frame {
 	seconds := at.Seconds()
-	f := &probe.Frame{Seq: uint64(at / tick), At: at, Slice: tick}
-	f.Target = probe.Target{Started: epoch, Host: "gpu-box:8000"}
-	f.Load = probe.LoadState{Asked: probe.Load{Concurrency: 16, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Level: 1}
+	f := &frame.Frame{Seq: uint64(at / tick), At: at, Slice: tick}
+	f.Target = frame.Target{Started: epoch, Host: "gpu-box:8000"}
+	f.Load = frame.LoadState{Asked: frame.Load{Concurrency: 16, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Level: 1}
 	f.Requests = []measure.Request{ok(at)}
-	f.Client = probe.Client{
+	f.Client = measure.Client{
 		InFlight: 16, Prefill: 1, Window: 30 * time.Second, RequestsPerS: 4, InTokensPerS: 4124, OutTokensPerS: 1024,
 		TTFT: dist(120, 200, 300), TPOT: dist(120, 10, 14), Gap: dist(9999, 10, 14), E2E: dist(120, 2750, 3200),
 		TokensPerChunk: opt.Of(1), SliceOutTokens: 256, SliceTTFT: []float64{200}, OldestWaiting: 100 * time.Millisecond, Sent: 1000, OK: 984,
@@ -79,7 +79,7 @@ func healthy(at time.Duration) *probe.Frame {
 	for slot := 1; slot < 16; slot++ {
 		f.Streams = append(f.Streams, measure.StreamCell{Slot: slot, State: measure.StreamDecode, MaxGapMS: 10, Tokens: 25})
 	}
-	f.Health = probe.Health{Stamps: "kernel", LateMsP99: 0.1, CPU: opt.Of(0.1)}
+	f.Health = frame.Health{Stamps: "kernel", LateMsP99: 0.1, CPU: opt.Of(0.1)}
 	f.Engine = engine.Status{Have: true, Reading: engine.Reading{
 		At: epoch.Add(at.Truncate(time.Second)), Running: opt.Of(16), Waiting: opt.Of(0), KVFill: opt.Of(0.4), KVFillMax: opt.Of(0.5),
 		Preemptions: opt.Of(7), PrefixQueries: opt.Of(4000 * seconds), PrefixHits: opt.Of(0), TTFT: histogram(4*seconds, 0.15),

@@ -4,21 +4,21 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 // bandwidth is a scene in which DRAM is busy.
-func bandwidth(spoil func(f *probe.Frame)) *Judge {
-	return scene(func(f *probe.Frame) {
+func bandwidth(spoil func(f *frame.Frame)) *Judge {
+	return scene(func(f *frame.Frame) {
 		f.GPU.GPUs[0].DRAM = opt.Of(0.71)
 		spoil(f)
 	})
 }
 
 func TestBandwidthNeedsFreshReadings(t *testing.T) {
-	heldFrom := func(at, period time.Duration) func(f *probe.Frame) {
-		return func(f *probe.Frame) {
+	heldFrom := func(at, period time.Duration) func(f *frame.Frame) {
+		return func(f *frame.Frame) {
 			if f.GPU.Period = period; f.At > at {
 				f.GPU.At = epoch.Add(at)
 			}
@@ -26,7 +26,7 @@ func TestBandwidthNeedsFreshReadings(t *testing.T) {
 	}
 	none(t, "four periods old", bandwidth(heldFrom(26*time.Second, time.Second)), "bandwidth_bound")
 	none(t, "older than the mean", bandwidth(heldFrom(24*time.Second, 0)), "bandwidth_bound")
-	none(t, "the engine's word is old", bandwidth(func(f *probe.Frame) {
+	none(t, "the engine's word is old", bandwidth(func(f *frame.Frame) {
 		f.Engine.Reading.At = epoch.Add(min(f.At, 24*time.Second))
 	}), "bandwidth_bound")
 }
@@ -34,7 +34,7 @@ func TestBandwidthNeedsFreshReadings(t *testing.T) {
 func TestBandwidthBySeldomReadings(t *testing.T) {
 	// A value every ten seconds, the newest of 24 s.
 	seldom := func(changed time.Duration) *Judge {
-		return bandwidth(func(f *probe.Frame) {
+		return bandwidth(func(f *frame.Frame) {
 			f.GPU.Period = 10 * time.Second
 			f.GPU.At = epoch.Add(24*time.Second - 10*time.Second*((33750*time.Millisecond-f.At)/(10*time.Second)))
 			if f.At > changed {
@@ -51,7 +51,7 @@ func TestBandwidthBySeldomReadings(t *testing.T) {
 }
 
 func TestBandwidthNeedsTokens(t *testing.T) {
-	none(t, "no token for 1.5 s", bandwidth(func(f *probe.Frame) {
+	none(t, "no token for 1.5 s", bandwidth(func(f *frame.Frame) {
 		if f.At > 28500*time.Millisecond {
 			f.Client.SliceOutTokens, f.Requests = 0, nil
 		}
@@ -59,7 +59,7 @@ func TestBandwidthNeedsTokens(t *testing.T) {
 }
 
 func TestCountersOfASilentEngine(t *testing.T) {
-	j := scene(func(f *probe.Frame) {
+	j := scene(func(f *frame.Frame) {
 		if f.At > 10*time.Second {
 			f.Engine.Reading.Preemptions = opt.Of(20)
 		}
@@ -70,7 +70,7 @@ func TestCountersOfASilentEngine(t *testing.T) {
 
 func TestPreemptionsOfTheLoadBefore(t *testing.T) {
 	changed := func(at time.Duration) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			if f.At >= 10*time.Second {
 				f.Engine.Reading.Preemptions = opt.Of(20)
 			}
@@ -85,7 +85,7 @@ func TestPreemptionsOfTheLoadBefore(t *testing.T) {
 
 func TestHealthyNeedsTokensNow(t *testing.T) {
 	quiet := func(inFlight int) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			if f.At > 27*time.Second {
 				f.Client.SliceOutTokens, f.Requests, f.Streams = 0, nil, nil
 				f.Client.InFlight, f.Client.Prefill, f.Client.OldestWaiting = inFlight, 0, 0
@@ -97,7 +97,7 @@ func TestHealthyNeedsTokensNow(t *testing.T) {
 }
 
 func TestLoadTakenAway(t *testing.T) {
-	only(t, scene(func(f *probe.Frame) {
+	only(t, scene(func(f *frame.Frame) {
 		if f.At > 28*time.Second {
 			f.Load.Asked.Concurrency, f.Client.InFlight, f.Client.Prefill, f.Client.OldestWaiting = 0, 0, 0, 0
 			f.Requests, f.Streams, f.Client.SliceOutTokens = nil, nil, 0

@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 // clocked is a scene in which the first GPU runs at 1980 MHz, and at so many later.
-func clocked(laterMHz float64, spoil func(f *probe.Frame)) *Judge {
-	return scene(func(f *probe.Frame) {
+func clocked(laterMHz float64, spoil func(f *frame.Frame)) *Judge {
+	return scene(func(f *frame.Frame) {
 		g := &f.GPU.GPUs[0]
 		g.SMClock, g.PowerLimit, g.Power = opt.Of(1980e6), opt.Of(700), opt.Of(500)
 		if f.At > 20*time.Second {
@@ -24,26 +24,26 @@ func clocked(laterMHz float64, spoil func(f *probe.Frame)) *Judge {
 
 func TestThrottledGPU(t *testing.T) {
 	only(t, clocked(1500, nil), "gpu_throttled", Warn, "the GPU is throttled to 1500 of 1980 MHz")
-	only(t, clocked(1500, func(f *probe.Frame) { f.GPU.GPUs[0].Power = opt.Of(698) }), "gpu_throttled", Note,
+	only(t, clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].Power = opt.Of(698) }), "gpu_throttled", Note,
 		"the GPU is throttled to 1500 of 1980 MHz: it draws 698 of 700 W")
-	only(t, clocked(1500, func(f *probe.Frame) { f.GPU.GPUs[0].Temperature = opt.Of(91) }), "gpu_throttled", Warn,
+	only(t, clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].Temperature = opt.Of(91) }), "gpu_throttled", Warn,
 		"the GPU is throttled to 1500 of 1980 MHz: it is 91 °C hot")
 	none(t, "a little lower", clocked(1700, nil), "gpu_throttled")
-	none(t, "it has nothing to do", clocked(400, func(f *probe.Frame) {
+	none(t, "it has nothing to do", clocked(400, func(f *frame.Frame) {
 		if f.At > 20*time.Second {
 			f.GPU.GPUs[0].SM = opt.Of(0.02)
 		}
 	}), "gpu_throttled")
-	none(t, "never seen higher", clocked(1500, func(f *probe.Frame) { f.GPU.GPUs[0].SMClock = opt.Of(1500e6) }), "gpu_throttled")
-	none(t, "a clock that was high in idleness", clocked(1500, func(f *probe.Frame) {
+	none(t, "never seen higher", clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].SMClock = opt.Of(1500e6) }), "gpu_throttled")
+	none(t, "a clock that was high in idleness", clocked(1500, func(f *frame.Frame) {
 		if f.At <= 20*time.Second {
 			f.GPU.GPUs[0].SM = opt.Of(0)
 		}
 	}), "gpu_throttled")
-	none(t, "the GPU of another machine", clocked(1500, func(f *probe.Frame) { f.GPU.Source = "nvml" }), "gpu_throttled")
-	none(t, "clock unknown", clocked(1500, func(f *probe.Frame) { f.GPU.GPUs[0].SMClock = opt.Float{} }), "gpu_throttled")
+	none(t, "the GPU of another machine", clocked(1500, func(f *frame.Frame) { f.GPU.Source = "nvml" }), "gpu_throttled")
+	none(t, "clock unknown", clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].SMClock = opt.Float{} }), "gpu_throttled")
 	// The lower one of two is named.
-	two := clocked(1500, func(f *probe.Frame) {
+	two := clocked(1500, func(f *frame.Frame) {
 		second := f.GPU.GPUs[0]
 		second.ID, second.Index = "GPU-b", 1
 		if f.At > 20*time.Second {

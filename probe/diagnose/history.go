@@ -3,7 +3,7 @@ package diagnose
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -16,7 +16,7 @@ const (
 
 // history is the Frames of the last 30 s, and what is worth keeping longer.
 type history struct {
-	frames []*probe.Frame
+	frames []*frame.Frame
 	levels []levelPoint
 	slos   []SLO
 	usual  usual
@@ -29,7 +29,7 @@ type history struct {
 	shape   *atThisLoad    // see atLoad; nil: to be gathered anew
 }
 
-func (h *history) add(f *probe.Frame) {
+func (h *history) add(f *frame.Frame) {
 	h.forgetReset(f)
 	if len(h.frames) == 0 || h.now().Load.Level != f.Load.Level {
 		h.since = f.At - f.Slice
@@ -55,18 +55,18 @@ func (h *history) add(f *probe.Frame) {
 
 // forgetReset drops what was seen when the operator empties the statistics: the
 // figures on the screen begin anew, and so do the verdicts on them.
-func (h *history) forgetReset(f *probe.Frame) {
-	if f.Has(probe.EventReset) {
+func (h *history) forgetReset(f *frame.Frame) {
+	if f.Has(frame.EventReset) {
 		clear(h.frames)
 		h.frames, h.levels, h.run, h.best = h.frames[:0], nil, longRun{}, best{}
 	}
 }
 
-func (h *history) now() *probe.Frame { return h.frames[len(h.frames)-1] }
+func (h *history) now() *frame.Frame { return h.frames[len(h.frames)-1] }
 
 // last gives the Frames of the newest d; ok is false if the history does not
 // reach back that far.
-func (h *history) last(d time.Duration) (frames []*probe.Frame, ok bool) {
+func (h *history) last(d time.Duration) (frames []*frame.Frame, ok bool) {
 	since := h.now().At - d
 	i := len(h.frames)
 	for i > 0 && h.frames[i-1].At > since {
@@ -76,7 +76,7 @@ func (h *history) last(d time.Duration) (frames []*probe.Frame, ok bool) {
 }
 
 // steady is last, but only if the load did not change in that time.
-func (h *history) steady(d time.Duration) (frames []*probe.Frame, ok bool) {
+func (h *history) steady(d time.Duration) (frames []*frame.Frame, ok bool) {
 	frames, ok = h.last(d)
 	for _, f := range frames {
 		ok = ok && f.Load.Level == h.now().Load.Level

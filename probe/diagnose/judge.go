@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // Judge keeps the newest Frames and judges them by all rules. It belongs to one
@@ -32,7 +32,7 @@ func (j *Judge) SetSLOs(slos []SLO) {
 }
 
 // Add takes the next Frame.
-func (j *Judge) Add(f *probe.Frame) {
+func (j *Judge) Add(f *frame.Frame) {
 	j.history.add(f)
 	j.verdicts = nil
 }

@@ -3,13 +3,13 @@ package diagnose
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // levelPoint is what one settled level has brought so far.
 type levelPoint struct {
 	level         int
-	load          probe.Load
+	load          frame.Load
 	from, to      time.Duration // when it settled; the newest Frame of it
 	outTokens     int           // that arrived in between
 	ended         int           // requests that succeeded in between
@@ -28,7 +28,7 @@ func (p *levelPoint) judged() bool {
 
 // addLevel counts a Frame of a settled level. Tokens count by arrival: requests
 // that began before it settled bring theirs, too.
-func (h *history) addLevel(f *probe.Frame) {
+func (h *history) addLevel(f *frame.Frame) {
 	if !f.Load.Settled {
 		return
 	}

@@ -3,7 +3,7 @@ package diagnose
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -17,7 +17,7 @@ type longRun struct {
 	first   uint64          // ID of the first request
 }
 
-func (l *longRun) add(f *probe.Frame) {
+func (l *longRun) add(f *frame.Frame) {
 	const exact = 1 << 12
 	if l.e2e == nil {
 		l.e2e = measure.NewDist(exact)

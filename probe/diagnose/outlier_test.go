@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
 // outlying is a scene in which one request, a second before its end, takes 60 s of
 // which so much is TTFT; change may spoil it.
 func outlying(ttft time.Duration, change func(r *measure.Request)) *Judge {
-	return scene(func(f *probe.Frame) {
+	return scene(func(f *frame.Frame) {
 		f.Requests[0].ID = 100 + f.Seq
 		if f.At != 29*time.Second {
 			return

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 )
 
 // pause is a stretch in which most streams went without tokens at the same time.
@@ -89,7 +90,7 @@ func (p *pause) join(next pause) {
 }
 
 // paused looks whether most streams of a Frame had or have a gap above the limit.
-func paused(f *probe.Frame, limit float64) (pause, bool) {
+func paused(f *frame.Frame, limit float64) (pause, bool) {
 	const most = 0.8
 	p := pause{from: f.At - f.Slice, to: f.At}
 	if clumped(f) {
@@ -99,7 +100,7 @@ func paused(f *probe.Frame, limit float64) (pause, bool) {
 	for i := range f.Streams {
 		c := &f.Streams[i]
 		p.long = p.long || c.Long
-		if c.State != probe.StreamDecode || c.Long {
+		if c.State != measure.StreamDecode || c.Long {
 			continue
 		}
 		decoding++
@@ -116,7 +117,7 @@ func paused(f *probe.Frame, limit float64) (pause, bool) {
 
 // clumped tells that tokens come together: the gaps between clumps are not the
 // engine's.
-func clumped(f *probe.Frame) bool {
+func clumped(f *frame.Frame) bool {
 	const none = 0.1 // ms
 	together := 0
 	for _, gap := range f.Client.SliceGaps {
@@ -129,9 +130,9 @@ func clumped(f *probe.Frame) bool {
 
 // readsOurs tells that a prompt of our own waits, or has just waited, for its first
 // token that long.
-func readsOurs(f *probe.Frame, ms float64) bool {
+func readsOurs(f *frame.Frame, ms float64) bool {
 	for i := range f.Streams {
-		if c := &f.Streams[i]; c.State == probe.StreamWaiting && c.WaitMS >= ms {
+		if c := &f.Streams[i]; c.State == measure.StreamWaiting && c.WaitMS >= ms {
 			return true
 		}
 	}

@@ -3,8 +3,9 @@ package diagnose
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/gpu"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -18,7 +19,7 @@ const (
 
 // age is how old a reading of that wall time was at the Frame; not known without
 // the wall time of the session's start.
-func age(f *probe.Frame, at time.Time) (time.Duration, bool) {
+func age(f *frame.Frame, at time.Time) (time.Duration, bool) {
 	if f.Target.Started.IsZero() || at.IsZero() {
 		return 0, false
 	}
@@ -26,13 +27,13 @@ func age(f *probe.Frame, at time.Time) (time.Duration, bool) {
 }
 
 // within tells that a reading is at most that old; of unknown age it passes.
-func within(f *probe.Frame, at time.Time, d time.Duration) bool {
+func within(f *frame.Frame, at time.Time, d time.Duration) bool {
 	old, known := age(f, at)
 	return !known || old <= d
 }
 
 // reading is the engine's word at that Frame, if it is fresh.
-func reading(f *probe.Frame) (*engine.Reading, bool) {
+func reading(f *frame.Frame) (*engine.Reading, bool) {
 	if !f.Engine.Have || !within(f, f.Engine.Reading.At, freshFor) {
 		return nil, false
 	}
@@ -40,7 +41,7 @@ func reading(f *probe.Frame) (*engine.Reading, bool) {
 }
 
 // gpusFresh tells whether the GPU readings of that Frame speak of its time.
-func gpusFresh(f *probe.Frame) bool {
+func gpusFresh(f *frame.Frame) bool {
 	if f.GPU.Period > 0 {
 		return within(f, f.GPU.At, freshPeriods*f.GPU.Period)
 	}
@@ -49,7 +50,7 @@ func gpusFresh(f *probe.Frame) bool {
 
 // readings gives the distinct engine readings of some Frames, each fresh then;
 // none if the engine has fallen silent since.
-func (h *history) readings(frames []*probe.Frame) []*engine.Reading {
+func (h *history) readings(frames []*frame.Frame) []*engine.Reading {
 	if _, ok := reading(h.now()); !ok {
 		return nil
 	}
@@ -65,25 +66,25 @@ func (h *history) readings(frames []*probe.Frame) []*engine.Reading {
 
 // engineMean is the mean of a figure over the engine's readings that were taken
 // within the newest d: not of those that are only still shown.
-func (h *history) engineMean(d time.Duration, figure func(*probe.Frame) opt.Float) opt.Float {
-	return h.mean(d, func(f *probe.Frame) (time.Time, bool) { return f.Engine.Reading.At, f.Engine.Have }, figure)
+func (h *history) engineMean(d time.Duration, figure func(*frame.Frame) opt.Float) opt.Float {
+	return h.mean(d, func(f *frame.Frame) (time.Time, bool) { return f.Engine.Reading.At, f.Engine.Have }, figure)
 }
 
 // gpuMean is the same for the busiest GPU.
-func (h *history) gpuMean(d time.Duration, figure func(*probe.GPUReading) opt.Float) opt.Float {
-	return h.mean(d, func(f *probe.Frame) (time.Time, bool) { return f.GPU.At, gpusFresh(f) },
-		func(f *probe.Frame) opt.Float { return busiest(f, figure) })
+func (h *history) gpuMean(d time.Duration, figure func(*gpu.Reading) opt.Float) opt.Float {
+	return h.mean(d, func(f *frame.Frame) (time.Time, bool) { return f.GPU.At, gpusFresh(f) },
+		func(f *frame.Frame) opt.Float { return busiest(f, figure) })
 }
 
 // mean is over distinct readings taken within the newest d; unknown if there are
 // fewer than two, or one does not tell.
-func (h *history) mean(d time.Duration, taken func(*probe.Frame) (time.Time, bool), figure func(*probe.Frame) opt.Float) opt.Float {
+func (h *history) mean(d time.Duration, taken func(*frame.Frame) (time.Time, bool), figure func(*frame.Frame) opt.Float) opt.Float {
 	const fewest = 2
 	frames, ok := h.last(d)
 	if !ok {
 		return opt.Float{}
 	}
-	var of []*probe.Frame
+	var of []*frame.Frame
 	var last time.Time
 	for _, f := range frames {
 		at, have := taken(f)
@@ -117,7 +118,7 @@ func increase(list []*engine.Reading, counter func(*engine.Reading) opt.Float) o
 }
 
 // everyFrame gives the mean of a value that must be known in all Frames.
-func everyFrame(frames []*probe.Frame, value func(*probe.Frame) opt.Float) opt.Float {
+func everyFrame(frames []*frame.Frame, value func(*frame.Frame) opt.Float) opt.Float {
 	sum := 0.0
 	for _, f := range frames {
 		v := value(f)
@@ -132,14 +133,14 @@ func everyFrame(frames []*probe.Frame, value func(*probe.Frame) opt.Float) opt.F
 	return opt.Of(sum / float64(len(frames)))
 }
 
-func waiting(f *probe.Frame) opt.Float {
+func waiting(f *frame.Frame) opt.Float {
 	if r, ok := reading(f); ok {
 		return r.Waiting
 	}
 	return opt.Float{}
 }
 
-func running(f *probe.Frame) opt.Float {
+func running(f *frame.Frame) opt.Float {
 	if r, ok := reading(f); ok {
 		return r.Running
 	}
@@ -149,7 +150,7 @@ func running(f *probe.Frame) opt.Float {
 // busiest is the highest figure of any GPU: of those on a host, only some may
 // serve the target. It is unknown if one does not tell, or if none of them can
 // be the target's.
-func busiest(f *probe.Frame, figure func(*probe.GPUReading) opt.Float) opt.Float {
+func busiest(f *frame.Frame, figure func(*gpu.Reading) opt.Float) opt.Float {
 	if !gpusFresh(f) || !f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
 		return opt.Float{}
 	}
@@ -172,6 +173,6 @@ func busiest(f *probe.Frame, figure func(*probe.GPUReading) opt.Float) opt.Float
 	return most
 }
 
-func sm(r *probe.GPUReading) opt.Float     { return r.SM }
-func dram(r *probe.GPUReading) opt.Float   { return r.DRAM }
-func tensor(r *probe.GPUReading) opt.Float { return r.Tensor }
+func sm(r *gpu.Reading) opt.Float     { return r.SM }
+func dram(r *gpu.Reading) opt.Float   { return r.DRAM }
+func tensor(r *gpu.Reading) opt.Float { return r.Tensor }

@@ -3,13 +3,13 @@ package diagnose
 import (
 	"testing"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // twoSpeeds has a request of another TPOT (ms) at every n-th, with prompts of so
 // many tokens.
-func twoSpeeds(n uint64, tpot float32, tokens int, spoil func(f *probe.Frame)) *Judge {
-	return scene(func(f *probe.Frame) {
+func twoSpeeds(n uint64, tpot float32, tokens int, spoil func(f *frame.Frame)) *Judge {
+	return scene(func(f *frame.Frame) {
 		r, ms := short(&f.Requests[0]), float32(10)
 		if f.Seq%n == 0 {
 			ms, r.InTokens, r.AskedIn = tpot, tokens, tokens
@@ -29,7 +29,7 @@ func TestUnevenReplicas(t *testing.T) {
 	only(t, twoSpeeds(4, 18, 1031, nil), "uneven_replicas", Warn, "uneven replicas: 25 % of requests decode at 18.0 ms a token, the others at 10.0 ms")
 	none(t, "near each other", twoSpeeds(4, 14, 1031, nil), "uneven_replicas")
 	none(t, "the slow ones have longer prompts", twoSpeeds(4, 18, 2000, nil), "uneven_replicas")
-	none(t, "one after the other", scene(func(f *probe.Frame) {
+	none(t, "one after the other", scene(func(f *frame.Frame) {
 		r, ms := short(&f.Requests[0]), float32(10)
 		if f.Seq > 60 {
 			ms = 18
@@ -38,7 +38,7 @@ func TestUnevenReplicas(t *testing.T) {
 			r.GapsMS = append(r.GapsMS, ms)
 		}
 	}), "uneven_replicas")
-	none(t, "a stall in some of them", scene(func(f *probe.Frame) {
+	none(t, "a stall in some of them", scene(func(f *frame.Frame) {
 		r := short(&f.Requests[0])
 		for range 62 {
 			r.GapsMS = append(r.GapsMS, 10)
@@ -47,7 +47,7 @@ func TestUnevenReplicas(t *testing.T) {
 			r.GapsMS = append(r.GapsMS, 1000)
 		}
 	}), "uneven_replicas")
-	none(t, "of many speeds", scene(func(f *probe.Frame) {
+	none(t, "of many speeds", scene(func(f *frame.Frame) {
 		r := short(&f.Requests[0])
 		for range 63 {
 			r.GapsMS = append(r.GapsMS, 10+float32(f.Seq%9))

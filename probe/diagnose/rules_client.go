@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // clientBottleneck finds that the figures are about us and not the server.
 type clientBottleneck struct {
-	health probe.Health
+	health frame.Health
 	share  float64 // of the recent Frames
 }
 

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -80,7 +81,7 @@ func (h *history) outOfKV() bool {
 }
 
 // fullest is the fill of the fullest rank.
-func fullest(f *probe.Frame) opt.Float {
+func fullest(f *frame.Frame) opt.Float {
 	r, ok := reading(f)
 	switch {
 	case !ok:
@@ -145,7 +146,7 @@ func (r *gpuIdle) check(h *history) outcome {
 
 // someoneWaits goes by the engine's queue, and where that is unknown by
 // requests that have had no token for a second.
-func someoneWaits(f *probe.Frame) bool {
+func someoneWaits(f *frame.Frame) bool {
 	if w := waiting(f); w.OK {
 		return w.V > 0
 	}
@@ -181,7 +182,7 @@ func (r *prefixCache) check(h *history) outcome {
 	r.by = "by the engine's counters"
 	if !asked.OK || !hit.OK {
 		in, cached := 0, 0
-		h.successes(func(q *probe.Request) { in += q.InTokens; cached += q.CachedTokens })
+		h.successes(func(q *measure.Request) { in += q.InTokens; cached += q.CachedTokens })
 		if cached == 0 {
 			return unclear // a server that does not tell looks the same
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"sonde/probe"
 	"sonde/probe/measure"
 )
 
@@ -81,7 +80,7 @@ func quote(c measure.Class, message string) string {
 
 // endedRequest is a request of the history, with the end of its slice.
 type endedRequest struct {
-	*probe.Request
+	*measure.Request
 	at time.Duration
 }
 

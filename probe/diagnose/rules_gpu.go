@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/gpu"
+	"sonde/probe/frame"
 )
 
 // clocks remembers the highest SM clock at which each GPU worked in this session:
@@ -17,7 +18,7 @@ type clocks struct {
 // works is the SM activity from which on a GPU has reason to clock up.
 const works = 0.3
 
-func (c *clocks) add(f *probe.Frame) {
+func (c *clocks) add(f *frame.Frame) {
 	if f.GPU.At.Equal(c.taken) && !f.GPU.At.IsZero() {
 		return
 	}
@@ -36,7 +37,7 @@ func (c *clocks) add(f *probe.Frame) {
 type gpuThrottled struct {
 	id, name    string
 	clock, best float64 // Hz
-	now         probe.GPUReading
+	now         gpu.Reading
 	of          int // GPUs that tell their clock
 }
 
@@ -66,7 +67,7 @@ func (r *gpuThrottled) check(h *history) outcome {
 
 // clockOf is the highest SM clock of a GPU over some Frames, and by how many
 // readings; none if it did not work all the time.
-func clockOf(frames []*probe.Frame, id string) (highest float64, readings int) {
+func clockOf(frames []*frame.Frame, id string) (highest float64, readings int) {
 	var last time.Time
 	for _, f := range frames {
 		for i := range f.GPU.GPUs {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -15,7 +16,7 @@ type hang struct {
 	total      bool // nobody gets a token
 	unsent     bool
 	says, why  string // the engine's word, or why there is none
-	first      probe.Summary
+	first      measure.Summary
 	outOfKV    bool // which explains it
 }
 
@@ -50,10 +51,10 @@ func (r *hang) check(h *history) outcome {
 
 // waits gives how long each request has been without a token. Without the
 // streams' cells the age of the oldest stands for all: only it is known.
-func waits(f *probe.Frame) []time.Duration {
+func waits(f *frame.Frame) []time.Duration {
 	var out []time.Duration
 	for i := range f.Streams {
-		if c := &f.Streams[i]; c.State == probe.StreamWaiting && !c.Long {
+		if c := &f.Streams[i]; c.State == measure.StreamWaiting && !c.Long {
 			out = append(out, milliseconds(c.WaitMS))
 		}
 	}
@@ -100,7 +101,7 @@ func (r *hang) verdict() Verdict {
 
 // engineSays tells whether the engine still answers, and what; "" if its word
 // was never heard.
-func engineSays(f *probe.Frame) string {
+func engineSays(f *frame.Frame) string {
 	const answersNow = 3 * time.Second
 	if !f.Engine.Have {
 		return ""

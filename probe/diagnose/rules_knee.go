@@ -3,7 +3,7 @@ package diagnose
 import (
 	"fmt"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // pastKnee finds more streams bringing no more tokens.
@@ -29,7 +29,7 @@ func (r *pastKnee) check(h *history) outcome {
 
 // moreStreams tells whether b asks for the same as a, but for at least half as
 // many streams again.
-func moreStreams(a, b probe.Load) bool {
+func moreStreams(a, b frame.Load) bool {
 	return a.Rate == 0 && b.Rate == 0 && a.InputTokens == b.InputTokens && a.OutputTokens == b.OutputTokens && a.Prefix == b.Prefix &&
 		a.Concurrency > 0 && 2*b.Concurrency >= 3*a.Concurrency
 }

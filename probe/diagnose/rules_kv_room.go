@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -35,7 +35,7 @@ func (r *kvRoom) check(h *history) outcome {
 }
 
 // highest is the largest value of a figure, 0 if no Frame tells it.
-func highest(frames []*probe.Frame, figure func(*probe.Frame) opt.Float) float64 {
+func highest(frames []*frame.Frame, figure func(*frame.Frame) opt.Float) float64 {
 	most := 0.0
 	for _, f := range frames {
 		most = max(most, figure(f).Or(0))
@@ -44,7 +44,7 @@ func highest(frames []*probe.Frame, figure func(*probe.Frame) opt.Float) float64
 }
 
 // alwaysOne tells that a figure is 1 at least in all Frames.
-func alwaysOne(frames []*probe.Frame, figure func(*probe.Frame) opt.Float) bool {
+func alwaysOne(frames []*frame.Frame, figure func(*frame.Frame) opt.Float) bool {
 	for _, f := range frames {
 		if figure(f).Or(0) < 1 {
 			return false

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 )
 
 // shortOutput finds answers that end before the length asked for.
@@ -16,7 +16,7 @@ type shortOutput struct {
 func (r *shortOutput) check(h *history) outcome {
 	const fewest = 5
 	got, asked := 0, 0
-	h.successes(func(q *probe.Request) {
+	h.successes(func(q *measure.Request) {
 		if q.AskedOut == 0 || q.OutTokens == 0 {
 			return
 		}
@@ -52,7 +52,7 @@ type promptLength struct {
 func (r *promptLength) check(h *history) outcome {
 	const fewest = 5
 	got, asked := 0, 0
-	h.successes(func(q *probe.Request) {
+	h.successes(func(q *measure.Request) {
 		if q.AskedIn > 0 && q.InTokens > 0 {
 			r.n++
 			got += q.InTokens

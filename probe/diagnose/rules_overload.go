@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -58,7 +58,7 @@ func (r *overload) check(h *history) outcome {
 
 // ofOthers judges a queue that is not ours alone. Nothing is known of that load: it
 // may have come all at once, and be served one by one.
-func (r *overload) ofOthers(h *history, queue func(*probe.Frame) opt.Float) outcome {
+func (r *overload) ofOthers(h *history, queue func(*frame.Frame) opt.Float) outcome {
 	r.span = othersSpan
 	frames, ok := h.steady(r.span)
 	if !ok || !everyFrame(frames, queue).OK {
@@ -69,7 +69,7 @@ func (r *overload) ofOthers(h *history, queue func(*probe.Frame) opt.Float) outc
 
 // grows tells that the queue gets longer from third to third of the time, and not by
 // chance.
-func (r *overload) grows(frames []*probe.Frame, queue func(*probe.Frame) opt.Float) bool {
+func (r *overload) grows(frames []*frame.Frame, queue func(*frame.Frame) opt.Float) bool {
 	third := len(frames) / 3
 	a := everyFrame(frames[:third], queue).V
 	b := everyFrame(frames[third:2*third], queue).V
@@ -83,7 +83,7 @@ func (r *overload) grows(frames []*probe.Frame, queue func(*probe.Frame) opt.Flo
 }
 
 // capReached tells that an open loop has all its streams in use and falls behind.
-func (r *overload) capReached(frames []*probe.Frame) bool {
+func (r *overload) capReached(frames []*frame.Frame) bool {
 	limit := frames[0].Load.Asked.Concurrency
 	if r.rate == 0 || limit == 0 || r.achieved > 0.9*r.rate {
 		return false
@@ -98,10 +98,10 @@ func (r *overload) capReached(frames []*probe.Frame) bool {
 }
 
 // unanswered are our own requests without a first token.
-func unanswered(f *probe.Frame) opt.Float { return opt.Of(float64(f.Client.Prefill)) }
+func unanswered(f *frame.Frame) opt.Float { return opt.Of(float64(f.Client.Prefill)) }
 
 // done is how many of our requests succeed per second in some Frames.
-func (h *history) done(frames []*probe.Frame) float64 {
+func (h *history) done(frames []*frame.Frame) float64 {
 	n := 0
 	for _, f := range frames {
 		for i := range f.Requests {

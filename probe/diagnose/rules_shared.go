@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -48,7 +48,7 @@ func (r *sharedServer) check(h *history) outcome {
 
 // inFlightBefore is how many requests of ours there were at most since shortly
 // before a reading: it may be a second old when a Frame first shows it.
-func inFlightBefore(frames []*probe.Frame) float64 {
+func inFlightBefore(frames []*frame.Frame) float64 {
 	const old = 1500 * time.Millisecond
 	most, now := 0, frames[len(frames)-1].At
 	for i := len(frames) - 1; i >= 0 && now-frames[i].At <= old; i-- {
@@ -58,7 +58,7 @@ func inFlightBefore(frames []*probe.Frame) float64 {
 }
 
 // inEngine is how many requests the engine has, running and waiting.
-func inEngine(f *probe.Frame) opt.Float {
+func inEngine(f *frame.Frame) opt.Float {
 	r, ok := reading(f)
 	if !ok || !r.Running.OK || !r.Waiting.OK {
 		return opt.Float{}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 )
 
 // SLO is one service level that the verdict goes by.
@@ -38,8 +38,8 @@ func judgeSLOs(h *history) []sloResult {
 }
 
 // judgeLatency goes by the live window; not ok where that lacks the quantile.
-func judgeLatency(c *probe.Client, s SLO) (sloResult, bool) {
-	d, ok := map[string]probe.Summary{"ttft": c.TTFT, "tpot": c.TPOT, "gap": c.Gap, "e2e": c.E2E}[s.Metric]
+func judgeLatency(c *measure.Client, s SLO) (sloResult, bool) {
+	d, ok := map[string]measure.Summary{"ttft": c.TTFT, "tpot": c.TPOT, "gap": c.Gap, "e2e": c.E2E}[s.Metric]
 	if !ok {
 		return sloResult{}, false
 	}
@@ -61,7 +61,7 @@ func judgeLatency(c *probe.Client, s SLO) (sloResult, bool) {
 }
 
 // quantile gives that quantile, and how many samples it takes to mean something.
-func quantile(d probe.Summary, q float64) (ms float64, need int, ok bool) {
+func quantile(d measure.Summary, q float64) (ms float64, need int, ok bool) {
 	const rounding = 1e-9
 	for _, known := range []struct {
 		q, ms float64

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/measure"
 )
 
 // stalled finds streams in the middle of an answer that get no token any more.
@@ -13,7 +13,7 @@ type stalled struct {
 	shortest, longest         time.Duration
 	longPrompt                bool // one that was fired on purpose is being read
 	says                      string
-	gap                       probe.Summary
+	gap                       measure.Summary
 	outOfKV                   bool // which explains it
 }
 
@@ -22,10 +22,10 @@ func (r *stalled) check(h *history) outcome {
 	for i := range f.Streams {
 		c := &f.Streams[i]
 		switch {
-		case c.State == probe.StreamWaiting:
+		case c.State == measure.StreamWaiting:
 			r.waiting++
 			r.longPrompt = r.longPrompt || c.Long
-		case c.State == probe.StreamDecode && !c.Ended:
+		case c.State == measure.StreamDecode && !c.Ended:
 			r.decoding++
 			// A gap that closed in the slice is over.
 			if silence := min(milliseconds(c.MaxGapMS), awake); c.Tokens == 0 && silence >= limit {

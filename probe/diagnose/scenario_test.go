@@ -13,6 +13,7 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/diagnose"
+	"sonde/probe/frame"
 	"sonde/probe/sim"
 	"sonde/probe/simtest"
 )
@@ -49,7 +50,7 @@ type stage struct {
 // play lets time pass; every Frame is judged.
 func (s *stage) play(d time.Duration) { s.rig.Play(d, s.read) }
 
-func (s *stage) read(f *probe.Frame) {
+func (s *stage) read(f *frame.Frame) {
 	s.judge.Add(f)
 	all := s.judge.Verdicts()
 	now := ""
@@ -73,7 +74,7 @@ func (s *stage) fault(list string) {
 }
 
 // load changes the load.
-func (s *stage) load(change func(l *probe.Load)) {
+func (s *stage) load(change func(l *frame.Load)) {
 	l := s.rig.Session.Load()
 	change(&l)
 	s.rig.Session.SetLoad(l)

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/sim"
 )
 
 // closed makes what is asked of a closed loop.
 func closed(streams, in, out int) probe.Options {
-	return probe.Options{Load: probe.Load{Concurrency: streams, InputTokens: in, OutputTokens: out}, Prefix: "unique", Seed: 1}
+	return probe.Options{Load: frame.Load{Concurrency: streams, InputTokens: in, OutputTokens: out}, Prefix: "unique", Seed: 1}
 }
 
 // open makes what is asked of an open loop.
@@ -72,13 +73,13 @@ func restless() []scenario {
 			play: func(s *stage) { s.play(time.Second) }},
 		{name: "up and down", ask: closed(1, 256, 64), strongest: "healthy", may: []string{"bandwidth_bound"}, never: true, play: func(s *stage) {
 			for _, streams := range []int{2, 4, 8, 16, 8, 4, 1} {
-				s.load(func(l *probe.Load) { l.Concurrency = streams })
+				s.load(func(l *frame.Load) { l.Concurrency = streams })
 				s.play(12 * time.Second)
 			}
 		}},
 		{name: "other lengths", ask: closed(4, 64, 16), engine: roomy, strongest: "healthy", may: []string{"bandwidth_bound"}, never: true, play: func(s *stage) {
 			for _, in := range []int{64, 1024, 256} {
-				s.load(func(l *probe.Load) { l.InputTokens = in })
+				s.load(func(l *frame.Load) { l.InputTokens = in })
 				s.play(8 * time.Second)
 			}
 		}},
@@ -89,7 +90,7 @@ func restless() []scenario {
 		}},
 		{name: "draining", ask: closed(4, 256, 1024), strongest: "draining", never: true, play: func(s *stage) {
 			s.play(13 * time.Second)
-			s.load(func(l *probe.Load) { l.Concurrency = 0 })
+			s.load(func(l *frame.Load) { l.Concurrency = 0 })
 			s.play(2 * time.Second)
 		}},
 		{name: "statistics emptied", ask: closed(4, 256, 64), strongest: "not_enough_data", never: true, play: func(s *stage) {

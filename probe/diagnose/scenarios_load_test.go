@@ -5,6 +5,7 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/diagnose"
+	"sonde/probe/frame"
 	"sonde/probe/sim"
 )
 
@@ -34,13 +35,13 @@ func loadScenarios() []scenario {
 		{name: "past the knee", engine: sim.Options{MaxSeqs: 8}, ask: closed(8, 256, 64), strongest: "past_knee", may: []string{"bandwidth_bound"},
 			play: func(s *stage) {
 				s.play(12 * time.Second)
-				s.load(func(l *probe.Load) { l.Concurrency = 16 })
+				s.load(func(l *frame.Load) { l.Concurrency = 16 })
 				s.play(15 * time.Second)
 			}},
 		{name: "before the knee", ask: closed(4, 256, 64), strongest: "healthy", may: []string{"bandwidth_bound"}, never: true,
 			refuted: []string{"past_knee"}, play: func(s *stage) {
 				s.play(12 * time.Second)
-				s.load(func(l *probe.Load) { l.Concurrency = 8 })
+				s.load(func(l *frame.Load) { l.Concurrency = 8 })
 				s.play(15 * time.Second)
 			}},
 		{name: "a service level is missed", ask: closed(4, 256, 64), lasts: 12 * time.Second,

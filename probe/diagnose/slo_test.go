@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
 // underSLO is the scene with a service level.
-func underSLO(s SLO, change func(f *probe.Frame)) *Judge {
+func underSLO(s SLO, change func(f *frame.Frame)) *Judge {
 	j := scene(change)
 	j.SetSLOs([]SLO{s})
 	return j
@@ -35,17 +35,17 @@ func TestSLOMissed(t *testing.T) {
 }
 
 func TestSLOOfFewSamples(t *testing.T) {
-	few := func(f *probe.Frame) { f.Client.TTFT.N = 40 }
+	few := func(f *frame.Frame) { f.Client.TTFT.N = 40 }
 	only(t, underSLO(latencySLO("ttft_p99=299ms", "ttft", 0.99, 299), few), "slo_unclear", Note, "too few samples to judge ttft_p99=299ms")
 	none(t, "weak", underSLO(latencySLO("ttft_p99=299ms", "ttft", 0.99, 299), few), "slo")
 	// p90 is 200 ms: with a tenth above the limit p99 cannot be met.
 	only(t, underSLO(latencySLO("ttft_p99=199ms", "ttft", 0.99, 199), few), "slo", Bad, "SLO ttft_p99=199ms is missed: even p90 200 ms, n 40")
-	none(t, "no sample at all", underSLO(latencySLO("ttft_p99=199ms", "ttft", 0.99, 199), func(f *probe.Frame) { f.Client.TTFT = probe.Summary{} }), "slo_unclear")
+	none(t, "no sample at all", underSLO(latencySLO("ttft_p99=199ms", "ttft", 0.99, 199), func(f *frame.Frame) { f.Client.TTFT = measure.Summary{} }), "slo_unclear")
 }
 
 func TestSuccessSLO(t *testing.T) {
 	of := func(share float64, ok, failed int, recent bool) *Judge {
-		return underSLO(SLO{Text: "success", Metric: "success", SuccessShare: share}, func(f *probe.Frame) {
+		return underSLO(SLO{Text: "success", Metric: "success", SuccessShare: share}, func(f *frame.Frame) {
 			f.Client.OK, f.Client.Failed = ok, failed
 			if recent && f.At == 25*time.Second {
 				f.Requests = append(f.Requests, fail(measure.HTTP5xx, "boom"))

@@ -6,15 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
 // silent makes n of four decoding streams get no token after that moment; the
 // others go on.
-func silent(n int, after time.Duration) func(f *probe.Frame) {
-	return func(f *probe.Frame) {
+func silent(n int, after time.Duration) func(f *frame.Frame) {
+	return func(f *frame.Frame) {
 		f.Client.InFlight, f.Client.Prefill, f.Client.OldestWaiting = 4, 0, 0
 		f.Engine.Reading.Running = opt.Of(4)
 		f.Streams = nil
@@ -47,9 +48,9 @@ func TestTotalStall(t *testing.T) {
 
 func TestStallWhenTheLiveWindowRanEmpty(t *testing.T) {
 	stop := silent(4, 10*time.Second)
-	only(t, scene(func(f *probe.Frame) {
+	only(t, scene(func(f *frame.Frame) {
 		if stop(f); f.At > 20*time.Second {
-			f.Client.Gap, f.Client.TPOT, f.Client.TTFT = probe.Summary{}, probe.Summary{}, probe.Summary{}
+			f.Client.Gap, f.Client.TPOT, f.Client.TTFT = measure.Summary{}, measure.Summary{}, measure.Summary{}
 		}
 	}), "stalled", Bad, "no token from 4 of 4 streams for 20 s")
 }
@@ -61,7 +62,7 @@ func TestPartialStall(t *testing.T) {
 
 func TestStallOfASilentEngine(t *testing.T) {
 	stop := silent(4, 21*time.Second)
-	j := scene(func(f *probe.Frame) {
+	j := scene(func(f *frame.Frame) {
 		if stop(f); f.At > 18*time.Second {
 			f.Engine.Reading.At = epoch.Add(18 * time.Second)
 		}
@@ -72,9 +73,9 @@ func TestStallOfASilentEngine(t *testing.T) {
 }
 
 func TestUsualGapsAreNoStall(t *testing.T) {
-	with := func(gap measure.Summary, spoil func(*probe.Frame)) *Judge {
+	with := func(gap measure.Summary, spoil func(*frame.Frame)) *Judge {
 		stop := silent(4, 26*time.Second) // 4 s
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			stop(f)
 			f.Client.Gap = gap
 			if spoil != nil {
@@ -87,12 +88,12 @@ func TestUsualGapsAreNoStall(t *testing.T) {
 	rare.Max = 3500
 	none(t, "a model of two seconds a token", with(slow, nil), "stalled")
 	none(t, "a prefill took 3.5 s before", with(rare, nil), "stalled")
-	none(t, "the load just changed", with(dist(9999, 10, 14), func(f *probe.Frame) {
+	none(t, "the load just changed", with(dist(9999, 10, 14), func(f *frame.Frame) {
 		if f.At > 26*time.Second {
 			f.Load.Level = 2
 		}
 	}), "stalled")
-	none(t, "gaps that closed", with(dist(9999, 10, 14), func(f *probe.Frame) {
+	none(t, "gaps that closed", with(dist(9999, 10, 14), func(f *frame.Frame) {
 		for i := range f.Streams {
 			f.Streams[i].Tokens = 1
 		}
@@ -100,8 +101,8 @@ func TestUsualGapsAreNoStall(t *testing.T) {
 	// A stall of 20 s before is no measure for this one: 2 s are enough.
 	rare.Max = 20_000
 	again := silent(4, 27*time.Second)
-	only(t, scene(func(f *probe.Frame) { again(f); f.Client.Gap = rare }), "stalled", Bad, "no token from 4 of 4 streams for 3 s")
-	none(t, "clumps of many seconds", scene(func(f *probe.Frame) {
+	only(t, scene(func(f *frame.Frame) { again(f); f.Client.Gap = rare }), "stalled", Bad, "no token from 4 of 4 streams for 3 s")
+	none(t, "clumps of many seconds", scene(func(f *frame.Frame) {
 		again(f)
 		f.Client.Gap, f.Health.CoalescedShare = rare, 0.9
 	}), "stalled")
@@ -109,23 +110,23 @@ func TestUsualGapsAreNoStall(t *testing.T) {
 
 func TestStallBehindALongPrompt(t *testing.T) {
 	stop := silent(4, 25*time.Second)
-	only(t, scene(func(f *probe.Frame) {
+	only(t, scene(func(f *frame.Frame) {
 		stop(f)
 		f.Streams = append(f.Streams, measure.StreamCell{Slot: 4, Long: true, State: measure.StreamWaiting, WaitMS: 5000})
 	}), "stalled", Warn, "no token from 4 of 4 streams for 5 s")
 }
 
 // stopped is what the Session notes after our process was stopped.
-var stopped = probe.Event{Kind: probe.EventNote, Text: "this process was stopped for a while: requests of that time are left out"}
+var stopped = frame.Event{Kind: frame.EventNote, Text: "this process was stopped for a while: requests of that time are left out"}
 
 func TestOurOwnStopIsNoStall(t *testing.T) {
 	stop := silent(4, 15*time.Second)
 	resumed := func(at time.Duration) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			if stop(f); f.At == at {
 				e := stopped
 				e.At = at
-				f.Events = []probe.Event{e}
+				f.Events = []frame.Event{e}
 			}
 		})
 	}
@@ -134,10 +135,10 @@ func TestOurOwnStopIsNoStall(t *testing.T) {
 }
 
 // hanging sends requests that get nothing, from that moment on.
-func hanging(after time.Duration, known bool) func(f *probe.Frame) {
-	return func(f *probe.Frame) {
+func hanging(after time.Duration, known bool) func(f *frame.Frame) {
+	return func(f *frame.Frame) {
 		if !known {
-			f.Client.TTFT, f.Client.TPOT, f.Client.Gap, f.Client.E2E = probe.Summary{}, probe.Summary{}, probe.Summary{}, probe.Summary{}
+			f.Client.TTFT, f.Client.TPOT, f.Client.Gap, f.Client.E2E = measure.Summary{}, measure.Summary{}, measure.Summary{}, measure.Summary{}
 		}
 		if f.At <= after && known {
 			return
@@ -167,14 +168,14 @@ func TestHang(t *testing.T) {
 
 func TestHangWithoutCells(t *testing.T) {
 	stop := hanging(19200*time.Millisecond, false)
-	only(t, scene(func(f *probe.Frame) { stop(f); f.Streams = nil }), "hang", Warn, "no first token for 10 s: 10 of 10 requests wait")
+	only(t, scene(func(f *frame.Frame) { stop(f); f.Streams = nil }), "hang", Warn, "no first token for 10 s: 10 of 10 requests wait")
 }
 
 func TestHangWhileConnecting(t *testing.T) {
 	stop := hanging(19200*time.Millisecond, false)
-	j := scene(func(f *probe.Frame) {
+	j := scene(func(f *frame.Frame) {
 		stop(f)
-		f.Client.OldestWaiting, f.Engine = 0, probe.EngineStatus{Why: "still loading"}
+		f.Client.OldestWaiting, f.Engine = 0, engine.Status{Why: "still loading"}
 	})
 	want := []string{"none is sent yet: connecting takes that long", "no TTFT is known yet to compare with", "of the engine: still loading"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
@@ -185,18 +186,18 @@ func TestHangWhileConnecting(t *testing.T) {
 func TestUsualWaitIsNoHang(t *testing.T) {
 	stop := hanging(22*time.Second, true) // 8 s
 	for what, first := range map[string]measure.Summary{"slow": dist(50, 6000, 9000), "few": dist(3, 3000, 3100)} {
-		none(t, what, scene(func(f *probe.Frame) { stop(f); f.Client.TTFT = first }), "hang")
+		none(t, what, scene(func(f *frame.Frame) { stop(f); f.Client.TTFT = first }), "hang")
 	}
-	none(t, "replies that are not streamed", scene(func(f *probe.Frame) {
+	none(t, "replies that are not streamed", scene(func(f *frame.Frame) {
 		stop(f)
-		f.Client.TTFT, f.Client.TPOT, f.Client.Gap, f.Client.E2E = probe.Summary{}, probe.Summary{}, probe.Summary{}, dist(50, 5000, 6000)
+		f.Client.TTFT, f.Client.TPOT, f.Client.Gap, f.Client.E2E = measure.Summary{}, measure.Summary{}, measure.Summary{}, dist(50, 5000, 6000)
 	}), "hang")
 }
 
 // TestSomeRequestsHang has two requests that wait while others go on.
 func TestSomeRequestsHang(t *testing.T) {
-	late := func(waitMS float64, spoil func(f *probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
+	late := func(waitMS float64, spoil func(f *frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
 			f.Streams[0].WaitMS = waitMS
 			f.Streams[1] = measure.StreamCell{Slot: 1, State: measure.StreamWaiting, WaitMS: waitMS}
 			f.Client.OldestWaiting = milliseconds(waitMS)
@@ -207,13 +208,13 @@ func TestSomeRequestsHang(t *testing.T) {
 	}
 	only(t, late(20_000, nil), "hang", Warn, "2 of 16 requests have had no first token for up to 20 s")
 	none(t, "four seconds", late(4000, nil), "hang")
-	none(t, "it happened before", late(20_000, func(f *probe.Frame) { f.Client.TTFT.Max = 19_000 }), "hang")
-	none(t, "a burst after a change of load", late(20_000, func(f *probe.Frame) {
+	none(t, "it happened before", late(20_000, func(f *frame.Frame) { f.Client.TTFT.Max = 19_000 }), "hang")
+	none(t, "a burst after a change of load", late(20_000, func(f *frame.Frame) {
 		if f.At > 26*time.Second {
 			f.Load.Level = 2
 		}
 	}), "hang")
-	none(t, "the long prompt that was fired", late(20_000, func(f *probe.Frame) { f.Streams[0].Long, f.Streams[1].Long = true, true }), "hang")
+	none(t, "the long prompt that was fired", late(20_000, func(f *frame.Frame) { f.Streams[0].Long, f.Streams[1].Long = true, true }), "hang")
 }
 
 func TestSentencesFitALine(t *testing.T) {

@@ -3,7 +3,7 @@ package diagnose
 import (
 	"fmt"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // enough is how many finished requests a judgement of health needs. Long answers may
@@ -34,7 +34,7 @@ func wellbeing(h *history) Verdict {
 		longest = max(longest, h.usual.firstLimit(h.atLeast()))
 	}
 	switch {
-	case unloaded(h.now()) && h.now().Load.Stage != probe.StageLoad:
+	case unloaded(h.now()) && h.now().Load.Stage != frame.StageLoad:
 		return beforeLoad(h.now())
 	case idle(h.now()) && failures.total == 0:
 		return noLoad(h.now(), "no load yet")
@@ -81,20 +81,20 @@ func (h *history) inNumbers() (out []string) {
 }
 
 // unloaded tells that nothing new is to be sent.
-func unloaded(f *probe.Frame) bool {
+func unloaded(f *frame.Frame) bool {
 	return f.Load.Asked.Concurrency == 0 && f.Load.Asked.Rate == 0
 }
 
-func idle(f *probe.Frame) bool { return unloaded(f) && f.Client.InFlight == 0 }
+func idle(f *frame.Frame) bool { return unloaded(f) && f.Client.InFlight == 0 }
 
 // beforeLoad says what has to be done until the load begins.
-func beforeLoad(f *probe.Frame) Verdict {
+func beforeLoad(f *frame.Frame) Verdict {
 	v := Verdict{Rule: "before_load", Says: "connecting: model and engine are looked for", Advice: "nothing: the load begins by itself"}
 	switch f.Load.Stage {
-	case probe.StageLoading:
+	case frame.StageLoading:
 		v.Says = "the server is loading its model"
 		v.Advice = "wait: the load begins by itself when the server is ready"
-	case probe.StageFitting:
+	case frame.StageFitting:
 		v.Says = "fitting the prompt length: the server is asked how many tokens a prompt has"
 		v.Advice = "nothing: the load begins by itself after a few requests of one token, which are in no count"
 	}
@@ -102,7 +102,7 @@ func beforeLoad(f *probe.Frame) Verdict {
 }
 
 // noLoad says what the engine does without us, where it tells.
-func noLoad(f *probe.Frame, says string) Verdict {
+func noLoad(f *frame.Frame, says string) Verdict {
 	v := Verdict{Rule: "no_load", Says: says, Advice: "raise the concurrency"}
 	if said := engineSays(f); said != "" {
 		v.Evidence = append(v.Evidence, said)

@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/gpu"
+	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -13,7 +15,7 @@ func TestHealthy(t *testing.T) {
 }
 
 func TestHealthyWithoutEngineAndGPU(t *testing.T) {
-	only(t, scene(func(f *probe.Frame) { f.Engine, f.GPU = probe.EngineStatus{}, probe.GPUStatus{} }),
+	only(t, scene(func(f *frame.Frame) { f.Engine, f.GPU = engine.Status{}, gpu.Status{} }),
 		"healthy", Healthy, "healthy: TTFT p95 240 ms, TPOT p95 12.0 ms, no failures")
 }
 
@@ -22,14 +24,14 @@ func TestNothingSeen(t *testing.T) {
 }
 
 func TestNoLoad(t *testing.T) {
-	idle := func(f *probe.Frame) {
-		f.Load, f.Client, f.Requests = probe.LoadState{}, probe.Client{}, nil
+	idle := func(f *frame.Frame) {
+		f.Load, f.Client, f.Requests = frame.LoadState{}, measure.Client{}, nil
 	}
 	only(t, scene(idle), "no_load", Unknown, "no load yet")
 }
 
 func TestNotEnoughData(t *testing.T) {
-	j := scene(func(f *probe.Frame) {
+	j := scene(func(f *frame.Frame) {
 		f.Client.TTFT, f.Client.TPOT, f.Client.Gap = dist(3, 200, 300), dist(3, 10, 14), dist(99, 10, 14)
 		if f.At > time.Second {
 			f.Requests = nil
@@ -41,13 +43,13 @@ func TestNotEnoughData(t *testing.T) {
 }
 
 func TestLoadingModel(t *testing.T) {
-	loading := func(f *probe.Frame) {
+	loading := func(f *frame.Frame) {
 		f.Requests = []measure.Request{fail(measure.Loading, "loading")}
-		f.Client = probe.Client{InFlight: 1, Prefill: 1}
+		f.Client = measure.Client{InFlight: 1, Prefill: 1}
 		f.Engine.Have = false
 	}
 	only(t, scene(loading), "loading", Note, "the server is still loading its model")
-	none(t, "a success later", scene(func(f *probe.Frame) {
+	none(t, "a success later", scene(func(f *frame.Frame) {
 		if f.At < 10*time.Second {
 			loading(f)
 		}
@@ -55,7 +57,7 @@ func TestLoadingModel(t *testing.T) {
 }
 
 func TestOldFramesAreForgotten(t *testing.T) {
-	j := scene(func(f *probe.Frame) { f.Requests = []measure.Request{fail(measure.HTTP5xx, "boom")} })
+	j := scene(func(f *frame.Frame) { f.Requests = []measure.Request{fail(measure.HTTP5xx, "boom")} })
 	for at := 30*time.Second + tick; at <= 61*time.Second; at += tick {
 		j.Add(healthy(at))
 	}
@@ -82,17 +84,17 @@ func TestWords(t *testing.T) {
 
 // Before the load begins by itself it would be wrong to ask for more of it.
 func TestBeforeTheLoad(t *testing.T) {
-	for stage, says := range map[probe.Stage]string{
-		probe.StageConnecting: "connecting: model and engine are looked for",
-		probe.StageLoading:    "the server is loading its model",
-		probe.StageFitting:    "fitting the prompt length: the server is asked how many tokens a prompt has",
+	for stage, says := range map[frame.Stage]string{
+		frame.StageConnecting: "connecting: model and engine are looked for",
+		frame.StageLoading:    "the server is loading its model",
+		frame.StageFitting:    "fitting the prompt length: the server is asked how many tokens a prompt has",
 	} {
-		only(t, scene(func(f *probe.Frame) {
-			f.Load, f.Client, f.Requests = probe.LoadState{Stage: stage}, probe.Client{}, nil
+		only(t, scene(func(f *frame.Frame) {
+			f.Load, f.Client, f.Requests = frame.LoadState{Stage: stage}, measure.Client{}, nil
 		}), "before_load", Unknown, says)
 	}
 	// An operator who did not wait has a load, and verdicts on it.
-	only(t, scene(func(f *probe.Frame) { f.Load.Stage = probe.StageFitting }), "healthy", Healthy,
+	only(t, scene(func(f *frame.Frame) { f.Load.Stage = frame.StageFitting }), "healthy", Healthy,
 		"healthy: TTFT p95 240 ms, TPOT p95 12.0 ms, no failures")
 }
 

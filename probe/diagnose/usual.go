@@ -4,19 +4,19 @@ import (
 	"strings"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
 // usual is what can be expected of the server: the newest distributions that had
 // something to say. They outlive the live window, which runs empty in a stall.
 type usual struct {
-	gap, first probe.Summary // first is TTFT, or E2E of replies that are not streamed
+	gap, first measure.Summary // first is TTFT, or E2E of replies that are not streamed
 	streamed   bool
 	clumped    bool // chunks come together, so that long gaps are the rule
 }
 
-func (u *usual) add(f *probe.Frame) {
+func (u *usual) add(f *frame.Frame) {
 	c := &f.Client
 	u.clumped = f.Health.CoalescedShare >= 0.5
 	keepUsual(&u.gap, c.Gap)
@@ -28,7 +28,7 @@ func (u *usual) add(f *probe.Frame) {
 	}
 }
 
-func keepUsual(kept *probe.Summary, s probe.Summary) {
+func keepUsual(kept *measure.Summary, s measure.Summary) {
 	if s.N >= enough || kept.N < enough && s.N > 0 {
 		*kept = s
 	}
@@ -87,7 +87,7 @@ func (h *history) quiet() time.Duration {
 }
 
 // alive tells that the server gave something in that slice.
-func alive(f *probe.Frame) bool {
+func alive(f *frame.Frame) bool {
 	if f.Client.SliceOutTokens > 0 {
 		return true
 	}
@@ -104,7 +104,7 @@ func alive(f *probe.Frame) bool {
 func (h *history) awake() time.Duration {
 	for i := len(h.frames) - 1; i >= 0; i-- {
 		for _, e := range h.frames[i].Events {
-			if e.Kind == probe.EventNote && strings.Contains(e.Text, "process was stopped") {
+			if e.Kind == frame.EventNote && strings.Contains(e.Text, "process was stopped") {
 				return h.now().At - e.At
 			}
 		}

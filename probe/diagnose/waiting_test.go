@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 func TestOverload(t *testing.T) {
 	// The queue grows by one each second.
-	growing := func(f *probe.Frame) {
+	growing := func(f *frame.Frame) {
 		f.Engine.Reading.Waiting = opt.Of(f.At.Truncate(time.Second).Seconds())
 		f.Engine.Reading.Running = opt.Of(64) // mostly others'
 		f.Client.OldestWaiting = 8300 * time.Millisecond
@@ -25,17 +25,17 @@ func TestOverload(t *testing.T) {
 	if got := rules(j); !slices.Equal(got, []string{"overload", "shared_server"}) {
 		t.Errorf("verdicts %v", got)
 	}
-	none(t, "no more than ours wait", scene(func(f *probe.Frame) {
+	none(t, "no more than ours wait", scene(func(f *frame.Frame) {
 		growing(f)
 		f.Client.Prefill = int(f.Engine.Reading.Waiting.V)
 	}), "overload")
-	none(t, "the load was just raised", scene(func(f *probe.Frame) {
+	none(t, "the load was just raised", scene(func(f *frame.Frame) {
 		if growing(f); f.At > 20*time.Second {
 			f.Load.Level = 2
 		}
 	}), "overload")
-	none(t, "a queue that stands", scene(func(f *probe.Frame) { f.Engine.Reading.Waiting = opt.Of(30) }), "overload")
-	none(t, "engine unknown in a closed loop", scene(func(f *probe.Frame) {
+	none(t, "a queue that stands", scene(func(f *frame.Frame) { f.Engine.Reading.Waiting = opt.Of(30) }), "overload")
+	none(t, "engine unknown in a closed loop", scene(func(f *frame.Frame) {
 		f.Engine.Have = false
 		f.Client.Prefill = int(f.At / time.Second)
 	}), "overload")
@@ -43,7 +43,7 @@ func TestOverload(t *testing.T) {
 
 func TestOverloadOfAnOpenLoop(t *testing.T) {
 	open := func(perSecond float64) *Judge {
-		return scene(func(f *probe.Frame) {
+		return scene(func(f *frame.Frame) {
 			f.Load.Asked.Rate, f.Load.Asked.Concurrency = 10, 512
 			f.Engine.Have = false
 			f.Client.Prefill = int(f.At.Seconds() * perSecond)
@@ -62,15 +62,15 @@ func TestOverloadOfAnOpenLoop(t *testing.T) {
 
 func TestARateThatFillsItsCap(t *testing.T) {
 	capped := func(rate float64) *Judge {
-		return scene(func(f *probe.Frame) { f.Load.Asked.Rate = rate })
+		return scene(func(f *frame.Frame) { f.Load.Asked.Rate = rate })
 	}
 	only(t, capped(10), "overload", Bad, "overload: 4.0 of 10.0 requests/s are done with all 16 streams in use")
 	none(t, "as many as asked", capped(4), "overload")
 }
 
 func TestSlowStart(t *testing.T) {
-	slow := func(waiting opt.Float, tpot float64, spoil func(*probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
+	slow := func(waiting opt.Float, tpot float64, spoil func(*frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
 			timed(short(&f.Requests[0]), 2400, tpot)
 			f.Engine.Reading.Waiting, f.Engine.Reading.Running = waiting, opt.Of(16-waiting.V)
 			f.Engine.Reading.TTFT = engine.Histogram{}
@@ -80,22 +80,22 @@ func TestSlowStart(t *testing.T) {
 		})
 	}
 	// The engine's own account: means of its queue and of prefill, seconds.
-	account := func(queue, prefill float64) func(*probe.Frame) {
-		return func(f *probe.Frame) {
+	account := func(queue, prefill float64) func(*frame.Frame) {
+		return func(f *frame.Frame) {
 			n := 4 * f.At.Seconds()
 			f.Engine.Reading.Queue, f.Engine.Reading.Prefill = histogram(n, queue), histogram(n, prefill)
 		}
 	}
 	for _, c := range []struct {
 		waiting opt.Float
-		spoil   func(*probe.Frame)
+		spoil   func(*frame.Frame)
 		cause   string
 	}{
 		{opt.Of(9), account(2.1, 0.2), "waiting in the engine's queue"},
 		{opt.Of(9), nil, "waiting in the engine's queue"},
 		{opt.Of(0), account(0.1, 2.2), "prefill"},
 		{opt.Of(0), account(0, 0.2), "most of it is not the engine's"},
-		{opt.Of(0), func(f *probe.Frame) { // twice as many requests as ours
+		{opt.Of(0), func(f *frame.Frame) { // twice as many requests as ours
 			n := 8 * f.At.Seconds()
 			f.Engine.Reading.Queue, f.Engine.Reading.Prefill = histogram(n, 0), histogram(n, 0.2)
 		}, "the engine's queue is empty: prefill, or something before it"},
@@ -104,16 +104,16 @@ func TestSlowStart(t *testing.T) {
 	} {
 		only(t, slow(c.waiting, 10, c.spoil), "slow_start", Warn, "the first token takes 2.4 s, decoding is fine: "+c.cause)
 	}
-	full := slow(opt.Of(9), 10, func(f *probe.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }).Verdicts()
+	full := slow(opt.Of(9), 10, func(f *frame.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }).Verdicts()
 	if len(full) != 2 || full[0].Rule != "kv_room" || full[1].Rule != "slow_start" || !strings.HasSuffix(full[1].Says, "waiting for room in the KV cache") {
 		t.Errorf("a full KV cache: %+v", full)
 	}
-	only(t, slow(opt.Of(0), 10, func(f *probe.Frame) { f.Roofline.TTFTFloorMS = opt.Of(1000) }), "slow_start", Note,
+	only(t, slow(opt.Of(0), 10, func(f *frame.Frame) { f.Roofline.TTFTFloorMS = opt.Of(1000) }), "slow_start", Note,
 		"the first token takes 2.4 s, as prompts are long: the hardware needs at least 1.0 s")
 	none(t, "decoding is slow, too", slow(opt.Of(9), 101, nil), "slow_start")
 	only(t, slow(opt.Of(9), 101, nil), "saturated", Warn, "saturated: the first token takes 2.4 s and the others 101 ms each, 9 requests wait")
 	none(t, "an empty queue", slow(opt.Of(0), 101, nil), "saturated")
-	none(t, "few samples", slow(opt.Of(9), 10, func(f *probe.Frame) {
+	none(t, "few samples", slow(opt.Of(9), 10, func(f *frame.Frame) {
 		if f.At <= 27750*time.Millisecond {
 			f.Requests = nil
 		}
@@ -123,8 +123,8 @@ func TestSlowStart(t *testing.T) {
 }
 
 func TestPathDelay(t *testing.T) {
-	delayed := func(ttft float64, spoil func(*probe.Frame)) *Judge {
-		return scene(func(f *probe.Frame) {
+	delayed := func(ttft float64, spoil func(*frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
 			f.Requests[0].First = f.Requests[0].Start + time.Duration(ttft*1e6)
 			if spoil != nil {
 				spoil(f)
@@ -133,8 +133,8 @@ func TestPathDelay(t *testing.T) {
 	}
 	only(t, delayed(812, nil), "path_delay", Warn, "TTFT is 812 ms here and 150 ms by the engine's own account: the rest is lost on the way")
 	none(t, "less than twice", delayed(290, nil), "path_delay")
-	none(t, "other clients, too", delayed(812, func(f *probe.Frame) {
+	none(t, "other clients, too", delayed(812, func(f *frame.Frame) {
 		f.Engine.Reading.TTFT = histogram(12*f.At.Seconds(), 0.15)
 	}), "path_delay")
-	none(t, "unknown", delayed(812, func(f *probe.Frame) { f.Engine.Have = false }), "path_delay")
+	none(t, "unknown", delayed(812, func(f *frame.Frame) { f.Engine.Have = false }), "path_delay")
 }

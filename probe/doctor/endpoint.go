@@ -15,6 +15,7 @@ import (
 	"sonde/probe"
 	"sonde/probe/api"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 )
 
 // idleTimeout is how long the one request may wait for a byte.
@@ -31,7 +32,7 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 	defer cancel()
 	o.Idle = idleTimeout
 	quiet := o.Options
-	quiet.Load = probe.Load{}
+	quiet.Load = frame.Load{}
 	session, err := probe.New(quiet)
 	if err != nil {
 		r.section("endpoint").failed("settings", err.Error(), "")
@@ -68,14 +69,14 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 }
 
 // firstFrame waits for a Frame that knows the server.
-func firstFrame(ctx context.Context, s *probe.Session) *probe.Frame {
-	return awaitFrame(ctx, s, func(f *probe.Frame) bool { return f.Target.URL != "" })
+func firstFrame(ctx context.Context, s *probe.Session) *frame.Frame {
+	return awaitFrame(ctx, s, func(f *frame.Frame) bool { return f.Target.URL != "" })
 }
 
 // awaitReadings waits until engine and GPU have said all that they will, but not
 // for longer than until.
-func awaitReadings(ctx context.Context, s *probe.Session, o Options, until time.Time) *probe.Frame {
-	return awaitFrame(ctx, s, func(f *probe.Frame) bool {
+func awaitReadings(ctx context.Context, s *probe.Session, o Options, until time.Time) *frame.Frame {
+	return awaitFrame(ctx, s, func(f *frame.Frame) bool {
 		return engineSettled(f.Engine, o.Metrics) && gpuSettled(f.GPU, o.GPU) || time.Now().After(until)
 	})
 }
@@ -100,8 +101,8 @@ func gpuSettled(s gpu.Status, source string) bool {
 }
 
 // awaitFrame waits for a Frame; when ctx ends it takes the newest one.
-func awaitFrame(ctx context.Context, s *probe.Session, good func(*probe.Frame) bool) *probe.Frame {
-	newest := &probe.Frame{}
+func awaitFrame(ctx context.Context, s *probe.Session, good func(*frame.Frame) bool) *frame.Frame {
+	newest := &frame.Frame{}
 	for {
 		if frames := s.Since(newest.Seq); len(frames) > 0 {
 			newest = frames[len(frames)-1]

@@ -115,9 +115,10 @@ type Histogram struct {
 type Status struct {
 	Identity Identity
 	Reading  Reading
-	Have     bool     // Reading is valid (it may be old: see Reading.At)
-	Why      string   // why there is no reading, or no newer one; "" if all is well
-	OnPage   []string // models that the metrics page tells apart, sorted; choose one with SetModel
+	Have     bool          // Reading is valid (it may be old: see Reading.At)
+	Why      string        // why there is no reading, or no newer one; "" if all is well
+	Period   time.Duration // how often new readings come; 0 until it is known
+	OnPage   []string      // models that the metrics page tells apart, sorted; choose one with SetModel
 	// Replicas are what the series tell apart, by name, whether Reading is merged of
 	// all of them or is of one: choose it with SetReplica.
 	Replicas []Replica

@@ -2,11 +2,10 @@ package headless
 
 import (
 	"slices"
-
 	"time"
 
-	"sonde/probe"
 	"sonde/probe/diagnose"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -15,8 +14,8 @@ import (
 type Accumulator struct {
 	plan  Plan
 	time  timeline
-	first *probe.Frame // the first Frame with load
-	last  *probe.Frame
+	first *frame.Frame // the first Frame with load
+	last  *frame.Frame
 
 	interrupted bool
 	counts      counts
@@ -54,7 +53,7 @@ func (a *Accumulator) Deadline() (time.Duration, bool) { return a.time.deadline(
 func (a *Accumulator) hasResults() bool { return a.counts.requests.Sent > 0 }
 
 // Add takes the next Frame.
-func (a *Accumulator) Add(f *probe.Frame) {
+func (a *Accumulator) Add(f *frame.Frame) {
 	a.time.begin(f)
 	a.time.noteStop(f)
 	if a.time.phase != Idle && a.first == nil {
@@ -69,9 +68,9 @@ func (a *Accumulator) Add(f *probe.Frame) {
 }
 
 // addFrame takes what a Frame says about the engine, the GPUs and ourselves.
-func (a *Accumulator) addFrame(f *probe.Frame) {
+func (a *Accumulator) addFrame(f *frame.Frame) {
 	for _, e := range f.Events {
-		if e.Kind == probe.EventNote && a.time.phase != Idle {
+		if e.Kind == frame.EventNote && a.time.phase != Idle {
 			a.notes.add(e.Text)
 		}
 	}

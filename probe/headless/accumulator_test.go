@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -135,7 +135,7 @@ func TestOneTokenHasNoTPOT(t *testing.T) {
 // An open loop at 10 per second under a cap of one stream that takes 500 ms:
 // latency from the schedule grows, and the rate achieved is 2.
 func TestOpenLoopFromSchedule(t *testing.T) {
-	load := probe.Load{Concurrency: 1, Rate: 10, InputTokens: 8, OutputTokens: 1}
+	load := frame.Load{Concurrency: 1, Rate: 10, InputTokens: 8, OutputTokens: 1}
 	var all []measure.Request
 	for i := range 8 {
 		r := stream(float64(500*i), 500, 0, 1)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -22,7 +22,7 @@ type clientWindow struct {
 	behind time.Duration // part of total in which the client was the bottleneck
 }
 
-func (c *clientWindow) add(h probe.Health, held time.Duration) {
+func (c *clientWindow) add(h frame.Health, held time.Duration) {
 	c.stamps = h.Stamps
 	c.cpu.Add(h.CPU, held)
 	c.late.Add(opt.Of(h.LateMsP99), held)

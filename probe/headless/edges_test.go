@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/gpu"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -15,7 +16,7 @@ import (
 // outside a window of 10 s, and yet the server handles 300 / 1.001 a second.
 // Half of the streams are too slow to be good.
 func TestTheLastRequestsCountByTheirShare(t *testing.T) {
-	load := probe.Load{Concurrency: 300, InputTokens: 8, OutputTokens: 2}
+	load := frame.Load{Concurrency: 300, InputTokens: 8, OutputTokens: 2}
 	var all []measure.Request
 	for i := range 300 {
 		ttft := []float64{50, 500}[i%2]
@@ -61,7 +62,7 @@ func TestARequestWithoutDuration(t *testing.T) {
 
 // Poisson arrivals may be fewer than asked for by chance: that is no backlog.
 func TestFewArrivalsAreNoBacklog(t *testing.T) {
-	load := probe.Load{Concurrency: 64, Rate: 10, Poisson: true, InputTokens: 8, OutputTokens: 1}
+	load := frame.Load{Concurrency: 64, Rate: 10, Poisson: true, InputTokens: 8, OutputTokens: 1}
 	for _, c := range []struct {
 		wait float64 // ms for a free stream
 		want bool
@@ -83,24 +84,24 @@ func TestFewArrivalsAreNoBacklog(t *testing.T) {
 // What was read before the window says nothing about it, even if nothing newer
 // came for a while.
 func TestReadingsFromBeforeTheWindow(t *testing.T) {
-	s := summarise(Plan{Load: closed, Duration: 2 * time.Second}, frames(3*time.Second, closed, nil, func(f *probe.Frame) {
+	s := summarise(Plan{Load: closed, Duration: 2 * time.Second}, frames(3*time.Second, closed, nil, func(f *frame.Frame) {
 		f.Target.Started = epoch
 		taken, n := epoch.Add(-500*time.Millisecond), 0.0
 		if f.At > time.Second {
 			taken, n = epoch.Add(900*time.Millisecond), 8.0
 		}
 		f.Engine = engine.Status{Have: true, Reading: engine.Reading{At: taken, Running: opt.Of(n), KVFill: opt.Of(n / 10)}}
-		f.GPU = probe.GPUStatus{At: taken, GPUs: []probe.GPUReading{{ID: "a", Name: "A", SM: opt.Of(n / 10), Power: opt.Of(100 * n)}}}
+		f.GPU = gpu.Status{At: taken, GPUs: []gpu.Reading{{ID: "a", Name: "A", SM: opt.Of(n / 10), Power: opt.Of(100 * n)}}}
 	}))
 	near(t, "running", s.Engine.RunningMean, 8)
 	near(t, "KV", s.Engine.KVFillMean, 0.8)
 	near(t, "SM", s.GPUs[0].SMMean, 0.8)
 	near(t, "power", s.GPUs[0].PowerWMean, 800)
 
-	only := summarise(Plan{Load: closed, Duration: time.Second}, frames(2*time.Second, closed, nil, func(f *probe.Frame) {
+	only := summarise(Plan{Load: closed, Duration: time.Second}, frames(2*time.Second, closed, nil, func(f *frame.Frame) {
 		f.Target.Started = epoch
 		f.Engine = engine.Status{Have: true, Reading: engine.Reading{At: epoch.Add(-time.Millisecond), Running: opt.Of(3)}}
-		f.GPU = probe.GPUStatus{At: epoch.Add(-time.Millisecond), GPUs: []probe.GPUReading{{ID: "a", SM: opt.Of(0.5)}}}
+		f.GPU = gpu.Status{At: epoch.Add(-time.Millisecond), GPUs: []gpu.Reading{{ID: "a", SM: opt.Of(0.5)}}}
 	}))
 	if only.Engine.RunningMean.OK || len(only.GPUs) != 1 || only.GPUs[0].SMMean.OK {
 		t.Errorf("engine %+v, GPUs %+v", only.Engine, only.GPUs)
@@ -115,7 +116,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	feed := func(seconds int) {
 		for range seconds * 4 {
 			n++
-			f := &probe.Frame{Seq: uint64(n), At: time.Duration(n) * tick, Slice: tick}
+			f := &frame.Frame{Seq: uint64(n), At: time.Duration(n) * tick, Slice: tick}
 			f.Load.Asked = closed
 			for i := range 250 {
 				f.Requests = append(f.Requests, stream(ms(f.At)-20, 5+float64(i)/100, 1, 5))

@@ -3,8 +3,8 @@ package headless
 import (
 	"time"
 
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -31,7 +31,7 @@ type engineWindow struct {
 // add takes a Frame of which `held` lies in the window; fresh tells that its
 // reading does too. Readings before it still matter: the last of them is what
 // the first increase counts from.
-func (e *engineWindow) add(f *probe.Frame, held time.Duration, fresh bool) {
+func (e *engineWindow) add(f *frame.Frame, held time.Duration, fresh bool) {
 	if f.Engine.Identity.Kind != "" || f.Engine.Identity.Model != "" {
 		e.identity = f.Engine.Identity
 	}
@@ -53,7 +53,7 @@ func (e *engineWindow) add(f *probe.Frame, held time.Duration, fresh bool) {
 
 // stale tells whether something taken at that wall time is too old for f. It
 // cannot be told without the wall time of the session's start.
-func stale(f *probe.Frame, at time.Time) bool {
+func stale(f *frame.Frame, at time.Time) bool {
 	if f.Target.Started.IsZero() || at.IsZero() {
 		return false
 	}
@@ -92,7 +92,7 @@ func (e *engineWindow) increases(r *engine.Reading) {
 
 // outputCounters are the generated tokens of two readings, by the counter that moves
 // with every step where both have it: some engines' totals wait for a request's end.
-func outputCounters(last, now *engine.Reading) (before, after probe.OptionalFloat) {
+func outputCounters(last, now *engine.Reading) (before, after opt.Float) {
 	if last.LiveDecodeTokens.OK && now.LiveDecodeTokens.OK {
 		return last.LiveDecodeTokens, now.LiveDecodeTokens
 	}

@@ -3,7 +3,7 @@ package headless
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -36,14 +36,14 @@ func failed(start float64, class measure.Class, message string) measure.Request 
 // tick is the length of the test Frames.
 const tick = 250 * time.Millisecond
 
-var closed = probe.Load{Concurrency: 4, InputTokens: 8, OutputTokens: 100}
+var closed = frame.Load{Concurrency: 4, InputTokens: 8, OutputTokens: 100}
 
 // frames cuts a list of requests into Frames up to the given instant, with the
 // load on from the start. adjust may change each Frame.
-func frames(until time.Duration, load probe.Load, requests []measure.Request, adjust func(*probe.Frame)) []*probe.Frame {
-	var out []*probe.Frame
+func frames(until time.Duration, load frame.Load, requests []measure.Request, adjust func(*frame.Frame)) []*frame.Frame {
+	var out []*frame.Frame
 	for end := tick; end <= until; end += tick {
-		f := &probe.Frame{Seq: uint64(len(out) + 1), At: end, Slice: tick}
+		f := &frame.Frame{Seq: uint64(len(out) + 1), At: end, Slice: tick}
 		f.Load.Asked = load
 		for _, r := range requests {
 			began, ended := r.Intent < end, r.End <= end
@@ -68,7 +68,7 @@ func frames(until time.Duration, load probe.Load, requests []measure.Request, ad
 func reqs(list ...measure.Request) []measure.Request { return list }
 
 // summarise runs Frames through an Accumulator.
-func summarise(plan Plan, list []*probe.Frame) Summary {
+func summarise(plan Plan, list []*frame.Frame) Summary {
 	a := NewAccumulator(plan)
 	for _, f := range list {
 		a.Add(f)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -22,7 +22,7 @@ type deviceWindow struct {
 
 // add takes a Frame of which `held` lies in the window; fresh tells that its
 // readings do too. GPUs are listed either way.
-func (g *gpuWindow) add(f *probe.Frame, held time.Duration, fresh bool) {
+func (g *gpuWindow) add(f *frame.Frame, held time.Duration, fresh bool) {
 	if stale(f, f.GPU.At) {
 		return
 	}

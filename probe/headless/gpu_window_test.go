@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 func TestRemarksAboutGPUs(t *testing.T) {
@@ -24,7 +24,7 @@ func TestRemarksAboutGPUs(t *testing.T) {
 		}}, []string{"GPUs: " + busyOnly, "GPU 2: GPU lost (code 15)"}},
 	} {
 		var g gpuWindow
-		g.add(&probe.Frame{GPU: c.status}, time.Second, true)
+		g.add(&frame.Frame{GPU: c.status}, time.Second, true)
 		if got := g.remarks(&c.status); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 	"sonde/probe/sweep"
 )
@@ -16,7 +16,7 @@ import (
 // screen have the same rows. Add is for one goroutine, the other methods for any.
 type Keeper struct {
 	levels *sweep.Levels
-	feed   func(*probe.Frame) // of the table
+	feed   func(*frame.Frame) // of the table
 
 	mu    sync.Mutex // Frames reach table and book together
 	book  levelBook
@@ -27,13 +27,13 @@ type Keeper struct {
 // NewKeeper makes a Keeper of that table, which feed fills with Frames: a Controller's
 // Add, or the table's own. Of the plan only what a Frame does not tell counts: with a
 // screen nothing ends by itself.
-func NewKeeper(plan Plan, levels *sweep.Levels, feed func(*probe.Frame)) *Keeper {
+func NewKeeper(plan Plan, levels *sweep.Levels, feed func(*frame.Frame)) *Keeper {
 	plan.Requests, plan.Duration, plan.WarmupRequests, plan.WarmupFor = 0, 0, 0, 0
 	return &Keeper{plan: plan, levels: levels, feed: feed, book: levelBook{plan: plan}}
 }
 
 // Add takes the next Frame.
-func (k *Keeper) Add(f *probe.Frame) {
+func (k *Keeper) Add(f *frame.Frame) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.book.replace = k.levels.Replacing()
@@ -101,7 +101,7 @@ func (k *Keeper) Report() SweepSummary {
 
 // shape is the load whose curve is judged: the present one, or, where none of its curve
 // has settled, the newest that has.
-func (k *Keeper) shape(rows []sweep.Row) probe.Load {
+func (k *Keeper) shape(rows []sweep.Row) frame.Load {
 	if k.book.last == nil {
 		return k.plan.Load
 	}

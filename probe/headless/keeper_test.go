@@ -10,16 +10,16 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/sweep"
 )
 
 // levelFrame is a Frame at a load setting in which n requests ended.
-func levelFrame(seq uint64, level, concurrency, n int) *probe.Frame {
+func levelFrame(seq uint64, level, concurrency, n int) *frame.Frame {
 	at := time.Duration(seq) * 250 * time.Millisecond
-	f := &probe.Frame{Seq: seq, At: at, Slice: 250 * time.Millisecond, Target: probe.Target{Host: "gpu:8000/../x"}}
-	f.Load.Level, f.Load.Asked = level, probe.Load{Concurrency: concurrency, InputTokens: 32, OutputTokens: 2}
+	f := &frame.Frame{Seq: seq, At: at, Slice: 250 * time.Millisecond, Target: frame.Target{Host: "gpu:8000/../x"}}
+	f.Load.Level, f.Load.Asked = level, frame.Load{Concurrency: concurrency, InputTokens: 32, OutputTokens: 2}
 	f.Client.InFlight, f.Client.SliceOutTokens = concurrency, 2*n
 	for range n {
 		f.Requests = append(f.Requests, measure.Request{
@@ -185,7 +185,7 @@ func TestOutputFormats(t *testing.T) {
 // the tokens that arrived in it are in a rate.
 func TestStopsAreCutOut(t *testing.T) {
 	a := NewAccumulator(Plan{})
-	frames := []*probe.Frame{levelFrame(1, 1, 1, 0), levelFrame(2, 1, 1, 1), levelFrame(3, 1, 1, 1)}
+	frames := []*frame.Frame{levelFrame(1, 1, 1, 0), levelFrame(2, 1, 1, 1), levelFrame(3, 1, 1, 1)}
 	stopped := levelFrame(44, 1, 1, 0) // ten seconds later
 	stopped.Stopped, stopped.Slice = true, 41*250*time.Millisecond
 	frames = append(frames, stopped, levelFrame(45, 1, 1, 1))

@@ -3,7 +3,7 @@ package headless
 import (
 	"slices"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/sweep"
 )
 
@@ -19,11 +19,11 @@ type levelBook struct {
 	runs    []*levelRun
 	now     *levelRun
 	engine  engineWindow // its last word, whatever load is on
-	last    *probe.Frame
+	last    *frame.Frame
 }
 
 // Add takes the next Frame.
-func (b *levelBook) Add(f *probe.Frame) {
+func (b *levelBook) Add(f *frame.Frame) {
 	b.last = f
 	b.turn(f)
 	if b.now != nil {
@@ -44,10 +44,10 @@ func (b *levelBook) Add(f *probe.Frame) {
 
 // turn follows the load to another level, and begins the level anew when the
 // statistics are reset.
-func (b *levelBook) turn(f *probe.Frame) {
-	if b.now != nil && (b.now.level != f.Load.Level || f.Has(probe.EventReset)) {
+func (b *levelBook) turn(f *frame.Frame) {
+	if b.now != nil && (b.now.level != f.Load.Level || f.Has(frame.EventReset)) {
 		b.now.end(sweep.Changed(f))
-		if f.Has(probe.EventReset) {
+		if f.Has(frame.EventReset) {
 			b.forget(b.now.load)
 		}
 		b.now = nil
@@ -66,7 +66,7 @@ func (b *levelBook) turn(f *probe.Frame) {
 }
 
 // run finds what there is of a load; nil if it was never on.
-func (b *levelBook) run(load probe.Load) *levelRun {
+func (b *levelBook) run(load frame.Load) *levelRun {
 	for _, r := range b.runs {
 		if r.load == load {
 			return r
@@ -75,11 +75,11 @@ func (b *levelBook) run(load probe.Load) *levelRun {
 	return nil
 }
 
-func (b *levelBook) forget(load probe.Load) {
+func (b *levelBook) forget(load frame.Load) {
 	b.runs = slices.DeleteFunc(b.runs, func(r *levelRun) bool { return r.load == load })
 }
 
 // keepOnly forgets the loads that are in no table any more.
-func (b *levelBook) keepOnly(loads []probe.Load) {
+func (b *levelBook) keepOnly(loads []frame.Load) {
 	b.runs = slices.DeleteFunc(b.runs, func(r *levelRun) bool { return r != b.now && !slices.Contains(loads, r.load) })
 }

@@ -3,7 +3,7 @@ package headless
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/sweep"
 )
@@ -14,7 +14,7 @@ import (
 type levelRun struct {
 	acc     *Accumulator
 	prior   *Accumulator // of the visit before it had settled
-	load    probe.Load
+	load    frame.Load
 	settled bool          // figures are of settled visits
 	on      bool          // a visit goes on
 	level   int           // its number
@@ -24,7 +24,7 @@ type levelRun struct {
 	visits  int
 }
 
-func newLevelRun(plan Plan, f *probe.Frame, engine engineWindow) *levelRun {
+func newLevelRun(plan Plan, f *frame.Frame, engine engineWindow) *levelRun {
 	r := &levelRun{load: f.Load.Asked}
 	plan.Load = r.load
 	r.restart(plan, engine)
@@ -41,7 +41,7 @@ func (r *levelRun) restart(plan Plan, engine engineWindow) {
 }
 
 // begin opens a visit with the first Frame that shows its load.
-func (r *levelRun) begin(f *probe.Frame) {
+func (r *levelRun) begin(f *frame.Frame) {
 	r.on, r.level = true, f.Load.Level
 	if !r.settled {
 		r.count(sweep.Changed(f))
@@ -49,7 +49,7 @@ func (r *levelRun) begin(f *probe.Frame) {
 }
 
 // settle drops what came before the level had settled.
-func (r *levelRun) settle(f *probe.Frame) {
+func (r *levelRun) settle(f *frame.Frame) {
 	if !f.Load.Settled || r.settled && r.open {
 		return
 	}
@@ -90,7 +90,7 @@ func (r *levelRun) end(at time.Duration) {
 }
 
 // add takes a Frame of the visit.
-func (r *levelRun) add(f *probe.Frame) {
+func (r *levelRun) add(f *frame.Frame) {
 	t := &r.acc.time
 	t.noteStop(f)
 	t.seen = f.At

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -80,11 +80,11 @@ func TestLoadingComesBeforeTheWindow(t *testing.T) {
 
 func TestAServerThatNeverGetsReady(t *testing.T) {
 	a := NewAccumulator(Plan{Load: closed, Duration: time.Second})
-	f := &probe.Frame{Slice: tick, At: tick, Requests: []measure.Request{failed(0, measure.Loading, "loading")}}
+	f := &frame.Frame{Slice: tick, At: tick, Requests: []measure.Request{failed(0, measure.Loading, "loading")}}
 	f.Load.Asked = closed
 	for a.Phase() != Done && f.At < 2*loadingLimit {
 		a.Add(f)
-		f = &probe.Frame{Slice: time.Minute, At: f.At + time.Minute, Load: f.Load}
+		f = &frame.Frame{Slice: time.Minute, At: f.At + time.Minute, Load: f.Load}
 	}
 	s := a.Summary()
 	if a.Phase() != Done || s.ExitCode() != 1 || s.Rates.OutputPerS.OK {
@@ -172,12 +172,12 @@ func TestLongPromptsAreInNoStatistic(t *testing.T) {
 // A cap on spending takes the load away in the middle of the run.
 func TestTheLoadIsTakenAway(t *testing.T) {
 	all := []measure.Request{stream(0, 50, 10, 3)}
-	s := summarise(Plan{Load: closed, Requests: 100}, frames(2*time.Second, closed, all, func(f *probe.Frame) {
+	s := summarise(Plan{Load: closed, Requests: 100}, frames(2*time.Second, closed, all, func(f *frame.Frame) {
 		if f.At > time.Second {
 			f.Load.Asked.Concurrency = 0
 		}
 		if f.At == time.Second {
-			f.Events = []probe.Event{{Kind: probe.EventNote, Text: "stopped: the cap is 30"}}
+			f.Events = []frame.Event{{Kind: frame.EventNote, Text: "stopped: the cap is 30"}}
 		}
 	}))
 	near(t, "duration", s.DurationS, 1.25)

@@ -16,8 +16,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -85,7 +85,7 @@ func nasty() Summary {
 	good := stream(0, 50, 10, 3)
 	bad := failed(0, measure.RateLimited, "a,\"b\"\nc")
 	formula := failed(10, measure.RateLimited, "=1+1")
-	verdictful := frames(time.Second, closed, reqs(good, bad, formula), func(f *probe.Frame) {
+	verdictful := frames(time.Second, closed, reqs(good, bad, formula), func(f *frame.Frame) {
 		f.Target.Started, f.Target.URL = epoch, "http://h:8000/v1/chat/completions"
 		f.Engine.Identity = engine.Identity{Kind: "vllm", Model: "=1+1|*\x1b[2J", Version: "0.11"}
 		f.Engine.Have = true
@@ -312,7 +312,7 @@ func TestNotesAreToldOnce(t *testing.T) {
 	defer out.Close()
 	line := NewProgressLine(out)
 	for _, note := range []string{"stopped for a while", "stopped for a while", "other", "stopped for a while"} {
-		line.Notes(&probe.Frame{Events: []probe.Event{{Kind: probe.EventNote, Text: note}}})
+		line.Notes(&frame.Frame{Events: []frame.Event{{Kind: frame.EventNote, Text: note}}})
 	}
 	raw, err := os.ReadFile(out.Name())
 	if err != nil || string(raw) != "stopped for a while\nother\n" {

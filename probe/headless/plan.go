@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/diagnose"
+	"sonde/probe/frame"
 )
 
 // Plan says what to run and for how long.
 type Plan struct {
-	Load   probe.Load
+	Load   frame.Load
 	Prefix string // what the prefix cache may reuse, for the Summary
 	Seed   uint64
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -20,7 +20,7 @@ type Progress struct {
 	OutTokensPS opt.Float // output tokens per second over the live window
 }
 
-func (a *Accumulator) progress(f *probe.Frame) Progress {
+func (a *Accumulator) progress(f *frame.Frame) Progress {
 	return Progress{
 		Phase: a.time.phase, ElapsedS: a.time.length().Seconds(), OfS: a.plan.Duration.Seconds(),
 		Ended: a.time.ended, OfRequests: a.plan.Requests,

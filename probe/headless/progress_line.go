@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // ProgressLine shows a run's progress in one line that is redrawn in place. On
@@ -47,9 +47,9 @@ func (p *ProgressLine) show(line string) {
 // Notes tells, one line each, what else happened while the run went on; what happens
 // again and again is told once, the summary counts it. Off a terminal that is all there
 // is to see before the end.
-func (p *ProgressLine) Notes(f *probe.Frame) {
+func (p *ProgressLine) Notes(f *frame.Frame) {
 	for _, e := range f.Events {
-		if e.Kind == probe.EventNote {
+		if e.Kind == frame.EventNote {
 			p.tell(plain(e.Text))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/sweep"
@@ -23,8 +23,8 @@ type stage struct {
 	k      *Keeper
 	seq    uint64
 	level  int
-	load   probe.Load
-	adjust func(*probe.Frame)
+	load   frame.Load
+	adjust func(*frame.Frame)
 }
 
 func newStage(slos ...SLO) *stage {
@@ -35,15 +35,15 @@ func newStage(slos ...SLO) *stage {
 // of one request from before.
 func (s *stage) turn(streams int) {
 	s.level++
-	s.load = probe.Load{Concurrency: streams, InputTokens: 8, OutputTokens: 10, Prefix: "unique"}
+	s.load = frame.Load{Concurrency: streams, InputTokens: 8, OutputTokens: 10, Prefix: "unique"}
 }
 
 // hold plays Frames; ttft is that of their requests, in milliseconds.
-func (s *stage) hold(frames int, settled bool, ttft float64, events ...probe.Event) {
+func (s *stage) hold(frames int, settled bool, ttft float64, events ...frame.Event) {
 	for range frames {
 		s.seq++
 		end := time.Duration(s.seq) * tick
-		f := &probe.Frame{Seq: s.seq, At: end, Slice: tick, Events: events}
+		f := &frame.Frame{Seq: s.seq, At: end, Slice: tick, Events: events}
 		f.Target.Started, f.Target.URL, f.Target.Host = epoch, "http://h:8000/v1/chat/completions", "h:8000"
 		f.Load.Asked, f.Load.Level, f.Load.Settled = s.load, s.level, settled
 		f.Client.InFlight, f.Client.SliceOutTokens = s.load.Concurrency, 10*s.load.Concurrency
@@ -73,7 +73,7 @@ func (s *stage) climb() {
 var ttft100 = SLO{Text: "ttft_p95=100ms", Metric: "ttft", Quantile: 0.95, LimitMS: 100}
 
 // told is what the server and the hardware say on the stage.
-func told(f *probe.Frame) {
+func told(f *frame.Frame) {
 	f.Engine.Identity = engine.Identity{Kind: "vllm", Name: "vLLM", Version: "0.11.0", Model: "org/model_x", MaxModelLen: 16384, MaxRunning: 64, About: []string{"tensor parallel 2"}}
 	f.Engine.Have = true
 	r := &f.Engine.Reading
@@ -84,7 +84,7 @@ func told(f *probe.Frame) {
 	for _, id := range []string{"GPU-a", "GPU-b"} {
 		f.GPU.GPUs = append(f.GPU.GPUs, gpu.Reading{ID: id, Name: "H100", SM: opt.Of(0.5), DRAM: opt.Of(0.75)})
 	}
-	f.Health = probe.Health{Stamps: "kernel", LateMsP99: 0.25, CPU: opt.Of(0.125)}
+	f.Health = frame.Health{Stamps: "kernel", LateMsP99: 0.25, CPU: opt.Of(0.125)}
 }
 
 // Four streams are the most within the service level. By the clock of the stage they make
@@ -162,7 +162,7 @@ func checkReportJSON(t *testing.T, report SweepSummary) {
 // What nobody tells is a dash, with the reason; never a zero.
 func TestTheReportOfABareServer(t *testing.T) {
 	s := newStage()
-	s.adjust = func(f *probe.Frame) {
+	s.adjust = func(f *frame.Frame) {
 		f.Engine.Why = "no metrics page at http://h:8000/metrics"
 		f.GPU.Why = "no exporter at h:9400"
 		for i := range f.Requests {
@@ -190,7 +190,7 @@ func TestTheReportOfABareServer(t *testing.T) {
 func TestTheReportEscapesTheServersWords(t *testing.T) {
 	const evil = "a|b<img>*_`[x](y)\x1b[2J\u202e"
 	s := newStage()
-	s.adjust = func(f *probe.Frame) {
+	s.adjust = func(f *frame.Frame) {
 		told(f)
 		f.Engine.Identity.Model, f.Engine.Identity.Version, f.Engine.Identity.About = evil, evil, []string{evil}
 		f.Target.Notes = []string{evil}
@@ -269,7 +269,7 @@ func TestLengths(t *testing.T) {
 func sameAsRows(t *testing.T, when string, k *Keeper) {
 	t.Helper()
 	report := k.Report()
-	byLoad := map[probe.Load]*Level{}
+	byLoad := map[frame.Load]*Level{}
 	for _, list := range [][]Level{report.Levels, report.Others} {
 		for i := range list {
 			byLoad[list[i].asked] = &list[i]
@@ -314,7 +314,7 @@ func TestFileAndScreenHaveTheSameLevels(t *testing.T) {
 	s.k.Replace(true)
 	step("replaced", 4, 2, 7)
 	s.k.Replace(false)
-	s.hold(1, true, 40, probe.Event{Kind: probe.EventReset, At: time.Duration(s.seq) * tick})
+	s.hold(1, true, 40, frame.Event{Kind: frame.EventReset, At: time.Duration(s.seq) * tick})
 	sameAsRows(t, "reset", s.k)
 	s.hold(5, true, 40)
 	sameAsRows(t, "after the reset", s.k)

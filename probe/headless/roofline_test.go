@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 // fourStreams are in flight for 3.901 of 4 s: 8 tokens in, 100 out, one each 39 ms.
-func fourStreams(plan Plan, adjust func(*probe.Frame)) Roofline {
+func fourStreams(plan Plan, adjust func(*frame.Frame)) Roofline {
 	one := stream(0, 40, 39, 100)
 	plan.Load, plan.Duration = closed, 4*time.Second
 	return summarise(plan, frames(5*time.Second, closed, reqs(one, one, one, one), adjust)).Roofline
@@ -31,7 +31,7 @@ func TestRooflineOfARun(t *testing.T) {
 	// 32 + 400 tokens in 4 s, 2 × 8.0303e9 FLOP each, of 989 TFLOP/s
 	near(t, "MFU", got.MFU, 108*2*8.0303e9/989e12)
 
-	running := func(f *probe.Frame) {
+	running := func(f *frame.Frame) {
 		f.Engine = engine.Status{Have: true, Reading: engine.Reading{Running: opt.Of(32)}}
 	}
 	// The engine's word on the batch goes before ours: 32 × 58 × 131072 bytes.
@@ -39,14 +39,14 @@ func TestRooflineOfARun(t *testing.T) {
 }
 
 func TestRooflineFoundByItself(t *testing.T) {
-	seen := func(model, device string) func(*probe.Frame) {
-		return func(f *probe.Frame) {
+	seen := func(model, device string) func(*frame.Frame) {
+		return func(f *frame.Frame) {
 			f.Engine.Identity.Model = model
 			f.GPU = gpu.Status{Source: "dcgm", GPUs: []gpu.Reading{{ID: "a", Name: device}}}
 		}
 	}
 	near(t, "TPOT floor", fourStreams(Plan{}, seen("sim/Llama-3.1-8B", "NVIDIA H100 80GB HBM3")).TPOTFloorMS, 4.48937)
-	for what, adjust := range map[string]func(*probe.Frame){
+	for what, adjust := range map[string]func(*frame.Frame){
 		"nothing": nil, "no model": seen("my-model", "NVIDIA H100 80GB HBM3"), "no GPU": seen("Llama-3.1-8B", "Voodoo 2"),
 	} {
 		if got := fourStreams(Plan{}, adjust); got != (Roofline{}) {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // Runner is the session that a run drives.
 type Runner interface {
-	probe.Frames
-	SetLoad(probe.Load)
+	frame.Frames
+	SetLoad(frame.Load)
 	// SetBudget allows at most n more requests to be sent: 0 = none, −1 = no limit.
 	SetBudget(n int)
 	// Abort cancels everything in flight.
@@ -139,7 +139,7 @@ func (d *driver) grant(n int) {
 
 // topUp replaces requests that used up the budget and counted for nothing: the
 // refusals of a server that is still loading.
-func (d *driver) topUp(f *probe.Frame) {
+func (d *driver) topUp(f *frame.Frame) {
 	missing, counted := d.acc.Remaining()
 	spent := d.granted > 0 && d.sent-d.sentAt >= d.granted
 	if counted && missing > 0 && spent && f.Client.InFlight == 0 {

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/measure"
 	"sonde/probe/record"
@@ -21,13 +21,13 @@ import (
 type fakeSession struct {
 	mu      sync.Mutex
 	began   time.Time
-	load    probe.Load
+	load    frame.Load
 	budget  int
 	sent    int
 	running map[int]time.Duration // slot → start
 	ended   []measure.Request
-	events  []probe.Event
-	frames  []*probe.Frame
+	events  []frame.Event
+	frames  []*frame.Frame
 	fatal   error
 
 	loading int           // so many requests are refused first
@@ -97,7 +97,7 @@ func (s *fakeSession) finish(slot int, r measure.Request) {
 }
 
 func (s *fakeSession) closeFrame() {
-	f := &probe.Frame{Seq: uint64(len(s.frames) + 1), At: s.now(), Slice: tick, Requests: s.ended, Events: s.events, Err: s.fatal}
+	f := &frame.Frame{Seq: uint64(len(s.frames) + 1), At: s.now(), Slice: tick, Requests: s.ended, Events: s.events, Err: s.fatal}
 	f.Load.Asked = s.load
 	f.Client.InFlight, f.Client.Sent = len(s.running), s.sent
 	s.ended, s.events = nil, nil
@@ -108,17 +108,17 @@ func (s *fakeSession) closeFrame() {
 	}
 }
 
-func (s *fakeSession) Since(seq uint64) []*probe.Frame {
+func (s *fakeSession) Since(seq uint64) []*frame.Frame {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.frames[min(seq, uint64(len(s.frames))):]
 }
 
-func (s *fakeSession) SetLoad(l probe.Load) {
+func (s *fakeSession) SetLoad(l frame.Load) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.load = l
-	s.events = append(s.events, probe.Event{At: s.now(), Kind: probe.EventLoad})
+	s.events = append(s.events, frame.Event{At: s.now(), Kind: frame.EventLoad})
 }
 
 func (s *fakeSession) SetBudget(n int) {

@@ -6,16 +6,16 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 
 // withEngine puts a reading into each whole second's Frame and those after it.
-func withEngine(readings []engine.Reading) func(*probe.Frame) {
-	return func(f *probe.Frame) {
+func withEngine(readings []engine.Reading) func(*frame.Frame) {
+	return func(f *frame.Frame) {
 		f.Target.Started = epoch
 		i := min(int(f.At/time.Second), len(readings)-1)
 		f.Engine = engine.Status{Have: true, Reading: readings[i]}
@@ -105,7 +105,7 @@ func TestServerQuantilesFromBuckets(t *testing.T) {
 }
 
 func TestStaleReadingsSayNothing(t *testing.T) {
-	s := summarise(Plan{Load: closed, Duration: time.Second}, frames(2*time.Second, closed, nil, func(f *probe.Frame) {
+	s := summarise(Plan{Load: closed, Duration: time.Second}, frames(2*time.Second, closed, nil, func(f *frame.Frame) {
 		f.Target.Started = epoch
 		f.Engine = engine.Status{Have: true, Reading: engine.Reading{At: epoch.Add(-time.Minute), Running: opt.Of(3)}}
 		f.GPU = gpu.Status{At: epoch.Add(-time.Minute), GPUs: []gpu.Reading{{ID: "a", SM: opt.Of(0.5)}}}
@@ -116,7 +116,7 @@ func TestStaleReadingsSayNothing(t *testing.T) {
 }
 
 func TestGPUMeansOverTheWindow(t *testing.T) {
-	s := summarise(Plan{Load: closed, Duration: time.Second}, frames(2*time.Second, closed, nil, func(f *probe.Frame) {
+	s := summarise(Plan{Load: closed, Duration: time.Second}, frames(2*time.Second, closed, nil, func(f *frame.Frame) {
 		n := float64(f.Seq) // 1, 2, 3, 4 in the window
 		f.GPU.GPUs = []gpu.Reading{
 			{ID: "GPU-a", Name: "A", Source: "nvml-gpm", SM: opt.Of(n / 10), DRAM: opt.Of(n / 20), MemUsed: opt.Of(n * 100), Power: opt.Of(100 * n)},
@@ -142,8 +142,8 @@ func TestClientBottleneck(t *testing.T) {
 		bad  uint64 // Frames of 20 in which the client was in the way
 		want bool
 	}{{0, false}, {1, false}, {2, true}} {
-		s := summarise(Plan{Load: closed, Duration: 5 * time.Second}, frames(6*time.Second, closed, nil, func(f *probe.Frame) {
-			f.Health = probe.Health{Stamps: "kernel", LateMsP99: float64(f.Seq), CPU: opt.Of(0.5)}
+		s := summarise(Plan{Load: closed, Duration: 5 * time.Second}, frames(6*time.Second, closed, nil, func(f *frame.Frame) {
+			f.Health = frame.Health{Stamps: "kernel", LateMsP99: float64(f.Seq), CPU: opt.Of(0.5)}
 			if f.Seq <= c.bad {
 				f.Health.Bottleneck, f.Health.Why = true, "no CPU"
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 	"sonde/probe/sweep"
 )
@@ -12,7 +12,7 @@ import (
 // Sweeper is the session that a sweep drives.
 type Sweeper interface {
 	Runner
-	probe.Controls
+	frame.Controls
 }
 
 // SweepWatcher is told how a sweep goes on.
@@ -45,9 +45,9 @@ type sweepDriver struct {
 	control *sweep.Controller
 
 	seq         uint64
-	first, last *probe.Frame
-	held        probe.Load   // the load of the level that goes on
-	left        []probe.Load // those that have been left; their last Frame is to come
+	first, last *frame.Frame
+	held        frame.Load   // the load of the level that goes on
+	left        []frame.Load // those that have been left; their last Frame is to come
 	ended       bool         // no further load comes
 	endedAt     time.Duration
 	interrupted bool
@@ -96,7 +96,7 @@ func (d *sweepDriver) loop(ctx context.Context, ladder sweep.Plan) {
 }
 
 // take feeds a Frame to whoever learns from it.
-func (d *sweepDriver) take(f *probe.Frame) {
+func (d *sweepDriver) take(f *frame.Frame) {
 	if d.first == nil {
 		d.first = f
 	}
@@ -119,7 +119,7 @@ func (d *sweepDriver) tell(s sweep.Status) {
 	d.tellLeft()
 	load := s.Load
 	if s.State != sweep.Running {
-		load = probe.Load{}
+		load = frame.Load{}
 	}
 	if load != d.held {
 		d.left = append(d.left, d.held)
@@ -180,7 +180,7 @@ func (d *sweepDriver) summary() SweepSummary {
 }
 
 // markInterrupted marks the level that was going on.
-func (d *sweepDriver) markInterrupted(s *SweepSummary, at probe.Load) {
+func (d *sweepDriver) markInterrupted(s *SweepSummary, at frame.Load) {
 	for i := range s.Levels {
 		if s.Levels[i].asked == at {
 			s.Levels[i].Interrupted = true

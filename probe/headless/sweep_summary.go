@@ -4,7 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 	plaintext "sonde/probe/plain"
 	"sonde/probe/sweep"
@@ -45,7 +45,7 @@ type Level struct {
 	SlowestPerS   Number `json:"output_tokens_per_s_slowest"`
 	FastestPerS   Number `json:"output_tokens_per_s_fastest"`
 
-	asked probe.Load
+	asked frame.Load
 }
 
 // KneeFigures say where more load stops paying.

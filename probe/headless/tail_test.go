@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -41,7 +41,7 @@ func TestTheVerdictNamesTheTail(t *testing.T) {
 		{40, true, Plan{Duration: 30 * time.Second}}, // it ends after the window
 	} {
 		all, until := hundred(c.slow, c.atOnce)
-		c.plan.Load = probe.Load{Concurrency: 1, InputTokens: 8, OutputTokens: 101}
+		c.plan.Load = frame.Load{Concurrency: 1, InputTokens: 8, OutputTokens: 101}
 		s := summarise(c.plan, frames(until+tick, c.plan.Load, all, nil))
 		e2e := s.LatencyMS.E2E
 		for name, got := range map[string][2]float64{

@@ -3,7 +3,7 @@ package headless
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -55,20 +55,20 @@ type timeline struct {
 }
 
 // begin notices the load being switched on.
-func (t *timeline) begin(f *probe.Frame) {
+func (t *timeline) begin(f *frame.Frame) {
 	if t.phase != Idle || !loaded(f) {
 		return
 	}
 	t.loadAt = f.At - f.Slice
 	for _, e := range f.Events {
-		if e.Kind == probe.EventLoad {
+		if e.Kind == frame.EventLoad {
 			t.loadAt = e.At
 		}
 	}
 	t.startAt(t.loadAt)
 }
 
-func loaded(f *probe.Frame) bool { return f.Load.Asked.Concurrency > 0 || f.Load.Asked.Rate > 0 }
+func loaded(f *frame.Frame) bool { return f.Load.Asked.Concurrency > 0 || f.Load.Asked.Rate > 0 }
 
 // startAt fixes the origin, and with it the window wherever that follows.
 func (t *timeline) startAt(at time.Duration) {
@@ -117,7 +117,7 @@ func (t *timeline) warmup(r *measure.Request) bool {
 }
 
 // advance moves on at the end of a Frame.
-func (t *timeline) advance(f *probe.Frame) {
+func (t *timeline) advance(f *frame.Frame) {
 	t.seen = f.At
 	idle := f.Client.InFlight == 0
 	if !loaded(f) && t.phase != Idle && t.phase < Draining {

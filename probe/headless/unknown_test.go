@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -69,7 +69,7 @@ func TestCountedInputIsKnown(t *testing.T) {
 
 // Prompts from a file have no asked length.
 func TestPromptsFromAFile(t *testing.T) {
-	load := probe.Load{Concurrency: 4, OutputTokens: 100}
+	load := frame.Load{Concurrency: 4, OutputTokens: 100}
 	got := decode(t, summarise(Plan{Load: load, Requests: 1}, frames(time.Second, load, reqs(stream(0, 50, 10, 3)), nil)))
 	if v, there := got["load"].(map[string]any)["input_tokens"]; !there || v != nil {
 		t.Errorf("load.input_tokens = %v, %v", v, there)

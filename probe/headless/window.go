@@ -3,7 +3,7 @@ package headless
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -12,7 +12,7 @@ type stop struct{ from, to time.Duration }
 
 // noteStop takes the time of a stop out of the window: neither its length nor
 // what arrived in it counts.
-func (t *timeline) noteStop(f *probe.Frame) {
+func (t *timeline) noteStop(f *frame.Frame) {
 	if f.Stopped {
 		t.stops = append(t.stops, stop{f.At - f.Slice, f.At})
 	}
@@ -72,7 +72,7 @@ func (t *timeline) share(r *measure.Request) float64 {
 // saw tells whether something was read within the window: a source publishes its
 // newest reading until there is another, and that may be from before. It cannot
 // be told without the wall time of the session's start.
-func (t *timeline) saw(f *probe.Frame, at time.Time) bool {
+func (t *timeline) saw(f *frame.Frame, at time.Time) bool {
 	if f.Target.Started.IsZero() || at.IsZero() {
 		return true
 	}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"sonde/probe"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -81,7 +80,7 @@ func fromSummary(s measure.Summary) summaryLine {
 	return summaryLine(s)
 }
 
-func fromClient(c *probe.Client) clientLine {
+func fromClient(c *measure.Client) clientLine {
 	return clientLine{
 		InFlight: c.InFlight, Prefill: c.Prefill, Retrying: c.Retrying, OldestWaiting: millis(c.OldestWaiting),
 		Sent: c.Sent, OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, ByClass: c.ByClass, LastError: c.LastError,
@@ -100,15 +99,15 @@ func fromClient(c *probe.Client) clientLine {
 	}
 }
 
-func (l *clientLine) client() probe.Client {
-	return probe.Client{
+func (l *clientLine) client() measure.Client {
+	return measure.Client{
 		InFlight: l.InFlight, Prefill: l.Prefill, Retrying: l.Retrying, OldestWaiting: time.Duration(l.OldestWaiting),
 		Sent: l.Sent, OK: l.OK, Failed: l.Failed, Cancelled: l.Cancelled, ByClass: l.ByClass, LastError: l.LastError,
 		Window: time.Duration(l.Window),
 		TTFT:   measure.Summary(l.TTFT), TTFA: measure.Summary(l.TTFA), TPOT: measure.Summary(l.TPOT),
 		Gap: measure.Summary(l.Gap), E2E: measure.Summary(l.E2E), Setup: measure.Summary(l.Setup),
 		RequestsPerS: float64(l.RequestsPerS), InTokensPerS: float64(l.InPerS), OutTokensPerS: float64(l.OutPerS),
-		Level: probe.LevelStats{
+		Level: measure.LevelStats{
 			TTFT: measure.Summary(l.Level.TTFT), TPOT: measure.Summary(l.Level.TPOT), E2E: measure.Summary(l.Level.E2E),
 			OutTokensPerS: float64(l.Level.OutPerS),
 		},

@@ -9,11 +9,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 )
 
 func TestTornLastLine(t *testing.T) {
-	raw := record(t, &probe.Frame{Seq: 1}, &probe.Frame{Seq: 2, Requests: []probe.Request{{ID: 9}}})
+	raw := record(t, &frame.Frame{Seq: 1}, &frame.Frame{Seq: 2, Requests: []measure.Request{{ID: 9}}})
 	whole := bytes.LastIndexByte(raw[:len(raw)-1], '\n') + 1
 	for _, cut := range []int{whole, whole + 1, whole + 40, len(raw) - 2} {
 		_, frames, err := Read(bytes.NewReader(raw[:cut]))
@@ -33,7 +34,7 @@ func TestTornLastLine(t *testing.T) {
 }
 
 func TestBrokenFiles(t *testing.T) {
-	good := string(record(t, &probe.Frame{Seq: 1}, &probe.Frame{Seq: 2}))
+	good := string(record(t, &frame.Frame{Seq: 1}, &frame.Frame{Seq: 2}))
 	lines := strings.SplitAfter(good, "\n")
 	for name, c := range map[string]struct {
 		file, says string
@@ -52,9 +53,9 @@ func TestBrokenFiles(t *testing.T) {
 }
 
 func TestUnknownLinesAreLeftOut(t *testing.T) {
-	raw := record(t, &probe.Frame{Seq: 1})
+	raw := record(t, &frame.Frame{Seq: 1})
 	raw = append(raw, "{\"type\":\"remark\",\"text\":\"x\"}\n\n"...)
-	raw = append(raw, bytes.SplitAfter(record(t, &probe.Frame{Seq: 2}), []byte("\n"))[1]...)
+	raw = append(raw, bytes.SplitAfter(record(t, &frame.Frame{Seq: 2}), []byte("\n"))[1]...)
 	if _, frames, err := Read(bytes.NewReader(raw)); err != nil || len(frames) != 2 {
 		t.Errorf("%d frames, %v", len(frames), err)
 	}
@@ -94,7 +95,7 @@ func TestAFullDiskIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := NewWriter(&disk{room: 10}, Header{})
 		for seq := range uint64(5) {
-			w.Add(&probe.Frame{Seq: seq})
+			w.Add(&frame.Frame{Seq: seq})
 			time.Sleep(2 * time.Second)
 		}
 		select {
@@ -118,7 +119,7 @@ func TestFlushedWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{room: 1 << 20}
 		w := NewWriter(d, Header{})
-		w.Add(&probe.Frame{Seq: 1})
+		w.Add(&frame.Frame{Seq: 1})
 		time.Sleep(flushEvery + time.Millisecond)
 		synctest.Wait()
 		if _, frames, err := Read(bytes.NewReader(d.Bytes()[:d.size()])); err != nil || len(frames) != 1 {
@@ -135,11 +136,11 @@ func TestASlowDiskHoldsNothingUp(t *testing.T) {
 		time.Sleep(2 * time.Second) // the flush of the header now hangs
 		const sent = backlog + 44
 		for seq := range uint64(sent) {
-			w.Add(&probe.Frame{Seq: seq})
+			w.Add(&frame.Frame{Seq: seq})
 		}
 		close(d.block)
 		synctest.Wait()
-		w.Add(&probe.Frame{Seq: sent})
+		w.Add(&frame.Frame{Seq: sent})
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -160,5 +161,5 @@ func TestCloseTwiceAndAddAfter(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	w.Add(&probe.Frame{})
+	w.Add(&frame.Frame{})
 }

@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -31,7 +32,7 @@ func onDisk(t *testing.T, raw []byte) *File {
 }
 
 // recordAll is record for more Frames than wait for a slow disk.
-func recordAll(t *testing.T, frames ...*probe.Frame) []byte {
+func recordAll(t *testing.T, frames ...*frame.Frame) []byte {
 	t.Helper()
 	file := &memory{}
 	w := NewWriter(file, Header{URL: "http://h/v1"})
@@ -46,10 +47,10 @@ func recordAll(t *testing.T, frames ...*probe.Frame) []byte {
 
 // changing makes Frames four times a second, whose target, engine and GPU change
 // now and then, and that have texts which look like the keys of a line.
-func changing(n int) []*probe.Frame {
+func changing(n int) []*frame.Frame {
 	r := rand.New(rand.NewPCG(3, 4))
-	var frames []*probe.Frame
-	now := probe.Frame{}
+	var frames []*frame.Frame
+	now := frame.Frame{}
 	for i := range n {
 		if r.IntN(400) == 0 {
 			now.Target.Notes = append(now.Target.Notes[:len(now.Target.Notes):len(now.Target.Notes)], `,"engine":{ in a text`)
@@ -63,7 +64,7 @@ func changing(n int) []*probe.Frame {
 		f := now
 		f.Seq, f.At, f.Slice = uint64(i+1), time.Duration(i+1)*250*time.Millisecond, 250*time.Millisecond
 		for k := range r.IntN(3) {
-			f.Requests = append(f.Requests, probe.Request{ID: uint64(10*i + k), GapsMS: []float32{1}})
+			f.Requests = append(f.Requests, measure.Request{ID: uint64(10*i + k), GapsMS: []float32{1}})
 		}
 		frames = append(frames, &f)
 	}

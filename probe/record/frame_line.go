@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -52,7 +52,7 @@ type loadLine struct {
 	Settled bool      `json:"settled"`
 	Max     int       `json:"max_concurrency"`
 
-	Stage probe.Stage `json:"stage,omitempty"` // before the load
+	Stage frame.Stage `json:"stage,omitempty"` // before the load
 }
 
 type askedLine struct {
@@ -96,13 +96,13 @@ type cellLine struct {
 
 type eventLine struct {
 	At   millis          `json:"at_ms"`
-	Kind probe.EventKind `json:"kind"`
+	Kind frame.EventKind `json:"kind"`
 	Text string          `json:"text"`
 }
 
 // fromFrame makes the line but for the parts that are only written when they
 // changed.
-func fromFrame(f *probe.Frame) frameLine {
+func fromFrame(f *frame.Frame) frameLine {
 	l := frameLine{
 		Type: typeFrame, Seq: f.Seq, At: millis(f.At), Slice: millis(f.Slice), Stopped: f.Stopped,
 		Load: loadLine{
@@ -129,28 +129,28 @@ func fromFrame(f *probe.Frame) frameLine {
 }
 
 // frame turns the line back; target, engine and GPU are left to the reader.
-func (l *frameLine) frame() *probe.Frame {
-	f := &probe.Frame{
+func (l *frameLine) frame() *frame.Frame {
+	f := &frame.Frame{
 		Seq: l.Seq, At: time.Duration(l.At), Slice: time.Duration(l.Slice), Stopped: l.Stopped,
-		Load: probe.LoadState{
-			Asked: probe.Load(l.Load.Asked), Level: l.Load.Level, Settled: l.Load.Settled,
+		Load: frame.LoadState{
+			Asked: frame.Load(l.Load.Asked), Level: l.Load.Level, Settled: l.Load.Settled,
 			Max: l.Load.Max, Stage: l.Load.Stage,
 		},
 		Client: l.Client.client(),
-		Health: probe.Health{
+		Health: frame.Health{
 			Stamps: l.Health.Stamps, LateMsP99: float64(l.Health.LateMsP99), CPU: l.Health.CPU,
 			CoalescedShare: float64(l.Health.CoalescedShare), GCPauseMs: float64(l.Health.GCPauseMs), Bottleneck: l.Health.Bottleneck, Why: l.Health.Why,
 		},
-		Roofline: probe.Roofline(l.Roofline),
+		Roofline: gpu.Bounds(l.Roofline),
 	}
 	for _, c := range l.Streams {
-		f.Streams = append(f.Streams, probe.StreamCell{
+		f.Streams = append(f.Streams, measure.StreamCell{
 			Slot: c.Slot, State: c.State, Long: c.Long, MaxGapMS: float64(c.MaxGapMS), WaitMS: float64(c.WaitMS),
 			Tokens: c.Tokens, Ended: c.Ended, Failed: c.Failed,
 		})
 	}
 	for _, e := range l.Events {
-		f.Events = append(f.Events, probe.Event{At: time.Duration(e.At), Kind: e.Kind, Text: e.Text})
+		f.Events = append(f.Events, frame.Event{At: time.Duration(e.At), Kind: e.Kind, Text: e.Text})
 	}
 	if l.Err != "" {
 		f.Err = errors.New(l.Err)

@@ -9,19 +9,20 @@ import (
 	"io"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 )
 
 // Read reads a whole recording. A torn last line, as a crash or a full disk
 // leaves it, is ignored, and so are requests whose Frame is missing. Any other
 // fault gives an error that names the line, with the Frames before it.
-func Read(r io.Reader) (Header, []*probe.Frame, error) {
+func Read(r io.Reader) (Header, []*frame.Frame, error) {
 	reader, err := NewReader(r)
 	if err != nil {
 		return Header{}, nil, err
 	}
-	var frames []*probe.Frame
+	var frames []*frame.Frame
 	for {
 		f, err := reader.Next()
 		if errors.Is(err, io.EOF) {
@@ -49,7 +50,7 @@ func (r *Reader) Header() Header { return r.d.head }
 
 // Next is the next Frame, with the requests that ended in it; io.EOF after the
 // last one that is whole.
-func (r *Reader) Next() (*probe.Frame, error) {
+func (r *Reader) Next() (*frame.Frame, error) {
 	for {
 		line, _, err := r.d.lines.next(longestLine)
 		if err != nil {
@@ -72,8 +73,8 @@ type decoder struct {
 	lines lines
 
 	head     Header
-	requests []probe.Request // of the Frame that comes next
-	target   probe.Target
+	requests []measure.Request // of the Frame that comes next
+	target   frame.Target
 	engine   engine.Status
 	gpu      gpu.Status
 }
@@ -96,7 +97,7 @@ func (d *decoder) header() error {
 
 // take reads one line after the header; it gives a Frame if the line completes
 // one. Types that are not known are left to programs that know them.
-func (d *decoder) take(line []byte) (*probe.Frame, error) {
+func (d *decoder) take(line []byte) (*frame.Frame, error) {
 	if len(line) == 0 {
 		return nil, nil
 	}
@@ -137,7 +138,7 @@ func typeOf(line []byte) (string, error) {
 }
 
 // frame completes a Frame by what did not change since the one before.
-func (d *decoder) frame(l *frameLine) *probe.Frame {
+func (d *decoder) frame(l *frameLine) *frame.Frame {
 	d.keep(l)
 	f := l.frame()
 	f.Target, f.Engine, f.GPU, f.Requests = d.target, d.engine, d.gpu, d.requests
@@ -148,7 +149,7 @@ func (d *decoder) frame(l *frameLine) *probe.Frame {
 // keep notes the parts of a Frame's line that count until they change.
 func (d *decoder) keep(l *frameLine) {
 	if l.Target != nil {
-		d.target = probe.Target(*l.Target)
+		d.target = frame.Target(*l.Target)
 	}
 	if l.Engine != nil {
 		d.engine = l.Engine.status()

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -65,7 +66,7 @@ func fill(v reflect.Value, n *int) {
 	}
 }
 
-func record(t *testing.T, frames ...*probe.Frame) []byte {
+func record(t *testing.T, frames ...*frame.Frame) []byte {
 	t.Helper()
 	file := &memory{}
 	w := NewWriter(file, Header{URL: "http://h/v1", Seed: 7})
@@ -79,7 +80,7 @@ func record(t *testing.T, frames ...*probe.Frame) []byte {
 }
 
 func TestEveryFieldOfAFrameSurvives(t *testing.T) {
-	var f probe.Frame
+	var f frame.Frame
 	n := 0
 	fill(reflect.ValueOf(&f).Elem(), &n)
 	raw := record(t, &f)
@@ -96,15 +97,15 @@ func TestEveryFieldOfAFrameSurvives(t *testing.T) {
 }
 
 func TestAnEmptyFrameSurvives(t *testing.T) {
-	_, frames, err := Read(bytes.NewReader(record(t, &probe.Frame{Seq: 1})))
-	if err != nil || len(frames) != 1 || !reflect.DeepEqual(frames[0], &probe.Frame{Seq: 1}) {
+	_, frames, err := Read(bytes.NewReader(record(t, &frame.Frame{Seq: 1})))
+	if err != nil || len(frames) != 1 || !reflect.DeepEqual(frames[0], &frame.Frame{Seq: 1}) {
 		t.Fatalf("%+v, %v", frames, err)
 	}
 }
 
 func TestUnchangedReadingsAreWrittenOnce(t *testing.T) {
-	a, b, c := &probe.Frame{Seq: 1}, &probe.Frame{Seq: 2}, &probe.Frame{Seq: 3}
-	for _, f := range []*probe.Frame{a, b} {
+	a, b, c := &frame.Frame{Seq: 1}, &frame.Frame{Seq: 2}, &frame.Frame{Seq: 3}
+	for _, f := range []*frame.Frame{a, b} {
 		f.Engine.Have = true
 		f.Engine.Reading.Running = opt.Of(5)
 	}
@@ -123,7 +124,7 @@ func TestUnchangedReadingsAreWrittenOnce(t *testing.T) {
 }
 
 func TestNumbersThatJSONCannotHold(t *testing.T) {
-	f := &probe.Frame{Seq: 1}
+	f := &frame.Frame{Seq: 1}
 	f.Client.TTFT.Mean = math.NaN()
 	f.Client.OutTokensPerS = math.Inf(1)
 	f.Client.SliceGaps = []float32{float32(math.NaN()), 2}
@@ -139,7 +140,7 @@ func TestNumbersThatJSONCannotHold(t *testing.T) {
 }
 
 func TestNoCredentialsInAddresses(t *testing.T) {
-	f := &probe.Frame{}
+	f := &frame.Frame{}
 	f.Engine.Identity.MetricsURL = "http://user:sk-1@h:8000/metrics?token=sk-2"
 	f.Engine.Identity.GPUURL = "https://sk-3@h/metrics"
 	f.GPU.Source = "dcgm http://u:sk-4@h/metrics"
@@ -155,9 +156,9 @@ func TestNoCredentialsInAddresses(t *testing.T) {
 // A request that was refused has no instants of tokens, and nobody counted its
 // prompt: the line says null, not 0. Reading it back changes nothing.
 func TestWhatARequestLacksIsNull(t *testing.T) {
-	refused := probe.Request{ID: 1, Class: "http_5xx", Intent: time.Millisecond, Start: 2 * time.Millisecond, End: 3 * time.Millisecond, AskedIn: 8, GapsMS: []float32{}}
-	fine := probe.Request{ID: 2, Chunks: 1, First: 5 * time.Millisecond, Last: 6 * time.Millisecond, InTokens: 8, OutTokens: 1, GapsMS: []float32{}}
-	f := &probe.Frame{Seq: 1, Requests: []probe.Request{refused, fine}}
+	refused := measure.Request{ID: 1, Class: "http_5xx", Intent: time.Millisecond, Start: 2 * time.Millisecond, End: 3 * time.Millisecond, AskedIn: 8, GapsMS: []float32{}}
+	fine := measure.Request{ID: 2, Chunks: 1, First: 5 * time.Millisecond, Last: 6 * time.Millisecond, InTokens: 8, OutTokens: 1, GapsMS: []float32{}}
+	f := &frame.Frame{Seq: 1, Requests: []measure.Request{refused, fine}}
 	raw := record(t, f)
 	lines := strings.Split(string(raw), "\n")
 	for i, want := range [][]string{

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/plain"
 )
@@ -27,7 +27,7 @@ const (
 // when the disk cannot keep up Frames are left out, and the file says how many;
 // when writing fails the recording ends there.
 type Writer struct {
-	frames chan *probe.Frame
+	frames chan *frame.Frame
 	stop   chan struct{}
 	done   chan struct{} // closed when everything is written
 	failed chan error
@@ -37,14 +37,14 @@ type Writer struct {
 	// Of the goroutine; err may be read once done is closed.
 	file io.WriteCloser
 	out  *bufio.Writer
-	last *probe.Frame
+	last *frame.Frame
 	err  error
 }
 
 // NewWriter starts a recording with its header. The Writer closes w.
 func NewWriter(w io.WriteCloser, header Header) *Writer {
 	r := &Writer{
-		frames: make(chan *probe.Frame, backlog),
+		frames: make(chan *frame.Frame, backlog),
 		stop:   make(chan struct{}),
 		done:   make(chan struct{}),
 		failed: make(chan error, 1),
@@ -60,7 +60,7 @@ func NewWriter(w io.WriteCloser, header Header) *Writer {
 }
 
 // Add records a Frame. It never blocks. Frames after Close are ignored.
-func (w *Writer) Add(f *probe.Frame) {
+func (w *Writer) Add(f *frame.Frame) {
 	select {
 	case w.frames <- f:
 	default:
@@ -114,7 +114,7 @@ type headerLine struct {
 }
 
 // frame writes a Frame's requests, then the Frame with what changed in it.
-func (w *Writer) frame(f *probe.Frame) {
+func (w *Writer) frame(f *frame.Frame) {
 	for i := range f.Requests {
 		w.line(fromRequest(&f.Requests[i]))
 	}

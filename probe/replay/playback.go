@@ -3,7 +3,7 @@ package replay
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // Pause stops the playback or lets it go on.
@@ -45,7 +45,7 @@ func (p *Player) Jump(by time.Duration) {
 }
 
 // State tells where the playback is.
-func (p *Player) State() probe.PlaybackState {
+func (p *Player) State() frame.PlaybackState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.state

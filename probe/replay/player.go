@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/record"
 )
@@ -37,8 +37,8 @@ type Player struct {
 
 	mu    sync.Mutex
 	clock clock
-	queue []*probe.Frame // read and not yet acknowledged, in order
-	state probe.PlaybackState
+	queue []*frame.Frame // read and not yet acknowledged, in order
+	state frame.PlaybackState
 	goal  *time.Duration // of a jump that the reading goroutine has not taken up
 	eof   bool           // nothing comes after the queue
 }
@@ -51,7 +51,7 @@ func Play(ctx context.Context, file *record.File, at time.Duration, speed float6
 	at = min(max(at, first), last)
 	p.goal = &at
 	p.clock = clock{at: at, speed: withinRange(speed), since: time.Now()}
-	p.state = probe.PlaybackState{At: first, Last: last, Seeking: true}
+	p.state = frame.PlaybackState{At: first, Last: last, Seeking: true}
 	ended := make(chan struct{})
 	guard.Go("reading the recording", p.fail, func() {
 		defer close(ended)
@@ -69,7 +69,7 @@ func withinRange(speed float64) float64 {
 }
 
 // Since hands out the Frames after seq that are due. Those up to seq are let go.
-func (p *Player) Since(seq uint64) []*probe.Frame {
+func (p *Player) Since(seq uint64) []*frame.Frame {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	old := 0
@@ -158,7 +158,7 @@ func (p *Player) wanted() (goal *time.Duration, room bool, epoch int) {
 }
 
 // add takes a Frame that was read, unless a jump has made it worthless.
-func (p *Player) add(epoch int, f *probe.Frame) {
+func (p *Player) add(epoch int, f *frame.Frame) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if epoch == p.state.Epoch && p.goal == nil {

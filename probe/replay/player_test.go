@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/record"
 )
 
@@ -24,7 +24,7 @@ func recording(t *testing.T, n int, tail string) *record.File {
 	}
 	w := record.NewWriter(file, record.Header{URL: "http://h/v1"})
 	for i := range n {
-		w.Add(&probe.Frame{Seq: uint64(i + 1), At: time.Duration(i+1) * slice, Slice: slice})
+		w.Add(&frame.Frame{Seq: uint64(i + 1), At: time.Duration(i+1) * slice, Slice: slice})
 		if i%100 == 99 {
 			time.Sleep(2 * time.Second) // virtual: the writer keeps up
 		}

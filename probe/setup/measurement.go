@@ -8,6 +8,7 @@ import (
 
 	"sonde/config"
 	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/headless"
 	"sonde/probe/record"
@@ -63,7 +64,7 @@ func Open(ctx context.Context, c config.Config, version string) (*Measurement, e
 
 // recordFrame records, and tells at once when the recording ends before its time,
 // on a full disk for one. The measurement goes on.
-func (m *Measurement) recordFrame(f *probe.Frame) {
+func (m *Measurement) recordFrame(f *frame.Frame) {
 	m.record.Add(f)
 	select {
 	case err := <-m.record.Failed():
@@ -73,7 +74,7 @@ func (m *Measurement) recordFrame(f *probe.Frame) {
 }
 
 // Follow hands every Frame to add, in a goroutine of its own.
-func (m *Measurement) Follow(add func(*probe.Frame)) {
+func (m *Measurement) Follow(add func(*frame.Frame)) {
 	done := make(chan struct{})
 	m.readers = append(m.readers, done)
 	guard.Go("reader of frames", m.Session.Fail, func() {

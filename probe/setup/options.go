@@ -12,6 +12,7 @@ import (
 	"sonde/gpu"
 	"sonde/probe"
 	"sonde/probe/api"
+	"sonde/probe/frame"
 	"sonde/probe/headless"
 	"sonde/probe/prompt"
 	"sonde/probe/sim"
@@ -62,8 +63,8 @@ func rooflineOf(c config.Config) (*gpu.Roofline, error) {
 	return &r, nil
 }
 
-func wanted(c config.Config) probe.Load {
-	l := probe.Load{
+func wanted(c config.Config) frame.Load {
+	l := frame.Load{
 		Concurrency: c.Concurrency, Rate: c.Rate, Poisson: c.Arrivals == "poisson",
 		InputTokens: c.Input, OutputTokens: c.Output,
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"sonde/config"
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/headless"
 	"sonde/probe/record"
 	"sonde/probe/replay"
@@ -83,7 +83,7 @@ func (r *Recording) Report(ctx context.Context) (headless.SweepSummary, error) {
 	first, _ := file.Span()
 	frames, err := file.From(ctx, first)
 	for err == nil {
-		var f *probe.Frame
+		var f *frame.Frame
 		if f, err = frames.Next(); err == nil {
 			keeper.Add(f)
 			err = ctx.Err()

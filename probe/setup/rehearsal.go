@@ -1,12 +1,12 @@
 package setup
 
 import (
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/sim"
 )
 
 // Rehearsal is the embedded engine's switches, nil with a URL.
-func (m *Measurement) Rehearsal() probe.Rehearsal {
+func (m *Measurement) Rehearsal() frame.Rehearsal {
 	if m.Engine == nil {
 		return nil
 	}
@@ -16,11 +16,11 @@ func (m *Measurement) Rehearsal() probe.Rehearsal {
 // rehearsal tells the engine's switches in the words of package probe.
 type rehearsal struct{ *sim.Server }
 
-func (r rehearsal) Switches() []probe.Switch {
+func (r rehearsal) Switches() []frame.Switch {
 	own := r.Server.Switches()
-	all := make([]probe.Switch, len(own))
+	all := make([]frame.Switch, len(own))
 	for i, s := range own {
-		all[i] = probe.Switch(s)
+		all[i] = frame.Switch(s)
 	}
 	return all
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sonde/config"
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/record"
 )
 
@@ -39,7 +39,7 @@ func TestFromConfigToARecordedMeasurement(t *testing.T) {
 	done := make(chan struct{})
 	enough := sync.OnceFunc(func() { close(done) })
 	seen := 0
-	m.Follow(func(f *probe.Frame) {
+	m.Follow(func(f *frame.Frame) {
 		if seen += len(f.Requests); seen >= 4 {
 			enough()
 		}
@@ -71,7 +71,7 @@ func TestFromConfigToARecordedMeasurement(t *testing.T) {
 }
 
 // checkReport compares the report of a recording with the requests in it.
-func checkReport(t *testing.T, path string, frames []*probe.Frame) {
+func checkReport(t *testing.T, path string, frames []*frame.Frame) {
 	t.Helper()
 	r, err := OpenRecording(t.Context(), config.Config{Replay: config.Replay{File: path, Speed: 1}})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/sim"
 )
 
@@ -14,10 +15,10 @@ import (
 // second and some; whole, they all wait for all of it.
 func TestChunkedPrefillIsSwitchedWhileRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := Start(t, sim.Options{}, probe.Options{Load: probe.Load{Concurrency: 4, InputTokens: 64, OutputTokens: 2000}})
+		r := Start(t, sim.Options{}, probe.Options{Load: frame.Load{Concurrency: 4, InputTokens: 64, OutputTokens: 2000}})
 		longest := func() (ms float64) {
 			r.Session.FireLong()
-			r.Play(5*time.Second, func(f *probe.Frame) {
+			r.Play(5*time.Second, func(f *frame.Frame) {
 				for _, gap := range f.Client.SliceGaps {
 					ms = max(ms, float64(gap))
 				}

@@ -12,6 +12,7 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/api"
+	"sonde/probe/frame"
 	"sonde/probe/prompt"
 	"sonde/probe/sim"
 )
@@ -116,7 +117,7 @@ func (calm) CPU() (time.Duration, bool)  { return 0, false }
 func (calm) LongestPause() time.Duration { return 0 }
 
 // Play lets d pass and hands every Frame of that time to the readers, in order.
-func (r *Rig) Play(d time.Duration, readers ...func(*probe.Frame)) {
+func (r *Rig) Play(d time.Duration, readers ...func(*frame.Frame)) {
 	seq := r.last
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(probe.DefaultTick)

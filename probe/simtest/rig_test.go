@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/sim"
 )
 
@@ -16,10 +17,10 @@ import (
 // has 0.608 ms of overhead; its KV cache adds up to 0.03 ms.
 func TestVirtualTimeIsExact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := Start(t, sim.Options{}, probe.Options{Load: probe.Load{Concurrency: 1}})
-		requests, last := 0, (*probe.Frame)(nil)
+		r := Start(t, sim.Options{}, probe.Options{Load: frame.Load{Concurrency: 1}})
+		requests, last := 0, (*frame.Frame)(nil)
 		began := time.Now()
-		r.Play(5*time.Minute, func(f *probe.Frame) {
+		r.Play(5*time.Minute, func(f *frame.Frame) {
 			requests += len(f.Requests)
 			last = f
 		})

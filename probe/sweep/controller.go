@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // Controller drives a sweep: it sets a load, follows the level until it has told what
@@ -14,7 +14,7 @@ import (
 // return at once.
 type Controller struct {
 	levels   *Levels
-	controls probe.Controls
+	controls frame.Controls
 
 	mu       sync.Mutex
 	plan     Plan
@@ -22,7 +22,7 @@ type Controller struct {
 	state    State
 	why      string // why the sweep is not running, or ended
 	hold     hold
-	wanted   probe.Load    // what was asked of the Controls
+	wanted   frame.Load    // what was asked of the Controls
 	setAt    time.Duration // when; 0 until a Frame has shown it
 	level    int           // number of the level that the newest Frame shows
 	draining bool          // the load of the step comes when nothing is in flight any more
@@ -48,7 +48,7 @@ const (
 )
 
 // NewController makes a Controller that feeds the table as well.
-func NewController(c probe.Controls, l *Levels) *Controller {
+func NewController(c frame.Controls, l *Levels) *Controller {
 	return &Controller{controls: c, levels: l}
 }
 
@@ -105,7 +105,7 @@ func (c *Controller) Resume() bool {
 }
 
 // Add takes the next Frame.
-func (c *Controller) Add(f *probe.Frame) {
+func (c *Controller) Add(f *frame.Frame) {
 	c.levels.Add(f)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,14 +139,14 @@ func (c *Controller) Add(f *probe.Frame) {
 }
 
 // handedOver ends a sweep whose load somebody else has changed.
-func (c *Controller) handedOver(f *probe.Frame) {
+func (c *Controller) handedOver(f *frame.Frame) {
 	if c.controls.Load().Concurrency > 0 {
 		c.pause("the load was changed by hand")
 		return
 	}
 	why := "the load was taken away"
 	for _, e := range f.Events {
-		if e.Kind == probe.EventNote {
+		if e.Kind == frame.EventNote {
 			why = e.Text
 		}
 	}
@@ -199,7 +199,7 @@ func (c *Controller) set(s step) {
 }
 
 // begin puts the load of the step on, its streams spread over the length of a request.
-func (c *Controller) begin(load probe.Load) {
+func (c *Controller) begin(load frame.Load) {
 	c.draining = false
 	if r, can := c.controls.(ramper); can {
 		r.SetRamp(min(max(c.hold.meanE2E, shortestRamp), longestRamp))
@@ -209,7 +209,7 @@ func (c *Controller) begin(load probe.Load) {
 }
 
 // ask wishes for a load.
-func (c *Controller) ask(load probe.Load) {
+func (c *Controller) ask(load frame.Load) {
 	was := c.controls.Load()
 	c.controls.SetLoad(load)
 	c.wanted, c.setAt = c.controls.Load(), 0 // as it was brought into range
@@ -220,7 +220,7 @@ func (c *Controller) ask(load probe.Load) {
 }
 
 // drained tells whether nothing is left of the load before. It is not waited for for ever.
-func (c *Controller) drained(f *probe.Frame) bool {
+func (c *Controller) drained(f *frame.Frame) bool {
 	return f.Client.InFlight == 0 || f.At-c.setAt > 2*c.hold.meanE2E+longestRamp
 }
 

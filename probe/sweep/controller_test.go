@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/sim"
 	"sonde/probe/simtest"
 	"sonde/probe/sweep"
@@ -39,7 +40,7 @@ func says(res sweep.Result) string {
 }
 
 // held is what a load shows when it is held for long.
-func held(t *testing.T, engine sim.Options, load probe.Load, slos []sweep.SLO, long time.Duration) (row sweep.Row) {
+func held(t *testing.T, engine sim.Options, load frame.Load, slos []sweep.SLO, long time.Duration) (row sweep.Row) {
 	synctest.Test(t, func(t *testing.T) {
 		streams := load.Concurrency
 		load.Concurrency = 0
@@ -57,7 +58,7 @@ func held(t *testing.T, engine sim.Options, load probe.Load, slos []sweep.SLO, l
 
 // power is throughput over response time of a load that was held for long, and meets
 // whether it then met its service levels.
-func truth(t *testing.T, engine sim.Options, load probe.Load, slos []sweep.SLO, streams int) (power float64, meets bool) {
+func truth(t *testing.T, engine sim.Options, load frame.Load, slos []sweep.SLO, streams int) (power float64, meets bool) {
 	load.Concurrency = streams
 	row := held(t, engine, load, slos, 40*time.Second)
 	return float64(streams) / (row.E2E.Mean * row.E2E.Mean), row.Verdict().Met()
@@ -67,7 +68,7 @@ func truth(t *testing.T, engine sim.Options, load probe.Load, slos []sweep.SLO, 
 type scenario struct {
 	name      string
 	engine    sim.Options
-	load      probe.Load
+	load      frame.Load
 	slo       sweep.SLO
 	exhausted sweep.Resource
 }
@@ -75,10 +76,10 @@ type scenario struct {
 func scenarios() []scenario {
 	return []scenario{
 		// 16 run and no more; who comes beyond them waits for the end of one of them.
-		{"sequences", sim.Options{MaxSeqs: 16}, probe.Load{},
+		{"sequences", sim.Options{MaxSeqs: 16}, frame.Load{},
 			sweep.SLO{Text: "ttft_p95=500ms", Metric: "ttft", Quantile: 0.95, LimitMS: 500}, sweep.MaxSequences},
 		// Everything runs. A step takes longer the more prompts are computed in it.
-		{"arithmetic", sim.Options{MaxSeqs: 512, KVGB: 40}, probe.Load{},
+		{"arithmetic", sim.Options{MaxSeqs: 512, KVGB: 40}, frame.Load{},
 			sweep.SLO{Text: "tpot_p95=20ms", Metric: "tpot", Quantile: 0.95, LimitMS: 20}, sweep.Compute},
 	}
 }
@@ -252,7 +253,7 @@ func TestSmallerLoadsBeginAnew(t *testing.T) {
 		c := sweep.NewController(r.Session, sweep.NewLevels(nil))
 		var inFlight []int // of every Frame between the levels of 16 and of 4
 		idle, spread := 0, map[int]bool{}
-		follow := func(f *probe.Frame) {
+		follow := func(f *frame.Frame) {
 			c.Add(f)
 			if s := c.Status(); s.State == sweep.Running && s.Level == 2 && !s.Settled {
 				inFlight = append(inFlight, f.Client.InFlight)

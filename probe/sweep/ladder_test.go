@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -19,7 +19,7 @@ type service struct {
 }
 
 // row is what a level of n requests shows of a service.
-func (s service) row(l probe.Load, n int, r *rand.Rand) Row {
+func (s service) row(l frame.Load, n int, r *rand.Rand) Row {
 	e2e := s.e2eMS(Amount(l))
 	row := Row{Load: l, Settled: true, Held: 20e9, OK: n, E2E: measure.Summary{N: n, Mean: e2e}, TTFT: measure.Summary{N: n, P95: e2e}}
 	x := 1000 * Amount(l) / e2e
@@ -93,7 +93,7 @@ func TestLadderAlwaysEnds(t *testing.T) {
 		case 1:
 			s.e2eMS = limited(1+1000*r.Float64(), 1+300*r.Float64())
 		}
-		p := Plan{Load: probe.Load{Concurrency: 100}, Open: r.IntN(2) == 0, Cap: float64(1 + r.IntN(500))}
+		p := Plan{Load: frame.Load{Concurrency: 100}, Open: r.IntN(2) == 0, Cap: float64(1 + r.IntN(500))}
 		if r.IntN(2) == 0 {
 			p.From = 1 + 20*r.Float64()
 			if !p.Open {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
 
@@ -21,7 +21,7 @@ type Levels struct {
 
 // kept is a setting with the stretches at it that have ended.
 type kept struct {
-	load   probe.Load
+	load   frame.Load
 	past   *stretch // merged
 	visits int
 	row    Row // of past
@@ -62,12 +62,12 @@ func (l *Levels) Clear() {
 }
 
 // Add takes the next Frame.
-func (l *Levels) Add(f *probe.Frame) {
+func (l *Levels) Add(f *frame.Frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.now != nil && (l.now.level != f.Load.Level || f.Has(probe.EventReset)) {
+	if l.now != nil && (l.now.level != f.Load.Level || f.Has(frame.EventReset)) {
 		l.now.finish(f)
-		l.closeNow(f.Has(probe.EventReset))
+		l.closeNow(f.Has(frame.EventReset))
 	}
 	if l.now == nil && f.Load.Level > 0 && Amount(f.Load.Asked) > 0 && f.Load.Asked.Concurrency > 0 {
 		l.now = newStretch(f, l.slos)
@@ -121,10 +121,10 @@ func joined(past *stretch, visits int, s *stretch) (*stretch, int) {
 }
 
 // Loads are the settings of Rows, in their order.
-func (l *Levels) Loads() []probe.Load {
+func (l *Levels) Loads() []frame.Load {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	loads := make([]probe.Load, 0, len(l.kept)+1)
+	loads := make([]frame.Load, 0, len(l.kept)+1)
 	for _, k := range l.kept {
 		loads = append(loads, k.load)
 	}
@@ -134,7 +134,7 @@ func (l *Levels) Loads() []probe.Load {
 	return loads
 }
 
-func (l *Levels) find(load probe.Load) *kept {
+func (l *Levels) find(load frame.Load) *kept {
 	for _, k := range l.kept {
 		if k.load == load {
 			return k
@@ -143,7 +143,7 @@ func (l *Levels) find(load probe.Load) *kept {
 	return nil
 }
 
-func (l *Levels) forget(load probe.Load) {
+func (l *Levels) forget(load frame.Load) {
 	l.kept = slices.DeleteFunc(l.kept, func(k *kept) bool { return k.load == load })
 }
 
@@ -182,7 +182,7 @@ func (l *Levels) withNow(k *kept) (*stretch, int) {
 
 // Curve are the rows that can be compared with a load: its lengths, its kind of
 // loop; by amount, smallest first.
-func Curve(rows []Row, like probe.Load) []Row {
+func Curve(rows []Row, like frame.Load) []Row {
 	var out []Row
 	for _, r := range rows {
 		if comparable(r.Load, like) {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -17,15 +17,15 @@ const tick = 250 * time.Millisecond
 // film makes Frames by hand.
 type film struct {
 	at     time.Duration
-	load   probe.Load
+	load   frame.Load
 	level  int
 	settle bool
 }
 
 // next is the Frame of the next tick.
-func (m *film) next() *probe.Frame {
+func (m *film) next() *frame.Frame {
 	m.at += tick
-	f := &probe.Frame{At: m.at, Slice: tick}
+	f := &frame.Frame{At: m.at, Slice: tick}
 	f.Load.Asked, f.Load.Level, f.Load.Settled = m.load, m.level, m.settle
 	f.Client.InFlight = m.load.Concurrency
 	return f
@@ -91,10 +91,10 @@ func TestRowsByHand(t *testing.T) {
 	for i := range 8 {
 		f := m.next()
 		f.Client.SliceOutTokens = 8
-		f.Engine = probe.EngineStatus{Have: true, Reading: engine.Reading{Running: opt.Of(3), Waiting: opt.Of(float64(i % 2)), KVFill: opt.Of(0.5), Preemptions: opt.Of(float64(i))}}
+		f.Engine = engine.Status{Have: true, Reading: engine.Reading{Running: opt.Of(3), Waiting: opt.Of(float64(i % 2)), KVFill: opt.Of(0.5), Preemptions: opt.Of(float64(i))}}
 		f.Engine.Reading.At = time.Unix(100, 0).Add(m.at)
 		f.Target.Started = time.Unix(100, 0)
-		f.GPU = probe.GPUStatus{At: time.Unix(100, 0).Add(m.at), GPUs: []gpu.Reading{{SM: opt.Of(0.9), DRAM: opt.Of(0.4)}, {SM: opt.Of(0.7)}}}
+		f.GPU = gpu.Status{At: time.Unix(100, 0).Add(m.at), GPUs: []gpu.Reading{{SM: opt.Of(0.9), DRAM: opt.Of(0.4)}, {SM: opt.Of(0.7)}}}
 		switch i {
 		case 0:
 			f.Requests = append(f.Requests, early)
@@ -185,7 +185,7 @@ func TestResetForgetsThePresentLevelOnly(t *testing.T) {
 	f.Requests = append(f.Requests, request(m.at-tick, 10*time.Millisecond, 100*time.Millisecond))
 	l.Add(f)
 	f = m.next()
-	f.Events = []probe.Event{{Kind: probe.EventReset, At: m.at}}
+	f.Events = []frame.Event{{Kind: frame.EventReset, At: m.at}}
 	l.Add(f)
 	rows := l.Rows()
 	if len(rows) != 2 || rows[0].N() != 1 || rows[1].N() != 0 || !rows[1].Settled {

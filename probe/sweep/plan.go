@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // Plan says which loads a sweep tries.
 type Plan struct {
-	Load  probe.Load // lengths, arrivals, and the cap of an open loop: all but the amount
+	Load  frame.Load // lengths, arrivals, and the cap of an open loop: all but the amount
 	Open  bool       // amounts are requests per second, else streams
 	Rungs []float64  // the loads to try, streams or requests per second, in this order; none: found automatically
 	From  float64    // automatic: the first load, in the same unit; 0 is 1
@@ -20,7 +20,7 @@ type Plan struct {
 	// take. A level that has settled and has samples enough ends before.
 	PerLevel time.Duration
 
-	After probe.Load // the load when the sweep has ended by itself
+	After frame.Load // the load when the sweep has ended by itself
 }
 
 // check tells what is wrong with the plan.
@@ -37,7 +37,7 @@ func (p *Plan) check() error {
 }
 
 // load is the setting of an amount.
-func (p *Plan) load(amount float64) probe.Load {
+func (p *Plan) load(amount float64) frame.Load {
 	l := p.Load
 	if p.Open {
 		l.Rate = amount

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -12,7 +12,7 @@ import (
 // level is a settled row of a closed loop whose requests take so long.
 func level(streams int, e2eMS float64, change ...func(*Row)) Row {
 	x := 1000 * float64(streams) / e2eMS
-	r := Row{Load: probe.Load{Concurrency: streams}, Settled: true, OK: 50, E2E: measure.Summary{N: 50, Mean: e2eMS}, TTFT: measure.Summary{N: 50, P95: 10},
+	r := Row{Load: frame.Load{Concurrency: streams}, Settled: true, OK: 50, E2E: measure.Summary{N: 50, Mean: e2eMS}, TTFT: measure.Summary{N: 50, P95: 10},
 		RequestsPerS: opt.Of(x), OutTokensPerS: opt.Of(100 * x), OutputTokens: opt.Of(100), InFlight: opt.Of(float64(streams))}
 	for _, c := range change {
 		c(&r)
@@ -177,9 +177,9 @@ func TestTooMuch(t *testing.T) {
 		"failures":               {level(16, 1000, func(r *Row) { r.Failed = 10 }), "10 of 60 requests failed"},
 		"few failures":           {level(16, 1000, func(r *Row) { r.Failed = 4 }), ""},
 		"we are the limit":       {level(16, 1000, func(r *Row) { r.ClientBound, r.ClientWhy = true, "no CPU left" }), "this client is the bottleneck at 16 streams: no CPU left"},
-		"all under the cap":      {Row{Load: probe.Load{Rate: 9, Concurrency: 64}, OK: 50, InFlight: opt.Of(62)}, "all 64 streams"},
-		"not served":             {Row{Load: probe.Load{Rate: 9, Concurrency: 64}, OK: 50, RequestsPerS: opt.Of(7)}, "only 7.00 of 9 requests/s"},
-		"served, by chance less": {Row{Load: probe.Load{Rate: 9, Concurrency: 64}, OK: 50, RequestsPerS: opt.Of(8)}, ""},
+		"all under the cap":      {Row{Load: frame.Load{Rate: 9, Concurrency: 64}, OK: 50, InFlight: opt.Of(62)}, "all 64 streams"},
+		"not served":             {Row{Load: frame.Load{Rate: 9, Concurrency: 64}, OK: 50, RequestsPerS: opt.Of(7)}, "only 7.00 of 9 requests/s"},
+		"served, by chance less": {Row{Load: frame.Load{Rate: 9, Concurrency: 64}, OK: 50, RequestsPerS: opt.Of(8)}, ""},
 	} {
 		got := tooMuch(&c.r, []Row{base, c.r})
 		if got == "" != (c.want == "") || !strings.Contains(got, c.want) {

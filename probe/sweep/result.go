@@ -1,6 +1,8 @@
 package sweep
 
-import "sonde/probe"
+import (
+	"sonde/probe/frame"
+)
 
 // Result is what the levels of one curve say together.
 type Result struct {
@@ -11,7 +13,7 @@ type Result struct {
 }
 
 // Conclude judges the rows that can be compared with a load.
-func Conclude(rows []Row, like probe.Load, slos []SLO) Result {
+func Conclude(rows []Row, like frame.Load, slos []SLO) Result {
 	r := Result{Curve: Curve(rows, like)}
 	r.Knee, r.NoKnee = FindKnee(r.Curve)
 	if len(slos) > 0 {

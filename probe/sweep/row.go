@@ -11,7 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -20,14 +21,14 @@ import (
 // settled they are provisional, from all that started and ended at it. Latencies
 // are milliseconds, shares 0 to 1; what is unknown stays unknown.
 type Row struct {
-	Load    probe.Load
+	Load    frame.Load
 	Level   int           // number of the newest stretch at this setting, as in LoadState.Level
 	Visits  int           // stretches that the figures are of
 	Since   time.Duration // when the newest stretch began, since the session began
 	Settled bool
 	Held    time.Duration // what the rates are taken over
 
-	TTFT, TPOT, E2E, Gap, ClientQueue probe.Summary
+	TTFT, TPOT, E2E, Gap, ClientQueue measure.Summary
 
 	OutTokensPerS       opt.Float // of requests that succeed, by arrival
 	InTokensPerS        opt.Float
@@ -99,7 +100,7 @@ func (r *Row) unserved() bool {
 
 // Amount is how much load l is: requests per second in an open loop, streams in a
 // closed one.
-func Amount(l probe.Load) float64 {
+func Amount(l frame.Load) float64 {
 	if l.Rate > 0 {
 		return l.Rate
 	}
@@ -108,11 +109,11 @@ func Amount(l probe.Load) float64 {
 
 // comparable tells whether two loads are points of one curve: they differ in their
 // amount only.
-func comparable(a, b probe.Load) bool { return withoutAmount(a) == withoutAmount(b) }
+func comparable(a, b frame.Load) bool { return withoutAmount(a) == withoutAmount(b) }
 
 // withoutAmount keeps what makes a load, but for how much of it there is; of an open loop
 // that is not its cap.
-func withoutAmount(l probe.Load) probe.Load {
+func withoutAmount(l frame.Load) frame.Load {
 	if l.Rate > 0 {
 		l.Rate = 1
 	} else {

@@ -3,7 +3,6 @@ package sweep
 import (
 	"math"
 
-	"sonde/probe"
 	"sonde/probe/diagnose"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
@@ -212,7 +211,7 @@ func (s *stretch) result(level SLO, c tally, confidence float64) SLOResult {
 type tally struct{ n, over int }
 
 // count takes a request into the tally of a level.
-func (c *tally) count(r *probe.Request, s SLO) {
+func (c *tally) count(r *measure.Request, s SLO) {
 	if s.Metric == "gap" { // every gap counts, not one figure per request
 		for _, ms := range r.GapsMS {
 			c.add(float64(ms) > s.LimitMS)

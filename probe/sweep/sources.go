@@ -3,8 +3,8 @@ package sweep
 import (
 	"time"
 
-	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
@@ -13,7 +13,7 @@ const staleAfter = 10 * time.Second
 
 // fresh tells whether what was read at that wall time is of this stretch and not
 // too old for the Frame. It cannot be told without the wall time of the session's start.
-func (s *stretch) fresh(f *probe.Frame, at time.Time) bool {
+func (s *stretch) fresh(f *frame.Frame, at time.Time) bool {
 	if f.Target.Started.IsZero() || at.IsZero() {
 		return true
 	}
@@ -22,7 +22,7 @@ func (s *stretch) fresh(f *probe.Frame, at time.Time) bool {
 }
 
 // addEngine takes what the engine says.
-func (s *stretch) addEngine(f *probe.Frame, held time.Duration) {
+func (s *stretch) addEngine(f *frame.Frame, held time.Duration) {
 	r := &f.Engine.Reading
 	if !f.Engine.Have || !s.fresh(f, r.At) {
 		return
@@ -39,7 +39,7 @@ func (s *stretch) addEngine(f *probe.Frame, held time.Duration) {
 }
 
 // addGPU takes what the hardware says, as the mean over GPUs.
-func (s *stretch) addGPU(f *probe.Frame, held time.Duration) {
+func (s *stretch) addGPU(f *frame.Frame, held time.Duration) {
 	if !s.fresh(f, f.GPU.At) {
 		return
 	}
@@ -62,7 +62,7 @@ type counter struct {
 }
 
 // start notes where the counter stands.
-func (c *counter) start(f *probe.Frame) {
+func (c *counter) start(f *frame.Frame) {
 	if f.Engine.Have {
 		c.last, c.at, c.of = f.Engine.Reading.Preemptions, f.Engine.Reading.At, f.Engine.Reading
 	}

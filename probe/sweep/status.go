@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 )
 
 // Status is where a sweep stands.
 type Status struct {
 	State   State
 	Why     string // why it is paused, failed, or ended early; "" otherwise
-	Load    probe.Load
+	Load    frame.Load
 	Purpose Purpose
 	Level   int // which level of the sweep it is, from 1
 	More    int // levels to come; a guess unless they are given

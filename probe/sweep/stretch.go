@@ -3,7 +3,7 @@ package sweep
 import (
 	"time"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -15,7 +15,7 @@ const exactSamples = 8192
 // stretch gathers what happened at one load setting, from one change of the load to the
 // next. It belongs to the goroutine of its Levels.
 type stretch struct {
-	load    probe.Load
+	load    frame.Load
 	level   int
 	began   time.Duration
 	from    time.Duration // figures are of what began after
@@ -42,17 +42,17 @@ type stretch struct {
 	clientWhy                                 string
 }
 
-func newStretch(f *probe.Frame, slos []SLO) *stretch {
+func newStretch(f *frame.Frame, slos []SLO) *stretch {
 	s := &stretch{load: f.Load.Asked, level: f.Load.Level, began: Changed(f), slos: slos}
 	s.restart(s.began)
 	return s
 }
 
 // Changed is when the load was changed, in the slice of the first Frame that shows it.
-func Changed(f *probe.Frame) time.Duration {
+func Changed(f *frame.Frame) time.Duration {
 	at := f.At - f.Slice
 	for _, e := range f.Events {
-		if e.Kind == probe.EventLoad {
+		if e.Kind == frame.EventLoad {
 			at = e.At
 		}
 	}
@@ -61,7 +61,7 @@ func Changed(f *probe.Frame) time.Duration {
 
 // finish takes, from the first Frame of another load, the requests that ended before
 // the change.
-func (s *stretch) finish(f *probe.Frame) {
+func (s *stretch) finish(f *frame.Frame) {
 	for i := range f.Requests {
 		if r := &f.Requests[i]; r.End <= Changed(f) {
 			s.addRequest(r)
@@ -77,7 +77,7 @@ func (s *stretch) restart(from time.Duration) {
 }
 
 // add takes a Frame of the stretch.
-func (s *stretch) add(f *probe.Frame) {
+func (s *stretch) add(f *frame.Frame) {
 	if f.Load.Settled && !s.settled {
 		prior := *s
 		s.settled = true

@@ -5,12 +5,12 @@ import (
 	"math"
 	"strconv"
 
-	"sonde/probe"
+	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
 
 // Describe names a load in words: "16 streams", "4 requests/s".
-func Describe(l probe.Load) string {
+func Describe(l frame.Load) string {
 	if l.Rate > 0 {
 		return amount(l) + " requests/s"
 	}
@@ -21,7 +21,7 @@ func Describe(l probe.Load) string {
 }
 
 // does says what a load does: "16 streams meet", "1 stream meets".
-func does(l probe.Load, verb, ending string) string {
+func does(l frame.Load, verb, ending string) string {
 	if l.Rate == 0 && l.Concurrency == 1 {
 		verb += ending
 	}
@@ -29,12 +29,12 @@ func does(l probe.Load, verb, ending string) string {
 }
 
 // amount is the load's number alone.
-func amount(l probe.Load) string {
+func amount(l frame.Load) string {
 	return strconv.FormatFloat(math.Round(Amount(l)*1000)/1000, 'f', -1, 64)
 }
 
 // unit is what a load is counted in, one of it and several.
-func unit(l probe.Load) (one, several string) {
+func unit(l frame.Load) (one, several string) {
 	if l.Rate > 0 {
 		return "request/s", "requests/s"
 	}

@@ -1,4 +1,4 @@
-package probe
+package frame
 
 // Switch is something about the engine that can be changed while it runs, for
 // rehearsals and demonstrations. Only the embedded engine has any.

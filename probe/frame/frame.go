@@ -1,4 +1,7 @@
-package probe
+// Package frame holds the values that readers read: a Frame is everything that was known
+// at one tick of a session, and Controls is the one way back. The screen, the reports, the
+// verdicts and recordings know this package and never the sources behind it.
+package frame
 
 import (
 	"slices"
@@ -8,29 +11,6 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
-)
-
-// The types of a Frame's parts, so that readers of Frames need no other import.
-type (
-	Client        = measure.Client
-	LevelStats    = measure.LevelStats
-	Summary       = measure.Summary
-	Request       = measure.Request
-	StreamCell    = measure.StreamCell
-	Class         = measure.Class
-	EngineStatus  = engine.Status
-	Replica       = engine.Replica
-	GPUStatus     = gpu.Status
-	GPUReading    = gpu.Reading
-	Roofline      = gpu.Bounds
-	OptionalFloat = opt.Float
-)
-
-// States of one stream in a slice of time; see measure.StreamCell.
-const (
-	StreamIdle    = measure.StreamIdle
-	StreamWaiting = measure.StreamWaiting
-	StreamDecode  = measure.StreamDecode
 )
 
 // Frame is everything that was known at one tick of the Session. It is
@@ -46,20 +26,20 @@ type Frame struct {
 
 	Target Target
 	Load   LoadState
-	Client Client
-	Engine EngineStatus
-	GPU    GPUStatus
+	Client measure.Client
+	Engine engine.Status
+	GPU    gpu.Status
 	Health Health
 
-	Roofline Roofline // what the hardware allows at least, for the live window
+	Roofline gpu.Bounds // what the hardware allows at least, for the live window
 
-	Streams  []StreamCell // one per stream that is or was open in this slice, by Slot
-	Requests []Request    // requests that ended in this slice
-	Events   []Event      // what happened in this slice, for marks on all charts
-	Err      error        // fatal: the session cannot go on
+	Streams  []measure.StreamCell // one per stream that is or was open in this slice, by Slot
+	Requests []measure.Request    // requests that ended in this slice
+	Events   []Event              // what happened in this slice, for marks on all charts
+	Err      error                // fatal: the session cannot go on
 }
 
-// Has tells whether something of that kind happened in the slice.
+// Has reports whether something of that kind happened in the slice.
 func (f *Frame) Has(kind EventKind) bool {
 	return slices.ContainsFunc(f.Events, func(e Event) bool { return e.Kind == kind })
 }
@@ -113,4 +93,15 @@ const (
 	EventEffect                  // what a long prompt did to the other streams
 	EventReset                   // statistics were reset
 	EventNote                    // anything else worth a line
+)
+
+// Stage is what has to be done before a session's load begins.
+type Stage int
+
+// Stages, in their order. After the last one the requested load runs.
+const (
+	StageLoad       Stage = iota // nothing is left to do
+	StageConnecting              // looking for the model and the engine
+	StageLoading                 // the server refuses requests: its model is not ready
+	StageFitting                 // asking the server how many tokens a prompt has
 )
