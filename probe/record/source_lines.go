@@ -16,6 +16,7 @@ type engineLine struct {
 	Identity identityLine `json:"identity"`
 	Reading  *readingLine `json:"reading,omitempty"` // nil: there is none
 	Why      string       `json:"why,omitempty"`
+	Period   millis       `json:"period_ms,omitzero"`
 	OnPage   []string     `json:"on_page,omitempty"`
 
 	Replicas []replicaLine `json:"replicas,omitempty"`
@@ -80,7 +81,7 @@ type deviceLine struct {
 }
 
 func fromEngine(s *engine.Status) *engineLine {
-	l := &engineLine{Identity: identityLine(s.Identity), Why: s.Why, OnPage: s.OnPage, Replicas: fromReplicas(s.Replicas)}
+	l := &engineLine{Identity: identityLine(s.Identity), Why: s.Why, Period: millis(s.Period), OnPage: s.OnPage, Replicas: fromReplicas(s.Replicas)}
 	l.Identity.MetricsURL = withoutSecrets(l.Identity.MetricsURL)
 	l.Identity.GPUURL = withoutSecrets(l.Identity.GPUURL)
 	if !s.Have {
@@ -91,7 +92,7 @@ func fromEngine(s *engine.Status) *engineLine {
 }
 
 func (l *engineLine) status() engine.Status {
-	s := engine.Status{Identity: engine.Identity(l.Identity), Why: l.Why, OnPage: l.OnPage, Replicas: toReplicas(l.Replicas)}
+	s := engine.Status{Identity: engine.Identity(l.Identity), Why: l.Why, Period: time.Duration(l.Period), OnPage: l.OnPage, Replicas: toReplicas(l.Replicas)}
 	if l.Reading == nil {
 		return s
 	}
