@@ -73,9 +73,9 @@ func ageNote(d time.Duration, ok bool) string {
 type gpuTotals struct {
 	sm, dram, busy, power opt.Float
 	smMost, busyMost      opt.Float // of the busiest device
-	devices               int                 // rows, parts included
-	wholes                int                 // devices that are no part of another one
-	powered               int                 // of them, those that told their power
+	devices               int       // rows, parts included
+	wholes                int       // devices that are no part of another one
+	powered               int       // of them, those that told their power
 }
 
 func overGPUs(gpus []gpu.Reading) gpuTotals {

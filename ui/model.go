@@ -3,8 +3,8 @@ package ui
 import (
 	"time"
 
-	"charm.land/lipgloss/v2"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"

@@ -1,8 +1,8 @@
 package ui
 
 import (
-	"github.com/charmbracelet/x/ansi"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/frame"
 )

@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/term"
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
 
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/vt"
-	tea "charm.land/bubbletea/v2"
 
 	"sonde/probe/frame"
 	"sonde/probe/opt"

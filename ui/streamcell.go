@@ -9,7 +9,7 @@ import (
 // streamCell is what one stream did in one column.
 type streamCell struct {
 	state  measure.StreamCell // flags and the longest gap are of the whole column
-	active bool             // the stream was seen in this column
+	active bool               // the stream was seen in this column
 
 	waited, busy int // slices in which it waited, and in which it waited or decoded
 }
