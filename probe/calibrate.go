@@ -43,10 +43,11 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 }
 
 func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
+	conn := s.conn.Load()
 	asked, requests := s.Load().InputTokens, 0
 	for n := range calibrations {
 		p := synthetic.Next(asked)
-		tokens, sent, ok := s.countTokens(ctx, p, n == 0)
+		tokens, sent, ok := s.countTokens(ctx, conn, p, n == 0)
 		requests += sent
 		if !ok {
 			break
@@ -61,7 +62,7 @@ func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 		}
 	}
 	if requests > 0 {
-		s.client.DropIdle() // the run's first requests connect for themselves
+		conn.client.DropIdle() // the run's first requests connect for themselves
 		s.Note(calibrated(requests))
 	}
 }
@@ -75,8 +76,8 @@ func calibrated(requests int) string {
 
 // countTokens asks the tokenizer, else the server by a request, of which it tells
 // before the first. sent counts requests.
-func (s *Session) countTokens(ctx context.Context, p prompt.Prompt, first bool) (tokens, sent int, ok bool) {
-	id := s.engine.Latest().Identity
+func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Prompt, first bool) (tokens, sent int, ok bool) {
+	id := conn.engine.Latest().Identity
 	if tokens, ok = engine.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
 		return tokens, 0, true
 	}
@@ -86,7 +87,7 @@ func (s *Session) countTokens(ctx context.Context, p prompt.Prompt, first bool) 
 	if first { // on a slow server this takes a while
 		s.Note(fmt.Sprintf("the load begins after up to %d requests of one token, which fit the prompt length", calibrations))
 	}
-	res := s.client.Do(ctx, api.Call{Text: p.Text, MaxTokens: calibrationOut}, unseen{})
+	res := conn.client.Do(ctx, api.Call{Text: p.Text, MaxTokens: calibrationOut}, unseen{})
 	return res.InTokens, 1, res.InTokens > 0
 }
 

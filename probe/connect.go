@@ -2,9 +2,11 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"sonde/gpu"
@@ -13,10 +15,28 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/load"
+	"sonde/probe/measure"
+	"sonde/probe/promql"
 )
 
-// Connect finds the model and the engine, then begins the load that was asked
-// for and the reading of engine and GPU. Its errors are one clear sentence.
+// connection is what Connect has made: complete, and never changed.
+type connection struct {
+	client *api.Client
+	pool   *load.Pool
+	engine engineSource
+	gpu    gpu.Source
+}
+
+// engineSource reads what the engine reports.
+type engineSource interface {
+	Run(ctx context.Context)
+	Latest() engine.Status // never waits
+	SetModel(name string)
+	SetReplica(name string)
+}
+
+// Connect finds the model and the engine, and starts to read engine and GPU; the load
+// starts with Begin. Its errors are one clear sentence.
 func (s *Session) Connect(ctx context.Context) error {
 	found := s.engineConfig()
 	id, err := s.identify(ctx, found)
@@ -29,66 +49,106 @@ func (s *Session) Connect(ctx context.Context) error {
 		Dial: s.opt.Dial,
 	})
 	if err != nil {
-		return fmt.Errorf("the proxy settings of the environment cannot be used: %w", err)
+		return fmt.Errorf("invalid proxy settings in the environment: %w", err)
 	}
-	pool := load.New(load.Options{
+	conn := &connection{client: client, pool: load.New(load.Options{
 		Doer: client, Prompts: s.opt.Prompts, NewTrack: s.collector.NewTrack,
 		Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.Fail,
-	})
-	from, err := s.openSources(found, id)
-	if err != nil {
+	})}
+	if err := s.openSources(conn, found, id); err != nil {
 		return err
 	}
-	guard.Go("engine metrics", s.Fail, func() { from.engine.Run(ctx) })
-	guard.Go("GPU readings", s.Fail, func() { from.gpu.Run(ctx) })
-	s.askModel(ctx, found, id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing {
+	guard.Go("engine metrics", s.Fail, func() { conn.engine.Run(ctx) })
+	guard.Go("GPU readings", s.Fail, func() { conn.gpu.Run(ctx) })
+	if s.opt.Roofline == nil { // else named by hand
+		s.model.ask(ctx, s.Fail, found, id)
+	}
+	if !s.attach(conn) {
 		return context.Canceled
 	}
-	s.client, s.pool, s.engine, s.gpu = client, pool, from.engine, from.gpu
+	s.conn.Store(conn)
 	s.enter(frame.StageLoad)
 	return nil
 }
 
-// Begin puts the load of the Options on, but for what the operator has asked for
-// meanwhile.
-func (s *Session) Begin() {
-	s.mu.Lock()
-	l, asked := s.wish, s.loadAsked
-	s.mu.Unlock()
-	if !asked {
-		l.Concurrency, l.Rate = s.opt.Load.Concurrency, s.opt.Load.Rate
+// FromPrometheus is the source of engine metrics or GPU readings that stands for
+// the Prometheus server of the Options.
+const FromPrometheus = "prometheus"
+
+// openSources prepares the reading of engine and GPU, each from its own address or
+// from Prometheus.
+func (s *Session) openSources(conn *connection, found engine.Config, id engine.Identity) error {
+	var server *promql.Server
+	if s.opt.Metrics == FromPrometheus || s.opt.GPU == FromPrometheus {
+		var err error
+		if server, err = promql.NewServer(s.opt.Prometheus, s.httpClient()); err != nil {
+			return err
+		}
 	}
-	s.apply(l, "")
+	if s.opt.Metrics == FromPrometheus {
+		conn.engine = engine.NewPrometheusSource(server, s.opt.Selector, id)
+	} else {
+		conn.engine = engine.NewSource(found, id)
+	}
+	if s.opt.GPU == FromPrometheus {
+		conn.gpu = gpu.OpenPrometheus(server, s.opt.Selector, time.Second)
+	} else {
+		conn.gpu = gpu.Open(gpu.Options{
+			Mode: s.opt.GPU, TargetHost: s.addr.Base.Hostname(), Local: api.IsLocal(s.addr.Base),
+			EngineGPUURL: id.GPUURL, Client: s.httpClient(), Interval: time.Second,
+		})
+	}
+	return nil
 }
 
-// noteWish remembers that the operator has chosen a load, and not only lengths.
-func (s *Session) noteWish(load bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.loadAsked = s.loadAsked || load
+// loadingWait is the time between two looks at a server that loads its model.
+const loadingWait = time.Second
+
+// identify finds out which engine answers and which model to request. While the
+// server loads its model it waits. A gateway that has no model list, or does not
+// show it, is no obstacle if the model was named.
+func (s *Session) identify(ctx context.Context, c engine.Config) (engine.Identity, error) {
+	for waits := 0; ; waits++ {
+		id, err := engine.Detect(ctx, c)
+		var list *engine.ListError
+		if err == nil || !errors.As(err, &list) {
+			return id, err
+		}
+		switch class := measure.Class(list.Class); {
+		case class == measure.Connect || class == measure.TLS || class == measure.Cancelled:
+			return id, err
+		case s.opt.Model != "":
+			s.Note(list.Says + ": continuing with the model that was named")
+			id.Model = s.opt.Model
+			return id, nil
+		case class != measure.Loading:
+			return id, err
+		case waits == 0:
+			s.enter(frame.StageLoading)
+			s.Note("the server is loading its model: waiting for it")
+		}
+		select {
+		case <-ctx.Done():
+			return id, ctx.Err()
+		case <-time.After(loadingWait):
+		}
+	}
 }
 
 func (s *Session) engineConfig() engine.Config {
 	header := make(http.Header)
 	api.SetCredentials(header, s.opt.APIKey, s.addr.User, s.opt.Header)
-	keyFrom := s.opt.KeyFrom
+	keyFrom, page := s.opt.KeyFrom, s.opt.Metrics
 	if s.opt.Header.Get("Authorization") != "" { // the user's own header wins
 		keyFrom = ""
 	}
+	if page == FromPrometheus {
+		page = "off" // there is no page to look for
+	}
 	return engine.Config{
 		KeyFrom: keyFrom,
-		Base:    withoutQuery(s.addr), MetricsURL: s.metricsPage(), Model: s.opt.Model,
+		Base:    withoutQuery(s.addr), MetricsURL: page, Model: s.opt.Model,
 		Client: s.httpClient(), Header: header, Query: s.addr.Base.RawQuery, Interval: time.Second,
-	}
-}
-
-func (s *Session) gpuOptions(id engine.Identity) gpu.Options {
-	return gpu.Options{
-		Mode: s.opt.GPU, TargetHost: s.addr.Base.Hostname(), Local: api.IsLocal(s.addr.Base),
-		EngineGPUURL: id.GPUURL, Client: s.httpClient(), Interval: time.Second,
 	}
 }
 
@@ -108,36 +168,52 @@ func withoutQuery(a api.Address) string {
 	return strings.TrimRight(u.String(), "/")
 }
 
+// modelShape is what the engine reports about the shape of its model, once it has.
+type modelShape struct{ known atomic.Pointer[gpu.Told] }
+
+// ask runs beside everything else: a slow answer delays nothing, and no answer leaves
+// the shape to the model's name. It ends with ctx.
+func (m *modelShape) ask(ctx context.Context, fail func(error), found engine.Config, id engine.Identity) {
+	guard.Go("shape of the model", fail, func() {
+		shape := gpu.Told(engine.AskModel(ctx, found, id))
+		m.known.Store(&shape)
+	})
+}
+
 func (s *Session) target() frame.Target {
-	t := frame.Target{Started: s.started, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed, Told: s.modelTold()}
-	s.mu.Lock()
-	client := s.client
-	s.mu.Unlock()
-	if client != nil {
-		t.URL, t.Notes = client.URL(), client.Notes()
+	t := frame.Target{Started: s.epoch, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed}
+	if shape := s.model.known.Load(); shape != nil {
+		t.Told = *shape
+	}
+	if c := s.conn.Load(); c != nil {
+		t.URL, t.Notes = c.client.URL(), c.client.Notes()
 	}
 	return t
 }
 
 // stamps names the source of arrival stamps: "kernel" or "read".
 func (s *Session) stamps() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.client == nil {
-		return "read"
+	if c := s.conn.Load(); c != nil {
+		return c.client.Stamps()
 	}
-	return s.client.Stamps()
+	return "read"
 }
 
-// readSources puts the newest words of engine and GPU into the Frame.
+// retrying is how many workers wait because the server refused them.
+func (s *Session) retrying() int {
+	if c := s.conn.Load(); c != nil {
+		return c.pool.Retrying()
+	}
+	return 0
+}
+
+// readSources puts the newest readings of engine and GPU into the Frame.
 func (s *Session) readSources(f *frame.Frame) {
-	s.mu.Lock()
-	client, eng, hw := s.client, s.engine, s.gpu
-	s.mu.Unlock()
-	if client == nil {
+	c := s.conn.Load()
+	if c == nil {
 		f.Engine.Why, f.GPU.Why = "connecting", "connecting"
 		return
 	}
-	f.Engine, f.GPU = eng.Latest(), hw.Latest()
+	f.Engine, f.GPU = c.engine.Latest(), c.gpu.Latest()
 	placeGPUs(f)
 }

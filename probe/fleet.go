@@ -11,32 +11,6 @@ import (
 	"sonde/probe/opt"
 )
 
-// ChooseReplica narrows the figures of engine and GPUs to one replica, "" is all.
-func (s *Session) ChooseReplica(name string) {
-	text := "figures of the engine and its GPUs: all replicas"
-	if name != "" {
-		text = "figures of the engine and its GPUs: " + name + " alone"
-	}
-	s.choose(text, func(e engineSource) { e.SetReplica(name) })
-}
-
-// ChooseModel chooses the model that the engine's figures are of.
-func (s *Session) ChooseModel(name string) {
-	s.choose("figures of the engine: the model "+name, func(e engineSource) { e.SetModel(name) })
-}
-
-// choose hands a choice to the engine's source, and marks the moment.
-func (s *Session) choose(text string, do func(engineSource)) {
-	at := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.engine == nil {
-		return // not connected: there is nothing to choose from
-	}
-	do(s.engine)
-	s.events = append(s.events, frame.Event{At: at, Kind: frame.EventNote, Text: text})
-}
-
 // placeGPUs finds the GPUs of every replica. While one replica is looked at, the
 // Frame keeps only its GPUs, or says that no label tells which they are.
 func placeGPUs(f *frame.Frame) {

@@ -72,7 +72,7 @@ func TestGPUsOfAReplica(t *testing.T) {
 	}
 }
 
-// chosenFrom notes what a source was asked for.
+// chosenFrom notes what was chosen.
 type chosenFrom struct{ asked []string }
 
 func (c *chosenFrom) Run(context.Context)    {}
@@ -93,7 +93,7 @@ func TestChoicesReachTheSource(t *testing.T) {
 	}
 	s.ChooseReplica("too early")
 	source := &chosenFrom{}
-	s.engine = source
+	s.commands.engine = source
 	s.ChooseReplica("h:2")
 	s.ChooseModel("b")
 	s.ChooseReplica("")
@@ -101,11 +101,11 @@ func TestChoicesReachTheSource(t *testing.T) {
 		t.Errorf("asked for %q, want %q", source.asked, want)
 	}
 	var said []string
-	_, events, _ := s.orders(0)
+	_, events, _ := s.carryOut(0)
 	for _, e := range events {
 		said = append(said, e.Text)
 	}
-	if want := []string{"figures of the engine and its GPUs: h:2 alone", "figures of the engine: the model b", "figures of the engine and its GPUs: all replicas"}; !slices.Equal(said, want) {
+	if want := []string{"figures of the engine and its GPUs: only h:2", "figures of the engine: model b", "figures of the engine and its GPUs: all replicas"}; !slices.Equal(said, want) {
 		t.Errorf("events %q, want %q", said, want)
 	}
 }

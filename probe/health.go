@@ -11,11 +11,11 @@ import (
 	"sonde/probe/process"
 )
 
-// Process tells how the process that measures fares. It is asked by one goroutine.
+// Process reports how the process that measures is doing. One goroutine calls it.
 type Process interface {
 	// CPU is the processor time used since the start; not ok where it is unknown.
 	CPU() (used time.Duration, ok bool)
-	// LongestPause is the longest collection of garbage since the last call.
+	// LongestPause is the longest garbage collection since the last call.
 	LongestPause() time.Duration
 }
 
@@ -25,16 +25,18 @@ type thisProcess struct{ pauses *process.Pauses }
 func (thisProcess) CPU() (time.Duration, bool)    { return process.CPU() }
 func (p thisProcess) LongestPause() time.Duration { return p.pauses.Longest() }
 
-// healthWatch follows how much of the machine our own process takes and how far
-// behind it runs. It belongs to the ticking goroutine.
-type healthWatch struct {
+// health follows how much of the machine our own process takes and how far behind
+// it runs.
+type health struct {
 	process Process
+	stamps  func() string // "kernel" or "read"
+	tick    time.Duration
 	cpuAt   time.Duration // at the last tick
 	cpuOK   bool
 	cpuMean float64 // smoothed, in cores
 	lateMax time.Duration
-	pause   time.Duration // the longest collection of garbage lately
-	filled  float64       // share of the asked streams that are in flight, smoothed
+	pause   time.Duration // the longest garbage collection recently
+	filled  float64       // share of the requested streams that are in flight, smoothed
 	level   int
 }
 
@@ -54,36 +56,37 @@ const (
 	fillSmoothing  = 0.05 // over five seconds
 )
 
-// start begins to follow p, or our own process if that is nil.
-func (h *healthWatch) start(p Process) {
-	if p == nil {
-		p = thisProcess{process.NewPauses()}
+// newHealth follows the process of the Options, or our own if that is nil.
+func newHealth(opt Options, stamps func() string) *health {
+	h := &health{process: opt.Process, stamps: stamps, tick: opt.Tick, filled: 1}
+	if h.process == nil {
+		h.process = thisProcess{process.NewPauses()}
 	}
-	h.process = p
-	h.cpuAt, h.cpuOK = p.CPU()
-	h.filled = 1
+	h.cpuAt, h.cpuOK = h.process.CPU()
+	return h
 }
 
-// frame judges the slice that a tick closed. stamps is "kernel" or "read".
-func (h *healthWatch) frame(t *measure.Tick, slice, tick time.Duration, stamps string, wish frame.Load) frame.Health {
-	h.fill(t, wish)
-	if slice < tick+stoppedAfter { // else we did not run at all: that is told apart
-		h.lateMax = max(slice-tick, h.lateMax/2)
+// add judges the slice that a tick closed.
+func (h *health) add(f *frame.Frame, t *measure.Tick) {
+	load := f.Load.Asked
+	h.fill(t, load)
+	if !f.Stopped { // else we did not run at all: that is reported apart
+		h.lateMax = max(f.Slice-h.tick, h.lateMax/2)
 	}
 	h.pause = max(h.process.LongestPause(), h.pause/2)
-	out := frame.Health{
-		Stamps: stamps, LateMsP99: t.LateMS.P99, CPU: h.cpu(slice),
+	f.Health = frame.Health{
+		Stamps: h.stamps(), LateMsP99: t.LateMS.P99, CPU: h.cpu(f.Slice),
 		CoalescedShare: t.CoalescedShare, GCPauseMs: inMS(h.pause),
 	}
-	out.Why = h.why(&out, t, tick)
+	out := &f.Health
+	out.Why = h.why(out, t)
 	if out.Why == "" && h.filled < fillAtLeast {
-		out.Why = fmt.Sprintf("only %.0f %% of the %d streams can be kept in flight", 100*h.filled, wish.Concurrency)
+		out.Why = fmt.Sprintf("only %.0f %% of the %d streams can be kept in flight", 100*h.filled, load.Concurrency)
 	}
 	out.Bottleneck = out.Why != ""
-	return out
 }
 
-func (h *healthWatch) why(out *frame.Health, t *measure.Tick, tick time.Duration) string {
+func (h *health) why(out *frame.Health, t *measure.Tick) string {
 	cores, gap := float64(runtime.GOMAXPROCS(0)), t.Client.Gap
 	timersMS := inMS(h.lateMax)
 	switch {
@@ -91,33 +94,33 @@ func (h *healthWatch) why(out *frame.Health, t *measure.Tick, tick time.Duration
 		return fmt.Sprintf("this process uses %.1f of %.0f cores", out.CPU.V, cores)
 	case t.LateMS.N > 0 && gap.N > 0 && t.LateMS.P99 > max(lateAtLeastMS, lateInGaps*gap.P50):
 		return fmt.Sprintf("tokens are read %.1f ms late (p99)", t.LateMS.P99)
-	case h.lateMax > tick:
+	case h.lateMax > h.tick:
 		return fmt.Sprintf("our own timers are %.0f ms late", timersMS)
 	case out.Stamps != "kernel" && gap.N > 0 && timersMS > max(readLateMS, readLateInGaps*gap.P50):
 		return fmt.Sprintf("arrivals are stamped by our reads, and our timers are %.0f ms late", timersMS)
 	case out.GCPauseMs > pauseAtLeastMS:
-		return fmt.Sprintf("collecting garbage stopped us for %.0f ms", out.GCPauseMs)
+		return fmt.Sprintf("garbage collection stopped us for %.0f ms", out.GCPauseMs)
 	}
 	return ""
 }
 
-// fill follows how many of the asked streams are in flight in a closed loop.
+// fill follows how many of the requested streams are in flight in a closed loop.
 // Between two requests of a stream lies our own work; workers that wait because
 // the server refused them are no sign of it.
-func (h *healthWatch) fill(t *measure.Tick, wish frame.Load) {
-	if wish.Rate > 0 || wish.Concurrency == 0 || t.Level != h.level {
+func (h *health) fill(t *measure.Tick, load frame.Load) {
+	if load.Rate > 0 || load.Concurrency == 0 || t.Level != h.level {
 		h.level, h.filled = t.Level, 1
 		return
 	}
 	if t.Client.Retrying > 0 || t.Client.OK == 0 {
 		return
 	}
-	share := min(1, float64(t.Client.InFlight)/float64(wish.Concurrency))
+	share := min(1, float64(t.Client.InFlight)/float64(load.Concurrency))
 	h.filled += fillSmoothing * (share - h.filled)
 }
 
 // cpu is the process's use of cores, smoothed over about a second.
-func (h *healthWatch) cpu(slice time.Duration) opt.Float {
+func (h *health) cpu(slice time.Duration) opt.Float {
 	now, ok := h.process.CPU()
 	if !ok || !h.cpuOK || slice <= 0 {
 		return opt.Float{}

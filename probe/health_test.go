@@ -24,10 +24,15 @@ func (p *busyProcess) CPU() (time.Duration, bool) {
 func (p *busyProcess) LongestPause() time.Duration { return 0 }
 
 // starved is a health watch whose process uses a share of all cores.
-func starved(share float64) *healthWatch {
-	h := &healthWatch{}
-	h.start(&busyProcess{share: share})
-	return h
+func starved(share float64, stamps string) *health {
+	return newHealth(Options{Process: &busyProcess{share: share}, Tick: DefaultTick}, func() string { return stamps })
+}
+
+// judge is what the watch makes of a slice.
+func (h *health) judge(t *measure.Tick, slice time.Duration, load frame.Load) frame.Health {
+	f := &frame.Frame{Slice: slice, Stopped: slice > DefaultTick+stoppedAfter, Load: frame.LoadState{Asked: load}}
+	h.add(f, t)
+	return f.Health
 }
 
 func TestBottlenecks(t *testing.T) {
@@ -52,12 +57,12 @@ func TestBottlenecks(t *testing.T) {
 		{"the same where reads are the stamps", 0.1, gap(0, 20), tick + 30*time.Millisecond, "read", "stamped by our reads"},
 		{"a stopped process is told apart", 0.1, gap(1, 20), 10 * time.Second, "kernel", ""},
 	} {
-		h := starved(c.share)
+		h := starved(c.share, c.stamps)
 		var got frame.Health
 		for range 20 { // the use of cores is smoothed over a second
-			got = h.frame(&c.tick, tick, tick, c.stamps, frame.Load{})
+			got = h.judge(&c.tick, tick, frame.Load{})
 		}
-		got = h.frame(&c.tick, c.slice, tick, c.stamps, frame.Load{})
+		got = h.judge(&c.tick, c.slice, frame.Load{})
 		if got.Bottleneck != (c.says != "") || !strings.Contains(got.Why, c.says) {
 			t.Errorf("%s: bottleneck %v, %q; want %q", c.name, got.Bottleneck, got.Why, c.says)
 		}
@@ -66,10 +71,9 @@ func TestBottlenecks(t *testing.T) {
 
 // A third of the asked streams in flight: the server is too fast for us.
 func TestStreamsThatCannotBeKept(t *testing.T) {
-	const tick = 250 * time.Millisecond
 	for name, c := range map[string]struct {
 		client measure.Client
-		wish   frame.Load
+		load   frame.Load
 		want   bool
 	}{
 		"too few":      {measure.Client{OK: 9, InFlight: 21}, frame.Load{Concurrency: 64}, true},
@@ -77,10 +81,10 @@ func TestStreamsThatCannotBeKept(t *testing.T) {
 		"refused":      {measure.Client{OK: 9, InFlight: 21, Retrying: 43}, frame.Load{Concurrency: 64}, false},
 		"an open loop": {measure.Client{OK: 9, InFlight: 2}, frame.Load{Concurrency: 64, Rate: 3}, false},
 	} {
-		h := starved(0.1)
+		h := starved(0.1, "kernel")
 		got := frame.Health{}
 		for range 60 {
-			got = h.frame(&measure.Tick{Client: c.client}, tick, tick, "kernel", c.wish)
+			got = h.judge(&measure.Tick{Client: c.client}, DefaultTick, c.load)
 		}
 		if got.Bottleneck != c.want {
 			t.Errorf("%s: bottleneck %v (%s)", name, got.Bottleneck, got.Why)

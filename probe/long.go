@@ -23,6 +23,10 @@ const (
 // longWatch follows a long prompt that was fired, and what it does to the gaps
 // of the other streams until its first token.
 type longWatch struct {
+	tick   time.Duration
+	slots  []int // of long prompts on their way at the last tick
+	active bool  // one is followed:
+
 	tokens    int
 	sentAt    time.Duration
 	earlier   []int   // slots of long prompts that were on their way before
@@ -35,20 +39,9 @@ type longWatch struct {
 	disturbed time.Duration // slices whose gaps were well above the usual
 }
 
-// FireLong sends one extra request with a prompt of many times the usual length.
-func (s *Session) FireLong() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.pool == nil {
-		return
-	}
-	tokens := longTokens(s.wish, s.engine.Latest().Identity)
-	pool, at := s.pool, s.now()
-	s.todo = append(s.todo, func(now time.Duration) {
-		s.long = &longWatch{tokens: tokens, sentAt: now, earlier: s.longSlots}
-		pool.FireLong(tokens)
-	})
-	s.events = append(s.events, frame.Event{At: at, Kind: frame.EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
+// fire begins to follow a prompt of that many tokens, which is sent now.
+func (w *longWatch) fire(tokens int, now time.Duration) {
+	*w = longWatch{tick: w.tick, slots: w.slots, active: true, tokens: tokens, sentAt: now, earlier: w.slots}
 }
 
 // longTokens is the length of the long prompt, within the model's context and what
@@ -64,29 +57,32 @@ func longTokens(usual frame.Load, id engine.Identity) int {
 	return max(tokens, usual.InputTokens)
 }
 
-// watchLong follows the long prompt through one slice, and reports at its end.
-func (s *Session) watchLong(now time.Duration, t *measure.Tick) []frame.Event {
-	s.longSlots = longSlots(t.Cells)
-	w := s.long
-	if w == nil {
-		return nil
+// add follows the long prompt through one slice, and reports at its end.
+func (w *longWatch) add(f *frame.Frame, t *measure.Tick) {
+	w.slots = longSlots(t.Cells)
+	if w.active && w.ended(f.At, t) {
+		w.active = false
+		f.Events = append(f.Events, frame.Event{At: f.At, Kind: frame.EventEffect, Text: w.report()})
 	}
+}
+
+// ended takes a slice, and reports whether the long prompt has its first token.
+func (w *longWatch) ended(now time.Duration, t *measure.Tick) bool {
 	if !w.seen {
 		gap := t.Client.Gap
 		w.beforeMS, w.beforeN, w.others = gap.P50, gap.N, decoding(t.Cells)
 		w.usualMS = max(effectAtLeast*gap.P50, beyondUsual*gap.P99)
 	}
 	waiting, present := w.cell(t.Cells)
-	w.take(t.Client.SliceGaps, s.opt.Tick)
+	w.take(t.Client.SliceGaps, w.tick)
 	switch {
 	case present && waiting:
 		w.seen = true
-		return nil
-	case !present && !w.seen && now-w.sentAt < 2*s.opt.Tick:
-		return nil // it has not begun yet
+		return false
+	case !present && !w.seen && now-w.sentAt < 2*w.tick:
+		return false // it has not begun yet
 	}
-	s.long = nil
-	return []frame.Event{{At: now, Kind: frame.EventEffect, Text: w.report()}}
+	return true
 }
 
 // decoding counts the streams that could be disturbed.

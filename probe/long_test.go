@@ -31,9 +31,16 @@ func many(n int, ms float32) []float32 {
 	return gaps
 }
 
+// slice closes the nth slice, and gives its events.
+func (w *longWatch) slice(n int, t *measure.Tick) []frame.Event {
+	f := &frame.Frame{At: time.Duration(n) * w.tick}
+	w.add(f, t)
+	return f.Events
+}
+
 // An earlier long prompt that still gets its answer is not taken for the new one.
 func TestEarlierLongPromptIsNotTheNewOne(t *testing.T) {
-	s := &Session{opt: Options{Tick: 250 * time.Millisecond}, long: &longWatch{tokens: 8192, earlier: []int{5}}}
+	w := &longWatch{tick: DefaultTick, active: true, tokens: 8192, earlier: []int{5}}
 	with := func(waiting bool, gapsMS ...float32) *measure.Tick {
 		tick := longTick(waiting, gapsMS...)
 		tick.Cells = append([]measure.StreamCell{{Slot: 5, Long: true, State: measure.StreamDecode}}, tick.Cells...)
@@ -41,7 +48,7 @@ func TestEarlierLongPromptIsNotTheNewOne(t *testing.T) {
 	}
 	var events []frame.Event
 	for i, tick := range []*measure.Tick{with(true, 10, 10), with(true), with(true), with(false, 700, 700)} {
-		events = append(events, s.watchLong(time.Duration(i+1)*s.opt.Tick, tick)...)
+		events = append(events, w.slice(i+1, tick)...)
 	}
 	if len(events) != 1 || !strings.Contains(events[0].Text, "rose from 10 to 700 ms") {
 		t.Errorf("events %+v", events)
@@ -64,15 +71,15 @@ func TestLongPromptsEffect(t *testing.T) {
 		{"stopped", []measure.Tick{longTick(true), longTick(true), longTick(false)}, "stopped the tokens of all other streams for 0.8 s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &Session{opt: Options{Tick: 250 * time.Millisecond}, long: &longWatch{tokens: 8192}}
+			w := &longWatch{tick: DefaultTick, active: true, tokens: 8192}
 			var events []frame.Event
 			for i := range c.ticks {
-				events = append(events, s.watchLong(time.Duration(i+1)*s.opt.Tick, &c.ticks[i])...)
+				events = append(events, w.slice(i+1, &c.ticks[i])...)
 			}
 			if len(events) != 1 || events[0].Kind != frame.EventEffect || !strings.Contains(events[0].Text, c.want) {
 				t.Errorf("events %+v, want one with %q", events, c.want)
 			}
-			if s.long != nil {
+			if w.active {
 				t.Error("the watch goes on")
 			}
 		})

@@ -56,14 +56,7 @@ const (
 	maxTokens = 1 << 20
 )
 
-// unloaded is the wish before Begin: the lengths, and no requests.
-func (o Options) unloaded() frame.Load {
-	l := o.Load
-	l.Concurrency, l.Rate = 0, 0
-	return l
-}
-
-// clamp brings a wish into range.
+// clamp brings a load into range.
 func (o Options) clamp(l frame.Load) frame.Load {
 	l.Concurrency = min(max(l.Concurrency, 0), o.MaxConcurrency)
 	l.InputTokens = min(max(l.InputTokens, minTokens), maxTokens)
@@ -71,7 +64,7 @@ func (o Options) clamp(l frame.Load) frame.Load {
 		l.Prefix = o.Prefix
 	}
 	if _, fromFile := o.Prompts.(*prompt.File); fromFile {
-		l.InputTokens, l.Prefix = 0, o.Prefix // nothing is asked: they are sent as they are
+		l.InputTokens, l.Prefix = 0, o.Prefix // no length is requested: they are sent as they are
 	}
 	l.OutputTokens = min(max(l.OutputTokens, minTokens), maxTokens)
 	l.Rate = max(l.Rate, 0)

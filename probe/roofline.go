@@ -2,10 +2,13 @@ package probe
 
 import (
 	"errors"
+	"net/url"
 	"time"
 
 	"sonde/gpu"
+	"sonde/probe/api"
 	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -33,6 +36,9 @@ func RooflineOf(asked *gpu.Roofline, f *frame.Frame) (gpu.Roofline, error) {
 // opaqueWeights are engines that usually serve quantised files under the plain
 // name of the model.
 var opaqueWeights = map[string]bool{"llama.cpp": true, "ollama": true, "lmstudio": true, "mlc-llm": true}
+
+// isLocal reports whether a host:port is this machine.
+func isLocal(host string) bool { return api.IsLocal(&url.URL{Host: host}) }
 
 // runningMean is the mean of what the engine said to be running, over the live
 // window. It belongs to the ticking goroutine.
@@ -66,18 +72,24 @@ func (m *runningMean) mean() opt.Float {
 }
 
 // roofline judges the live window of a Frame that is otherwise complete.
-func (s *Session) roofline(f *frame.Frame) gpu.Bounds {
-	s.running.add(f)
-	r, err := RooflineOf(s.opt.Roofline, f)
+type roofline struct {
+	requested *gpu.Roofline
+	running   runningMean
+}
+
+func (p *roofline) add(f *frame.Frame, _ *measure.Tick) {
+	p.running.add(f)
+	r, err := RooflineOf(p.requested, f)
 	if err != nil {
-		return gpu.Bounds{Why: err.Error()}
+		f.Roofline = gpu.Bounds{Why: err.Error()}
+		return
 	}
 	c := &f.Client
 	work := gpu.Work{
-		Batch: s.running.mean(), Input: c.InputTokens, Output: c.OutputTokens, Cached: c.CachedShare,
+		Batch: p.running.mean(), Input: c.InputTokens, Output: c.OutputTokens, Cached: c.CachedShare,
 		InPerS: opt.Of(c.InTokensPerS), OutPerS: opt.Of(c.OutTokensPerS),
 	}
-	if work.Cached.Or(0) == 0 && f.Engine.Have { // usage does not always tell
+	if work.Cached.Or(0) == 0 && f.Engine.Have { // usage does not always report it
 		work.Cached = f.Engine.Reading.PrefixHitRate
 	}
 	if !work.Batch.OK {
@@ -86,5 +98,5 @@ func (s *Session) roofline(f *frame.Frame) gpu.Bounds {
 	if c.TPOT.N > 0 {
 		work.TPOTMS = opt.Of(c.TPOT.Mean)
 	}
-	return r.Judge(work)
+	f.Roofline = r.Judge(work)
 }

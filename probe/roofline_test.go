@@ -24,14 +24,15 @@ func serving() *frame.Frame {
 }
 
 func TestRooflineOfAFrame(t *testing.T) {
-	s := &Session{}
+	p := &roofline{}
 	f := serving()
 	f.Engine.Have, f.Engine.Reading.Running = true, opt.Of(24)
-	s.roofline(f)
+	p.add(f, nil)
 	f = serving()
 	f.Engine.Have, f.Engine.Reading.Running = true, opt.Of(40)
 	f.At += time.Second
-	got := s.roofline(f)
+	p.add(f, nil)
+	got := f.Roofline
 	// A batch of 32 with 1984 + 64 tokens: (15.01 + 8.59) GB at 3350 GB/s, half of 14.0894 ms
 	if math.Abs(got.TPOTFloorMS.V-7.0447) > 1e-3 || math.Abs(got.MBU.V-0.5) > 1e-3 || got.Why != "" {
 		t.Errorf("%+v", got)
@@ -39,7 +40,8 @@ func TestRooflineOfAFrame(t *testing.T) {
 	// A minute later nothing is left of what the engine said; our 16 streams count.
 	f = serving()
 	f.At += time.Minute
-	if got := s.roofline(f); math.Abs(got.TPOTFloorMS.V-5.7626) > 1e-3 {
+	p.add(f, nil)
+	if got := f.Roofline; math.Abs(got.TPOTFloorMS.V-5.7626) > 1e-3 {
 		t.Errorf("with our own concurrency: %+v", got)
 	}
 }
@@ -57,7 +59,8 @@ func TestNoRooflineHasAReason(t *testing.T) {
 	} {
 		f := serving()
 		spoil(f)
-		if got := new(Session).roofline(f); got.TPOTFloorMS.OK || got.MBU.OK || !strings.Contains(got.Why, want) {
+		new(roofline).add(f, nil)
+		if got := f.Roofline; got.TPOTFloorMS.OK || got.MBU.OK || !strings.Contains(got.Why, want) {
 			t.Errorf("%s: %+v", want, got)
 		}
 	}

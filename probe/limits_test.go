@@ -1,9 +1,12 @@
 package probe
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"sonde/probe/measure"
+	"sonde/probe/process"
 )
 
 func TestThreeIdenticalRefusals(t *testing.T) {
@@ -21,13 +24,31 @@ func TestThreeIdenticalRefusals(t *testing.T) {
 		"a cancelled between":   {[]measure.Request{refused("a"), refused("a"), {Class: measure.Cancelled}, refused("a")}, true},
 		"a long one in between": {[]measure.Request{refused("a"), {Class: measure.ContextLength, Error: "a", Long: true}, refused("a")}, false},
 	} {
-		var w tooLongWatch
+		var w tooLong
 		got := false
 		for i := range c.ended {
-			got = w.add(&c.ended[i]) || got
+			got = w.isLast(&c.ended[i]) || got
 		}
 		if got != c.want {
 			t.Errorf("%s: ended %v, want %v", name, got, c.want)
 		}
+	}
+}
+
+func TestTooFewFiles(t *testing.T) {
+	limit, known := process.FileLimit()
+	if !known || limit > 1<<30 {
+		t.Skip("no limit here")
+	}
+	fits := int(limit) - ownFiles
+	if err := checkFiles(fits, false); err != nil {
+		t.Errorf("%d streams fit: %v", fits, err)
+	}
+	err := checkFiles(fits+1, false)
+	if err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("use at most %d", fits)) {
+		t.Errorf("%d streams: %v", fits+1, err)
+	}
+	if checkFiles(fits/2+1, true) == nil {
+		t.Error("the embedded engine's ends of the sockets were forgotten")
 	}
 }

@@ -1,0 +1,299 @@
+package probe
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"sonde/probe/frame"
+	"sonde/probe/load"
+	"sonde/probe/measure"
+	"sonde/probe/prompt"
+)
+
+// commands carries out what an operator, or a runner in his place, asks for. What
+// concerns the statistics waits for the next tick; the load changes at once. One lock
+// guards the requested load and the pool, so that the two never part.
+type commands struct {
+	opt       Options
+	now       func() time.Duration
+	collector *measure.Collector // used on the ticking goroutine only
+	long      *longWatch         // likewise
+
+	mu      sync.Mutex // guards what follows
+	load    frame.Load
+	chosen  bool                      // the operator has chosen a load, and not only lengths
+	todo    []func(now time.Duration) // orders for the next tick, oldest first
+	events  []frame.Event
+	fatal   error
+	pool    *load.Pool // nil before Connect
+	budget  int        // of the pool, while there is none
+	engine  engineSource
+	closing bool // Connect comes too late
+}
+
+func newCommands(opt Options, now func() time.Duration, collector *measure.Collector, long *longWatch) *commands {
+	l := opt.Load
+	l.Concurrency, l.Rate = 0, 0 // before Begin: the lengths, and no requests
+	return &commands{opt: opt, now: now, collector: collector, long: long, load: l, budget: load.NoLimit}
+}
+
+// carryOut does what was ordered since the last tick, on the ticking goroutine.
+func (c *commands) carryOut(now time.Duration) (frame.Load, []frame.Event, error) {
+	c.mu.Lock()
+	todo, events := c.todo, c.events
+	c.todo, c.events = nil, nil
+	requested, fatal := c.load, c.fatal
+	c.mu.Unlock()
+	for _, do := range todo {
+		do(now)
+	}
+	return requested, events, fatal
+}
+
+// attach hands over what Connect has made; false if the Session is closing.
+func (c *commands) attach(conn *connection) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return false
+	}
+	c.pool, c.engine = conn.pool, conn.engine
+	c.pool.SetBudget(c.budget)
+	return true
+}
+
+// close stops the load and waits until no request is left on the server.
+func (c *commands) close() {
+	c.mu.Lock()
+	c.closing = true
+	pool := c.pool
+	c.mu.Unlock()
+	if pool != nil {
+		pool.Close()
+	}
+}
+
+// Load is the requested load, including changes that no Frame shows yet.
+func (c *commands) Load() frame.Load {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.load
+}
+
+// idleChosen reports whether the operator has asked for no load.
+func (c *commands) idleChosen() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.chosen && idle(c.load)
+}
+
+func idle(l frame.Load) bool { return l.Concurrency == 0 && l.Rate == 0 }
+
+// SetLoad replaces the requested load.
+func (c *commands) SetLoad(l frame.Load) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set(l)
+}
+
+// stopLoad ends the load, whatever keeps it going; what runs drains. It reports
+// whether there was one.
+func (c *commands) stopLoad() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.load
+	if l.Concurrency == 0 {
+		return false
+	}
+	l.Concurrency, l.Rate = 0, 0
+	c.set(l)
+	return true
+}
+
+// set is SetLoad under the lock.
+func (c *commands) set(l frame.Load) {
+	old := c.load
+	if l == old { // said once more: no load is a choice too, before one has begun
+		c.chosen = c.chosen || l.Concurrency == 0
+		return
+	}
+	if l = c.opt.clamp(l); l == old {
+		return
+	}
+	c.chosen = c.chosen || l.Concurrency != old.Concurrency || l.Rate != old.Rate
+	c.apply(l, describeChange(old, l))
+}
+
+// Begin starts the load of the Options, except for what the operator has chosen
+// meanwhile.
+func (c *commands) Begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.load
+	if !c.chosen {
+		l.Concurrency, l.Rate = c.opt.Load.Concurrency, c.opt.Load.Rate
+	}
+	c.apply(l, "")
+}
+
+// apply makes l the load and the start of a new level, with an event if there is
+// something to say. The lock is held.
+func (c *commands) apply(l frame.Load, text string) {
+	at := c.now()
+	c.load = l
+	if synthetic, ok := c.opt.Prompts.(*prompt.Synthetic); ok {
+		synthetic.SetPrefix(prompt.Prefix(l.Prefix))
+	}
+	target := l.Concurrency
+	if l.Rate > 0 {
+		target = 0
+	}
+	c.todo = append(c.todo, func(time.Duration) { c.collector.SetLevel(at, target, l.Concurrency == 0) })
+	if text != "" {
+		c.events = append(c.events, frame.Event{At: at, Kind: frame.EventLoad, Text: text})
+	}
+	if c.pool != nil {
+		c.pool.Set(load.Setting{
+			Concurrency: l.Concurrency, Rate: l.Rate, Poisson: l.Poisson,
+			InputTokens: l.InputTokens, OutputTokens: l.OutputTokens,
+		})
+	}
+}
+
+// SetBudget allows at most n more requests to be sent; load.NoLimit lifts the limit.
+func (c *commands) SetBudget(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.budget = n
+	if c.pool != nil {
+		c.pool.SetBudget(n)
+	}
+}
+
+// SetRamp spreads the starts of the streams that a later raise of the concurrency
+// adds evenly over a time. Before Connect it does nothing.
+func (c *commands) SetRamp(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pool != nil {
+		c.pool.SetRamp(d)
+	}
+}
+
+// Abort cancels everything in flight and sets the concurrency to 0.
+func (c *commands) Abort() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pool != nil {
+		c.pool.Abort()
+	}
+	l := c.load
+	l.Concurrency, l.Rate = 0, 0
+	c.chosen = true
+	c.apply(l, "aborted: everything in flight was cancelled")
+}
+
+// ResetStatistics empties windows, levels and counts.
+func (c *commands) ResetStatistics() {
+	c.order(c.collector.Reset, frame.Event{Kind: frame.EventReset, Text: "statistics were reset"})
+}
+
+// SetWindow chooses the live window.
+func (c *commands) SetWindow(seconds int) {
+	c.order(func(time.Duration) { c.collector.SetWindow(time.Duration(seconds) * time.Second) })
+}
+
+// order has something done at the next tick, and dates its events now.
+func (c *commands) order(do func(now time.Duration), events ...frame.Event) {
+	at := c.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.todo = append(c.todo, do)
+	for _, e := range events {
+		e.At = at
+		c.events = append(c.events, e)
+	}
+}
+
+// FireLong sends one extra request with a prompt of many times the usual length.
+func (c *commands) FireLong() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pool == nil {
+		return
+	}
+	pool, tokens := c.pool, longTokens(c.load, c.engine.Latest().Identity)
+	c.todo = append(c.todo, func(now time.Duration) {
+		c.long.fire(tokens, now)
+		pool.FireLong(tokens)
+	})
+	c.events = append(c.events, frame.Event{At: c.now(), Kind: frame.EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
+}
+
+// ChooseReplica narrows the figures of engine and GPUs to one replica; "" is all.
+func (c *commands) ChooseReplica(name string) {
+	text := "figures of the engine and its GPUs: all replicas"
+	if name != "" {
+		text = "figures of the engine and its GPUs: only " + name
+	}
+	c.choose(text, func(e engineSource) { e.SetReplica(name) })
+}
+
+// ChooseModel chooses the model whose engine figures are shown.
+func (c *commands) ChooseModel(name string) {
+	c.choose("figures of the engine: model "+name, func(e engineSource) { e.SetModel(name) })
+}
+
+// choose hands a choice to the engine's source, and marks the moment.
+func (c *commands) choose(text string, do func(engineSource)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.engine == nil {
+		return // not connected: there is nothing to choose from
+	}
+	do(c.engine)
+	c.events = append(c.events, note(c.now(), text))
+}
+
+// Note adds a line to the next Frame's events.
+func (c *commands) Note(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.events = append(c.events, note(c.now(), text))
+}
+
+// Fail makes the error the last word: readers see it in the next Frame.
+func (c *commands) Fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fatal == nil {
+		c.fatal = err
+	}
+}
+
+// skipped is how many scheduled requests the open loop has not sent, because the server
+// asked it to wait.
+func (c *commands) skipped() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pool == nil {
+		return 0
+	}
+	return c.pool.LeftOut()
+}
+
+// describeChange describes what an operator changed.
+func describeChange(old, l frame.Load) string {
+	switch {
+	case l.Rate != old.Rate:
+		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)
+	case l.Concurrency != old.Concurrency:
+		return fmt.Sprintf("concurrency %d → %d", old.Concurrency, l.Concurrency)
+	case l.Prefix != old.Prefix:
+		return fmt.Sprintf("prompts: %s → %s prefixes", old.Prefix, l.Prefix)
+	case l.InputTokens != old.InputTokens:
+		return fmt.Sprintf("prompt %d → %d tokens", old.InputTokens, l.InputTokens)
+	}
+	return fmt.Sprintf("output %d → %d tokens", old.OutputTokens, l.OutputTokens)
+}

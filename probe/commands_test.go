@@ -1,0 +1,95 @@
+package probe
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sonde/probe/api"
+	"sonde/probe/frame"
+	"sonde/probe/load"
+	"sonde/probe/measure"
+	"sonde/probe/prompt"
+)
+
+// counting is a server that answers at once, and counts.
+type counting struct{ requests atomic.Int64 }
+
+func (c *counting) Do(context.Context, api.Call, api.Observer) api.Result {
+	c.requests.Add(1)
+	return api.Result{}
+}
+
+// offline are the commands of a Session that is not connected yet, and what Connect
+// will make.
+func offline(t *testing.T, most int) (*commands, *connection, *counting) {
+	t.Helper()
+	prompts, err := prompt.Open("", prompt.Unique, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	epoch := time.Now()
+	collector := measure.NewCollector(func() int { return 0 })
+	opt := Options{Prompts: prompts, Prefix: "unique", MaxConcurrency: most, Load: frame.Load{Concurrency: 2, InputTokens: 8, OutputTokens: 8, Prefix: "unique"}}
+	c := newCommands(opt, func() time.Duration { return time.Since(epoch) }, collector, &longWatch{})
+	server := &counting{}
+	pool := load.New(load.Options{Doer: server, Prompts: prompts, NewTrack: collector.NewTrack, Epoch: epoch, Fail: func(err error) { t.Error(err) }})
+	return c, &connection{pool: pool, engine: &chosenFrom{}}, server
+}
+
+// A budget that is set before the Session is connected holds afterwards.
+func TestBudgetBeforeConnect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, conn, server := offline(t, 8)
+		c.SetBudget(3)
+		c.SetRamp(time.Second)
+		c.Abort()
+		c.SetLoad(frame.Load{Concurrency: 2, InputTokens: 8, OutputTokens: 8, Prefix: "unique"})
+		if !c.attach(conn) {
+			t.Fatal("not attached")
+		}
+		c.Begin()
+		synctest.Wait()
+		if got := server.requests.Load(); got != 3 {
+			t.Errorf("%d requests were sent, want the 3 of the budget", got)
+		}
+		c.close()
+		if c.attach(conn) {
+			t.Error("attached after the end")
+		}
+	})
+}
+
+// Whoever stops the load while others change it, what is requested and what the pool
+// does are the same in the end.
+func TestLoadAndPoolNeverPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, conn, server := offline(t, 64)
+		c.SetBudget(0)
+		c.attach(conn)
+		var group sync.WaitGroup
+		for i := range 8 {
+			group.Go(func() {
+				for n := range 50 {
+					l := c.Load()
+					l.Concurrency = 1 + (i+n)%64
+					c.SetLoad(l)
+					if n%7 == 0 {
+						c.stopLoad()
+					}
+				}
+			})
+		}
+		group.Wait()
+		c.stopLoad()
+		c.SetBudget(10)
+		synctest.Wait()
+		if l := c.Load(); l.Concurrency != 0 || server.requests.Load() != 0 {
+			t.Errorf("%+v is requested, %d requests were sent, want none", l, server.requests.Load())
+		}
+		c.close()
+	})
+}

@@ -1,0 +1,104 @@
+package probe
+
+import (
+	"fmt"
+
+	"sonde/probe/frame"
+	"sonde/probe/measure"
+	"sonde/probe/process"
+)
+
+// ownFiles is what the program opens beside its streams: the terminal, engine
+// and GPU readings, a recording, the embedded engine's listener.
+const ownFiles = 32
+
+// checkFiles finds out before the run whether this process may open as many sockets
+// as the load needs. With the embedded engine both ends of each are ours.
+func checkFiles(streams int, embedded bool) error {
+	limit, known := process.FileLimit()
+	perStream := 1
+	if embedded {
+		perStream = 2
+	}
+	if need := streams*perStream + ownFiles; !known || uint64(need) <= limit {
+		return nil
+	}
+	fits := max(0, (int(limit)-ownFiles)/perStream)
+	return fmt.Errorf("concurrency %d needs %d open files and this process may have %d: raise 'ulimit -n', or use at most %d",
+		streams, streams*perStream+ownFiles, limit, fits)
+}
+
+// tokenCap ends the load when the cap on tokens is reached.
+type tokenCap struct {
+	limit    int64 // 0 = none
+	commands *commands
+	used     int64 // tokens of requests that ended
+}
+
+func (c *tokenCap) add(f *frame.Frame, _ *measure.Tick) {
+	for i := range f.Requests {
+		c.used += int64(f.Requests[i].InTokens + f.Requests[i].OutTokens)
+	}
+	if c.limit > 0 && c.used >= c.limit && c.commands.stopLoad() {
+		f.Events = append(f.Events, note(f.At, fmt.Sprintf("stopped: %d tokens were used, the cap is %d", c.used, c.limit)))
+	}
+}
+
+// refusalsInARow of the same context-length message end the load: every further
+// prompt of this length would get the same answer.
+const refusalsInARow = 3
+
+// tooLong ends the load when the server keeps refusing prompts of this length.
+type tooLong struct {
+	commands *commands
+	message  string
+	count    int
+}
+
+func (w *tooLong) add(f *frame.Frame, _ *measure.Tick) {
+	for i := range f.Requests {
+		if w.isLast(&f.Requests[i]) {
+			f.Events = append(f.Events, note(f.At, "stopped: the prompt is too long for the server: "+w.message))
+			w.message, w.count = "", 0
+			w.commands.stopLoad()
+			return
+		}
+	}
+}
+
+// isLast counts identical refusals, and reports whether r is the one too many.
+func (w *tooLong) isLast(r *measure.Request) bool {
+	switch {
+	case r.Long || r.Class == measure.Cancelled:
+		return false
+	case r.Class != measure.ContextLength:
+		w.message, w.count = "", 0
+		return false
+	case r.Error != w.message:
+		w.message, w.count = r.Error, 0
+	}
+	w.count++
+	return w.count == refusalsInARow
+}
+
+// refusals reports once, and again after a success, that the server is loading its
+// model; and once that it asked to wait, which leaves holes in the schedule of an open loop.
+type refusals struct {
+	commands *commands
+	loading  bool
+	skipped  bool
+}
+
+func (w *refusals) add(f *frame.Frame, _ *measure.Tick) {
+	for i := range f.Requests {
+		loading := f.Requests[i].Class == measure.Loading
+		if loading && !w.loading {
+			f.Events = append(f.Events, note(f.At, "the server is loading its model: waiting for it"))
+		}
+		w.loading = loading
+	}
+	if !w.skipped && w.commands.skipped() > 0 {
+		w.skipped = true
+		f.Events = append(f.Events, note(f.At, "the server asked to wait (429): requests due meanwhile are skipped"))
+	}
+}
