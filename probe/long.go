@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -35,8 +36,14 @@ type longWatch struct {
 	beforeN   int
 	usualMS   float64 // gaps up to this are no effect of it
 	others    int
-	during    []float64     // gaps that closed meanwhile
+	during    []gapCount    // gaps that closed meanwhile
 	disturbed time.Duration // slices whose gaps were well above the usual
+}
+
+// gapCount is so many gaps of that length.
+type gapCount struct {
+	ms float64
+	n  int
 }
 
 // fire begins to follow a prompt of that many tokens, which is sent now.
@@ -74,7 +81,7 @@ func (w *longWatch) ended(now time.Duration, t *measure.Tick) bool {
 		w.usualMS = max(effectAtLeast*gap.P50, beyondUsual*gap.P99)
 	}
 	waiting, present := w.cell(t.Cells)
-	w.take(t.Client.SliceGaps, w.tick)
+	w.take(&t.Client)
 	switch {
 	case present && waiting:
 		w.seen = true
@@ -116,25 +123,31 @@ func (w *longWatch) cell(cells []measure.StreamCell) (waiting, present bool) {
 	return false, false
 }
 
-func (w *longWatch) take(gapsMS []float32, slice time.Duration) {
+func (w *longWatch) take(c *measure.Client) {
 	above := false
-	for _, g := range gapsMS {
-		w.during = append(w.during, float64(g))
-		above = above || (w.beforeN > 0 && float64(g) > w.usualMS)
+	for ms, n := range c.EachSliceGap() {
+		w.during = append(w.during, gapCount{ms, n})
+		above = above || (w.beforeN > 0 && ms > w.usualMS)
 	}
-	if above || (len(gapsMS) == 0 && w.others > 0) {
-		w.disturbed += slice
+	if above || (len(c.SliceGaps) == 0 && w.others > 0) {
+		w.disturbed += w.tick
 	}
 }
 
 // worst is a gap that about half of the other streams had at least once. Where the
 // whole prompt went in at once, each has a single long one among hundreds.
 func (w *longWatch) worst() float64 {
-	slices.Sort(w.during)
-	return w.during[max(0, len(w.during)-(w.others+1)/2)]
+	slices.SortFunc(w.during, func(a, b gapCount) int { return cmp.Compare(b.ms, a.ms) })
+	seen, half := 0, (w.others+1)/2
+	for _, g := range w.during {
+		if seen += g.n; seen >= half {
+			return g.ms
+		}
+	}
+	return w.during[len(w.during)-1].ms
 }
 
-// report says what the long prompt did to the others.
+// report describes what the long prompt did to the others.
 func (w *longWatch) report() string {
 	switch {
 	case w.beforeN == 0 || w.others == 0:

@@ -68,7 +68,7 @@ func (c *column) fold(f *frame.Frame, half int) {
 	d := &c.dots[half]
 	d.ttftMS = append(d.ttftMS, cl.SliceTTFT...)
 	d.tpotMS = append(d.tpotMS, cl.SliceTPOT...)
-	c.gaps.add(cl.SliceGaps)
+	c.gaps.add(cl)
 	c.seconds += f.Slice.Seconds()
 	c.in += float64(cl.SliceInTokens)
 	c.out += float64(cl.SliceOutTokens)

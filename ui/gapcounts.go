@@ -1,6 +1,10 @@
 package ui
 
-import "math"
+import (
+	"math"
+
+	"sonde/probe/measure"
+)
 
 // gapCounts is a histogram of gaps on a fine logarithmic scale, so that a column
 // costs the same whether it holds ten gaps or fifty thousand, and can be drawn
@@ -22,14 +26,14 @@ const (
 	gapBinsADecadeF = float64(gapBinsADecade)
 )
 
-func (g *gapCounts) add(gapsMS []float32) {
-	if len(gapsMS) > 0 && g.bins == nil {
+func (g *gapCounts) add(c *measure.Client) {
+	if len(c.SliceGaps) > 0 && g.bins == nil {
 		g.bins = make([]uint32, gapBinCount)
 	}
-	for _, ms := range gapsMS {
-		g.bins[gapBin(float64(ms))]++
+	for ms, n := range c.EachSliceGap() {
+		g.bins[gapBin(ms)] += uint32(n)
+		g.n += n
 	}
-	g.n += len(gapsMS)
 }
 
 // gapBin is the bin of a gap. A gap of 0 (chunks that share a stamp) and what is

@@ -162,7 +162,7 @@ func TestGapLevels(t *testing.T) {
 
 func TestGapCountsKeepEverySample(t *testing.T) {
 	var g gapCounts
-	g.add([]float32{0, -1, float32(math.NaN()), 14, 14, 14, 14, 412, float32(math.Inf(1))})
+	g.add(&measure.Client{SliceGaps: []float32{0, -1, float32(math.NaN()), 14, 14, 14, 14, 412, float32(math.Inf(1))}})
 	total := uint32(0)
 	for _, n := range g.bins {
 		total += n

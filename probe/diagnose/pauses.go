@@ -119,13 +119,13 @@ func paused(f *frame.Frame, limit float64) (pause, bool) {
 // engine's.
 func clumped(f *frame.Frame) bool {
 	const none = 0.1 // ms
-	together := 0
-	for _, gap := range f.Client.SliceGaps {
-		if gap < none {
-			together++
+	together, all := 0, 0
+	for gap, n := range f.Client.EachSliceGap() {
+		if all += n; gap < none {
+			together += n
 		}
 	}
-	return len(f.Client.SliceGaps) > 0 && 2*together >= len(f.Client.SliceGaps)
+	return all > 0 && 2*together >= all
 }
 
 // readsOurs tells that a prompt of our own waits, or has just waited, for its first

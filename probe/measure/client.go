@@ -25,7 +25,8 @@ type Client struct {
 	InTokensPerS, OutTokensPerS       float64
 	Level                             LevelStats // the current level's own numbers
 	SliceTTFT, SliceTPOT              []float64  // samples of this slice, for charts
-	SliceGaps                         []float32  // every gap that closed in this slice
+	SliceGaps                         []float32  // the gaps that closed in this slice, ms; see EachSliceGap
+	SliceGapCounts                    []int      // how many gaps each of SliceGaps stands for; nil: one
 	SliceInTokens, SliceOutTokens     int
 	SliceRequests                     int
 	InputTokens, OutputTokens         opt.Float // mean measured lengths, live window

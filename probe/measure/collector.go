@@ -22,6 +22,7 @@ type Collector struct {
 	level  level
 
 	lastTick time.Duration
+	gaps     []float32 // of the slice that closes; its memory serves again
 	retrying func() int
 }
 
@@ -85,6 +86,7 @@ type Tick struct {
 // requests that were alive are excluded.
 func (c *Collector) Tick(now time.Duration, stopped bool) Tick {
 	s := slice{from: c.lastTick, to: now, stopped: stopped}
+	c.gaps = c.gaps[:0]
 	c.lastTick = now
 	c.mu.Lock()
 	tracks := c.tracks
@@ -135,7 +137,7 @@ func (c *Collector) absorbSamples(s *slice, p *pending) {
 	for _, ms := range p.gaps {
 		c.lats.gap.Add(s.to, float64(ms))
 	}
-	s.gaps = append(s.gaps, p.gaps...)
+	c.gaps = append(c.gaps, p.gaps...)
 	for _, ms := range p.late {
 		c.lats.late.Add(s.to, float64(ms))
 	}
@@ -203,10 +205,11 @@ func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 		ByClass: byClass, LastError: c.totals.lastError,
 		Window: c.window,
 		TTFT:   lat(c.lats.ttft), TTFA: lat(c.lats.ttfa), TPOT: lat(c.lats.tpot), Gap: lat(c.lats.gap), E2E: lat(c.lats.e2e), Setup: lat(c.lats.setup),
-		SliceTTFT: s.ttft, SliceTPOT: s.tpot, SliceGaps: s.gaps,
+		SliceTTFT: s.ttft, SliceTPOT: s.tpot,
 		SliceInTokens: s.flowSlot.in, SliceOutTokens: s.flowSlot.out, SliceRequests: s.flowSlot.ok,
 		Level: c.level.stats(now),
 	}
+	out.Client.SliceGaps, out.Client.SliceGapCounts = compactGaps(c.gaps)
 	out.Client.setRates(sum, seconds)
 	out.Cells = slices.Clip(out.Cells)
 	out.Requests = s.requests

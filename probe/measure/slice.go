@@ -8,7 +8,6 @@ type slice struct {
 	stopped  bool // our process did not run for a while
 
 	ttft, tpot []float64
-	gaps       []float32
 	requests   []Request
 	prefill    int
 	oldest     time.Duration // age of the oldest request without a token

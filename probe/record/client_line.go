@@ -35,12 +35,14 @@ type clientLine struct {
 	OutPerS      finite      `json:"output_tokens_per_s"`
 	Level        levelLine   `json:"level,omitzero"`
 
-	SliceTTFT     samples `json:"slice_ttft_ms,omitempty"`
-	SliceTPOT     samples `json:"slice_tpot_ms,omitempty"`
-	SliceGaps     gaps    `json:"slice_gaps_ms,omitempty"`
-	SliceIn       int     `json:"slice_input_tokens"`
-	SliceOut      int     `json:"slice_output_tokens"`
-	SliceRequests int     `json:"slice_requests"`
+	SliceTTFT samples `json:"slice_ttft_ms,omitempty"`
+	SliceTPOT samples `json:"slice_tpot_ms,omitempty"`
+	SliceGaps gaps    `json:"slice_gaps_ms,omitempty"`
+
+	SliceGapCounts []int `json:"slice_gap_counts,omitempty"`
+	SliceIn        int   `json:"slice_input_tokens"`
+	SliceOut       int   `json:"slice_output_tokens"`
+	SliceRequests  int   `json:"slice_requests"`
 
 	InputTokens  opt.Float `json:"input_tokens_mean"`
 	OutputTokens opt.Float `json:"output_tokens_mean"`
@@ -92,7 +94,7 @@ func fromClient(c *measure.Client) clientLine {
 			TTFT: fromSummary(c.Level.TTFT), TPOT: fromSummary(c.Level.TPOT), E2E: fromSummary(c.Level.E2E),
 			OutPerS: finite(c.Level.OutTokensPerS),
 		},
-		SliceTTFT: c.SliceTTFT, SliceTPOT: c.SliceTPOT, SliceGaps: c.SliceGaps,
+		SliceTTFT: c.SliceTTFT, SliceTPOT: c.SliceTPOT, SliceGaps: c.SliceGaps, SliceGapCounts: c.SliceGapCounts,
 		SliceIn: c.SliceInTokens, SliceOut: c.SliceOutTokens, SliceRequests: c.SliceRequests,
 		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, PerChunk: c.TokensPerChunk,
 		Estimated: c.TokensEstimated, CachedShare: c.CachedShare, Concurrency: c.ConcurrencyMean, Little: c.Little,
@@ -111,7 +113,7 @@ func (l *clientLine) client() measure.Client {
 			TTFT: measure.Summary(l.Level.TTFT), TPOT: measure.Summary(l.Level.TPOT), E2E: measure.Summary(l.Level.E2E),
 			OutTokensPerS: float64(l.Level.OutPerS),
 		},
-		SliceTTFT: l.SliceTTFT, SliceTPOT: l.SliceTPOT, SliceGaps: l.SliceGaps,
+		SliceTTFT: l.SliceTTFT, SliceTPOT: l.SliceTPOT, SliceGaps: l.SliceGaps, SliceGapCounts: l.SliceGapCounts,
 		SliceInTokens: l.SliceIn, SliceOutTokens: l.SliceOut, SliceRequests: l.SliceRequests,
 		InputTokens: l.InputTokens, OutputTokens: l.OutputTokens, TokensPerChunk: l.PerChunk,
 		TokensEstimated: l.Estimated, CachedShare: l.CachedShare, ConcurrencyMean: l.Concurrency, Little: l.Little,
