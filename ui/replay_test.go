@@ -166,10 +166,15 @@ func TestARecordedEndOfTheSessionEndsNothing(t *testing.T) {
 
 // allFrames are all Frames of a stretch of the fake.
 func allFrames(s *fakeSource, d time.Duration) []*frame.Frame {
+	return moreFrames(s, d)
+}
+
+// moreFrames are those of a further stretch.
+func moreFrames(s *fakeSource, d time.Duration) []*frame.Frame {
 	var all []*frame.Frame
 	for range d / fakeSlice {
 		s.play(fakeSlice)
-		all = append(all, s.Since(uint64(len(all)))...)
+		all = append(all, s.Since(s.seq-1)...)
 	}
 	return all
 }
