@@ -26,24 +26,25 @@ var allowed = map[string][]string{
 	"probe/promtext": {},
 	"probe/promql":   {"probe/promtext"},
 	"probe/measure":  {"probe/opt"},
+	"probe/collect":  {"probe/measure", "probe/opt"},
 	"probe/api/wire": {},
 	"probe/api":      {"probe/api/wire", "probe/measure", "probe/plain"},
 	"probe/prompt":   {},
-	"probe/load":     {"probe/api", "probe/guard", "probe/measure", "probe/prompt"},
+	"probe/load":     {"probe/api", "probe/collect", "probe/guard", "probe/measure", "probe/prompt"},
 	"probe/engine":   {"probe/guard", "probe/opt", "probe/promql", "probe/promtext"},
 	"probe/sim":      {"probe/guard"},
 	"gpu":            {"probe/guard", "probe/opt", "probe/plain", "probe/promql", "probe/promtext"},
 
 	"probe/frame": {"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt"},
 
-	"probe": {"gpu", "probe/frame", "probe/api", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/promql", "probe/prompt"},
+	"probe": {"gpu", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/promql", "probe/prompt"},
 
 	// For tests only: the embedded engine measured in virtual time.
 	"probe/simtest": {"probe", "probe/frame", "probe/api", "probe/prompt", "probe/sim"},
 
 	// The doctor's scripted server stands beside the program, its checklist above it.
 	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
-	"probe/doctor": {"gpu", "probe", "probe/frame", "probe/api", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/guard", "probe/load",
+	"probe/doctor": {"gpu", "probe", "probe/frame", "probe/api", "probe/collect", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/guard", "probe/load",
 		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
+	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/load"
-	"sonde/probe/measure"
 	"sonde/probe/prompt"
 )
 
@@ -17,7 +17,7 @@ import (
 type commands struct {
 	opt       Options
 	now       func() time.Duration
-	collector *measure.Collector // used on the ticking goroutine only
+	collector *collect.Collector // used on the ticking goroutine only
 	long      *longWatch         // likewise
 
 	mu      sync.Mutex // guards what follows
@@ -32,7 +32,7 @@ type commands struct {
 	closing bool // Connect comes too late
 }
 
-func newCommands(opt Options, now func() time.Duration, collector *measure.Collector, long *longWatch) *commands {
+func newCommands(opt Options, now func() time.Duration, collector *collect.Collector, long *longWatch) *commands {
 	l := opt.Load
 	l.Concurrency, l.Rate = 0, 0 // before Begin: the lengths, and no requests
 	return &commands{opt: opt, now: now, collector: collector, long: long, load: l, budget: load.NoLimit}

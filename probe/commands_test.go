@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"sonde/probe/api"
+	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/load"
-	"sonde/probe/measure"
 	"sonde/probe/prompt"
 )
 
@@ -32,7 +32,7 @@ func offline(t *testing.T, most int) (*commands, *connection, *counting) {
 		t.Fatal(err)
 	}
 	epoch := time.Now()
-	collector := measure.NewCollector(func() int { return 0 })
+	collector := collect.NewCollector(func() int { return 0 })
 	opt := Options{Prompts: prompts, Prefix: "unique", MaxConcurrency: most, Load: frame.Load{Concurrency: 2, InputTokens: 8, OutputTokens: 8, Prefix: "unique"}}
 	c := newCommands(opt, func() time.Duration { return time.Since(epoch) }, collector, &longWatch{})
 	server := &counting{}

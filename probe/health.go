@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"time"
 
+	"sonde/probe/collect"
 	"sonde/probe/frame"
-	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/process"
 )
@@ -67,7 +67,7 @@ func newHealth(opt Options, stamps func() string) *health {
 }
 
 // add judges the slice that a tick closed.
-func (h *health) add(f *frame.Frame, t *measure.Tick) {
+func (h *health) add(f *frame.Frame, t *collect.Tick) {
 	load := f.Load.Asked
 	h.fill(t, load)
 	if !f.Stopped { // else we did not run at all: that is reported apart
@@ -86,7 +86,7 @@ func (h *health) add(f *frame.Frame, t *measure.Tick) {
 	out.Bottleneck = out.Why != ""
 }
 
-func (h *health) why(out *frame.Health, t *measure.Tick) string {
+func (h *health) why(out *frame.Health, t *collect.Tick) string {
 	cores, gap := float64(runtime.GOMAXPROCS(0)), t.Client.Gap
 	timersMS := inMS(h.lateMax)
 	switch {
@@ -107,7 +107,7 @@ func (h *health) why(out *frame.Health, t *measure.Tick) string {
 // fill follows how many of the requested streams are in flight in a closed loop.
 // Between two requests of a stream lies our own work; workers that wait because
 // the server refused them are no sign of it.
-func (h *health) fill(t *measure.Tick, load frame.Load) {
+func (h *health) fill(t *collect.Tick, load frame.Load) {
 	if load.Rate > 0 || load.Concurrency == 0 || t.Level != h.level {
 		h.level, h.filled = t.Level, 1
 		return

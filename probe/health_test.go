@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
@@ -29,7 +30,7 @@ func starved(share float64, stamps string) *health {
 }
 
 // judge is what the watch makes of a slice.
-func (h *health) judge(t *measure.Tick, slice time.Duration, load frame.Load) frame.Health {
+func (h *health) judge(t *collect.Tick, slice time.Duration, load frame.Load) frame.Health {
 	f := &frame.Frame{Slice: slice, Stopped: slice > DefaultTick+stoppedAfter, Load: frame.LoadState{Asked: load}}
 	h.add(f, t)
 	return f.Health
@@ -37,13 +38,13 @@ func (h *health) judge(t *measure.Tick, slice time.Duration, load frame.Load) fr
 
 func TestBottlenecks(t *testing.T) {
 	const tick = 250 * time.Millisecond
-	gap := func(lateMS, gapMS float64) measure.Tick {
-		return measure.Tick{LateMS: measure.Summary{N: 10, P99: lateMS}, Client: measure.Client{Gap: measure.Summary{N: 10, P50: gapMS}}}
+	gap := func(lateMS, gapMS float64) collect.Tick {
+		return collect.Tick{LateMS: measure.Summary{N: 10, P99: lateMS}, Client: measure.Client{Gap: measure.Summary{N: 10, P50: gapMS}}}
 	}
 	for _, c := range []struct {
 		name   string
 		share  float64
-		tick   measure.Tick
+		tick   collect.Tick
 		slice  time.Duration
 		stamps string
 		says   string // "" is healthy
@@ -84,7 +85,7 @@ func TestStreamsThatCannotBeKept(t *testing.T) {
 		h := starved(0.1, "kernel")
 		got := frame.Health{}
 		for range 60 {
-			got = h.judge(&measure.Tick{Client: c.client}, DefaultTick, c.load)
+			got = h.judge(&collect.Tick{Client: c.client}, DefaultTick, c.load)
 		}
 		if got.Bottleneck != c.want {
 			t.Errorf("%s: bottleneck %v (%s)", name, got.Bottleneck, got.Why)

@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 
+	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/process"
@@ -35,7 +36,7 @@ type tokenCap struct {
 	used     int64 // tokens of requests that ended
 }
 
-func (c *tokenCap) add(f *frame.Frame, _ *measure.Tick) {
+func (c *tokenCap) add(f *frame.Frame, _ *collect.Tick) {
 	for i := range f.Requests {
 		c.used += int64(f.Requests[i].InTokens + f.Requests[i].OutTokens)
 	}
@@ -55,7 +56,7 @@ type tooLong struct {
 	count    int
 }
 
-func (w *tooLong) add(f *frame.Frame, _ *measure.Tick) {
+func (w *tooLong) add(f *frame.Frame, _ *collect.Tick) {
 	for i := range f.Requests {
 		if w.isLast(&f.Requests[i]) {
 			f.Events = append(f.Events, note(f.At, "stopped: the prompt is too long for the server: "+w.message))
@@ -89,7 +90,7 @@ type refusals struct {
 	skipped  bool
 }
 
-func (w *refusals) add(f *frame.Frame, _ *measure.Tick) {
+func (w *refusals) add(f *frame.Frame, _ *collect.Tick) {
 	for i := range f.Requests {
 		loading := f.Requests[i].Class == measure.Loading
 		if loading && !w.loading {

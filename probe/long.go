@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"sonde/probe/collect"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
@@ -65,7 +66,7 @@ func longTokens(usual frame.Load, id engine.Identity) int {
 }
 
 // add follows the long prompt through one slice, and reports at its end.
-func (w *longWatch) add(f *frame.Frame, t *measure.Tick) {
+func (w *longWatch) add(f *frame.Frame, t *collect.Tick) {
 	w.slots = longSlots(t.Cells)
 	if w.active && w.ended(f.At, t) {
 		w.active = false
@@ -74,7 +75,7 @@ func (w *longWatch) add(f *frame.Frame, t *measure.Tick) {
 }
 
 // ended takes a slice, and reports whether the long prompt has its first token.
-func (w *longWatch) ended(now time.Duration, t *measure.Tick) bool {
+func (w *longWatch) ended(now time.Duration, t *collect.Tick) bool {
 	if !w.seen {
 		gap := t.Client.Gap
 		w.beforeMS, w.beforeN, w.others = gap.P50, gap.N, decoding(t.Cells)

@@ -7,8 +7,8 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe/api"
+	"sonde/probe/collect"
 	"sonde/probe/frame"
-	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -77,7 +77,7 @@ type roofline struct {
 	running   runningMean
 }
 
-func (p *roofline) add(f *frame.Frame, _ *measure.Tick) {
+func (p *roofline) add(f *frame.Frame, _ *collect.Tick) {
 	p.running.add(f)
 	r, err := RooflineOf(p.requested, f)
 	if err != nil {

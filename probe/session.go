@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"sonde/probe/api"
+	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
-	"sonde/probe/measure"
 	"sonde/probe/prompt"
 )
 
@@ -31,7 +31,7 @@ type Session struct {
 	stage atomic.Int32 // a frame.Stage; written by the goroutine that connects
 
 	// The ticking goroutine's own.
-	collector *measure.Collector
+	collector *collect.Collector
 	parts     []part
 	lastTick  time.Duration
 
@@ -43,7 +43,7 @@ type Session struct {
 // part follows something from slice to slice, and adds what it finds to the Frame
 // that closes. It belongs to the ticking goroutine and never waits.
 type part interface {
-	add(f *frame.Frame, t *measure.Tick)
+	add(f *frame.Frame, t *collect.Tick)
 }
 
 // New makes a Session and checks its address. Nothing is sent before Connect.
@@ -65,7 +65,7 @@ func New(opt Options) (*Session, error) {
 	s := &Session{opt: opt, addr: addr, epoch: time.Now(), done: make(chan struct{})}
 	s.enter(frame.StageConnecting)
 	s.tick = s.subscribe()
-	s.collector = measure.NewCollector(s.retrying)
+	s.collector = collect.NewCollector(s.retrying)
 	long := &longWatch{tick: opt.Tick}
 	s.commands = newCommands(opt, s.now, s.collector, long)
 	s.parts = []part{
@@ -78,7 +78,7 @@ func New(opt Options) (*Session, error) {
 // partFunc is a part without a memory.
 type partFunc func(f *frame.Frame)
 
-func (p partFunc) add(f *frame.Frame, _ *measure.Tick) { p(f) }
+func (p partFunc) add(f *frame.Frame, _ *collect.Tick) { p(f) }
 
 // Start begins to close Frames, before any server has answered.
 func (s *Session) Start(ctx context.Context) {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sonde/probe/collect"
 	"sonde/probe/measure"
 )
 
@@ -122,8 +123,8 @@ func cpuTime() time.Duration {
 // benchClient is this package's client with the tracks of a session.
 type benchClient struct {
 	client    *Client
-	collector *measure.Collector
-	tracks    []*measure.Track
+	collector *collect.Collector
+	tracks    []*collect.Track
 	epoch     time.Time
 	lateP99MS float64
 }
@@ -134,7 +135,7 @@ func newBenchClient(b *testing.B, url string, streams int) *benchClient {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := &benchClient{epoch: time.Now(), collector: measure.NewCollector(func() int { return 0 })}
+	c := &benchClient{epoch: time.Now(), collector: collect.NewCollector(func() int { return 0 })}
 	c.client, err = NewClient(Options{Address: addr, Kind: Chat, Model: "m", Idle: time.Minute, Epoch: c.epoch})
 	if err != nil {
 		b.Fatal(err)

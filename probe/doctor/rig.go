@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"sonde/probe/api"
+	"sonde/probe/collect"
 	"sonde/probe/doctor/truth"
 	"sonde/probe/load"
-	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/process"
 )
@@ -89,7 +89,7 @@ func (g rig) client(secured bool) (*api.Client, error) {
 // load puts the round on, as a Session would, and tells what the time cost in
 // which all streams were running.
 func (g rig) load(ctx context.Context, r round, rec *recorder) (spell, error) {
-	collector := measure.NewCollector(func() int { return 0 })
+	collector := collect.NewCollector(func() int { return 0 })
 	broken := make(chan error, 1)
 	pool := load.New(load.Options{
 		Doer: rec, Prompts: &numbered{}, NewTrack: collector.NewTrack, Epoch: g.epoch, Seed: 1,

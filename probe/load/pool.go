@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"sonde/probe/api"
+	"sonde/probe/collect"
 	"sonde/probe/guard"
-	"sonde/probe/measure"
 	"sonde/probe/prompt"
 )
 
@@ -34,7 +34,7 @@ type Doer interface {
 type Options struct {
 	Doer     Doer
 	Prompts  prompt.Source
-	NewTrack func() *measure.Track // a slot for one stream at a time
+	NewTrack func() *collect.Track // a slot for one stream at a time
 	Epoch    time.Time
 	Seed     uint64
 	Fail     func(error) // a panic in a stream
@@ -70,7 +70,7 @@ type Pool struct {
 // stream is one slot: a row of the raster, one request at a time.
 type stream struct {
 	index int
-	track *measure.Track
+	track *collect.Track
 	busy  bool
 }
 

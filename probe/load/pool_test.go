@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sonde/probe/api"
+	"sonde/probe/collect"
 	"sonde/probe/measure"
 	"sonde/probe/prompt"
 )
@@ -66,7 +67,7 @@ func bubble(t *testing.T, server *fakeServer, f func(p *Pool)) []measure.Request
 	var records []measure.Request
 	synctest.Test(t, func(t *testing.T) {
 		server.epoch = time.Now()
-		collector := measure.NewCollector(func() int { return 0 })
+		collector := collect.NewCollector(func() int { return 0 })
 		prompts := server.prompts
 		if prompts == nil {
 			prompts = prompt.NewSynthetic(prompt.Unique, 1)

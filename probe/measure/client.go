@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"iter"
 	"time"
 
 	"sonde/probe/opt"
@@ -42,4 +43,20 @@ type Client struct {
 type LevelStats struct {
 	TTFT, TPOT, E2E Summary
 	OutTokensPerS   float64
+}
+
+// EachSliceGap goes through the gaps that closed in the slice: milliseconds, and how
+// many gaps that long.
+func (c *Client) EachSliceGap() iter.Seq2[float64, int] {
+	return func(yield func(float64, int) bool) {
+		for i, ms := range c.SliceGaps {
+			n := 1
+			if i < len(c.SliceGapCounts) {
+				n = c.SliceGapCounts[i]
+			}
+			if !yield(float64(ms), n) {
+				return
+			}
+		}
+	}
 }

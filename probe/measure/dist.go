@@ -41,9 +41,9 @@ type Dist struct {
 // 0.1 % beyond.
 func NewDist(exactUpTo int) *Dist { return &Dist{exactUpTo: exactUpTo, digits: fineDigits} }
 
-// newCoarseDist makes a Dist that is right to 1 % beyond its exact samples, for
+// NewCoarseDist makes a Dist that is right to 1 % beyond its exact samples, for
 // the many that a live window holds.
-func newCoarseDist(exactUpTo int) *Dist { return &Dist{exactUpTo: exactUpTo, digits: coarseDigits} }
+func NewCoarseDist(exactUpTo int) *Dist { return &Dist{exactUpTo: exactUpTo, digits: coarseDigits} }
 
 // Add counts one sample. Values that are no duration (NaN, infinities, below
 // zero) are dropped: they can only come from a fault of ours.

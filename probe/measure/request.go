@@ -1,6 +1,6 @@
-// Package measure turns the arrivals of tokens into TTFT, gap, TPOT and E2E, and
-// gathers them over live windows and over levels of load. It is the client's truth:
-// nothing in it comes from the engine but counts of tokens.
+// Package measure holds what the client measures: a request that ended, with its TTFT,
+// gaps, TPOT and E2E, distributions of them, and the client's part of a Frame. Only token
+// counts come from the server.
 package measure
 
 import "time"
@@ -81,7 +81,7 @@ func (r *Request) TTFT() (ms float64, ok bool) {
 	if !r.Streamed || r.Chunks == 0 {
 		return 0, false
 	}
-	return toMS(r.First - r.Start), true
+	return MS(r.First - r.Start), true
 }
 
 // TTFA is the time to the first token that is not reasoning.
@@ -89,7 +89,7 @@ func (r *Request) TTFA() (ms float64, ok bool) {
 	if !r.Streamed || !r.HaveAnswer {
 		return 0, false
 	}
-	return toMS(r.Answer - r.Start), true
+	return MS(r.Answer - r.Start), true
 }
 
 // TPOT is (a_last − a_1) / (N − n_1); absent when the divisor is below 1.
@@ -98,23 +98,23 @@ func (r *Request) TPOT() (ms float64, ok bool) {
 	if !r.Streamed || r.Chunks == 0 || n < 1 {
 		return 0, false
 	}
-	return toMS(r.Last-r.First) / float64(n), true
+	return MS(r.Last-r.First) / float64(n), true
 }
 
 // E2E is a_last − t0. A reply that was not streamed ends with its last byte.
 func (r *Request) E2E() (ms float64, ok bool) {
 	if !r.Streamed && r.Class == OK {
-		return toMS(r.End - r.Start), true
+		return MS(r.End - r.Start), true
 	}
 	if r.Chunks == 0 {
 		return 0, false
 	}
-	return toMS(r.Last - r.Start), true
+	return MS(r.Last - r.Start), true
 }
 
 // ClientQueue is the wait for a connection or a slot, without the setup.
 func (r *Request) ClientQueue() (ms float64) {
-	return toMS(max(0, r.Start-r.Intent-r.Setup))
+	return MS(max(0, r.Start-r.Intent-r.Setup))
 }
 
 // FromSchedule is a_last − t_intent: what a user of an open loop feels.
@@ -122,10 +122,11 @@ func (r *Request) FromSchedule() (ms float64, ok bool) {
 	if r.Chunks == 0 {
 		return 0, false
 	}
-	return toMS(r.Last - r.Intent), true
+	return MS(r.Last - r.Intent), true
 }
 
-func toMS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+// MS is a duration in milliseconds.
+func MS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // StreamCell is what one stream did in one slice of time.
 type StreamCell struct {

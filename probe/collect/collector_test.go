@@ -1,8 +1,10 @@
-package measure
+package collect
 
 import (
 	"testing"
 	"time"
+
+	"sonde/probe/measure"
 )
 
 const tick = 250 * time.Millisecond
@@ -29,9 +31,9 @@ func (s *stream) play(now time.Duration) {
 		}
 		s.track.Token(at, 0, 1)
 		if s.sent++; s.sent == s.tokens {
-			s.track.End(Request{
+			s.track.End(measure.Request{
 				Start: s.start, First: s.start + s.ttft, Last: at, End: at, Streamed: true,
-				Chunks: s.tokens, InTokens: 7, OutTokens: s.tokens, FirstTokens: 1, Source: Usage,
+				Chunks: s.tokens, InTokens: 7, OutTokens: s.tokens, FirstTokens: 1, Source: measure.Usage,
 			})
 			s.start, s.sent = at, 0
 		}
@@ -81,15 +83,15 @@ func TestRatesCountArrivals(t *testing.T) {
 func TestFailuresAreNoLatencies(t *testing.T) {
 	c := NewCollector(none)
 	track := c.NewTrack()
-	for _, class := range []Class{RateLimited, Cancelled, Loading, StreamError} {
+	for _, class := range []measure.Class{measure.RateLimited, measure.Cancelled, measure.Loading, measure.StreamError} {
 		track.Begin(0, false, 1)
-		track.End(Request{Class: class, Error: "x", Start: 0, First: 1, Last: 2, End: 3, Streamed: true, Chunks: 2, OutTokens: 2, FirstTokens: 1})
+		track.End(measure.Request{Class: class, Error: "x", Start: 0, First: 1, Last: 2, End: 3, Streamed: true, Chunks: 2, OutTokens: 2, FirstTokens: 1})
 	}
 	got := c.Tick(tick, false).Client
 	if got.Failed != 2 || got.Cancelled != 1 || got.OK != 0 || got.Sent != 4 {
 		t.Errorf("failed %d, cancelled %d, ok %d, sent %d; want 2, 1, 0, 4", got.Failed, got.Cancelled, got.OK, got.Sent)
 	}
-	if got.ByClass[Cancelled] != 0 || got.ByClass[Loading] != 1 || got.ByClass[RateLimited] != 1 {
+	if got.ByClass[measure.Cancelled] != 0 || got.ByClass[measure.Loading] != 1 || got.ByClass[measure.RateLimited] != 1 {
 		t.Errorf("by class %v", got.ByClass)
 	}
 	if got.TPOT.N+got.E2E.N != 0 || got.LastError != "stream_error: x" {
@@ -109,7 +111,7 @@ func TestWaitingShowsWhileItLasts(t *testing.T) {
 	if got.Client.OldestWaiting != 8*time.Second || got.Client.Prefill != 1 || got.Client.InFlight != 2 {
 		t.Errorf("oldest waiting %v, prefill %d, in flight %d", got.Client.OldestWaiting, got.Client.Prefill, got.Client.InFlight)
 	}
-	if cell := got.Cells[1]; cell.State != StreamDecode || cell.MaxGapMS != 7900 {
+	if cell := got.Cells[1]; cell.State != measure.StreamDecode || cell.MaxGapMS != 7900 {
 		t.Errorf("a stalled stream: %+v, want an open gap of 7900 ms", cell)
 	}
 }
@@ -149,7 +151,7 @@ func TestStoppedProcessExcludes(t *testing.T) {
 	track.Sent(0)
 	track.Token(5*time.Second, 0, 1)
 	track.Token(20*time.Second, 0, 1)
-	track.End(Request{Start: 0, First: 5 * time.Second, Last: 20 * time.Second, End: 20 * time.Second, Streamed: true, Chunks: 2, OutTokens: 2, FirstTokens: 1})
+	track.End(measure.Request{Start: 0, First: 5 * time.Second, Last: 20 * time.Second, End: 20 * time.Second, Streamed: true, Chunks: 2, OutTokens: 2, FirstTokens: 1})
 	got := c.Tick(20*time.Second, true)
 	if got.Client.TTFT.N+got.Client.Gap.N+got.Client.E2E.N != 0 || !got.Requests[0].Excluded || got.Client.OK != 1 {
 		t.Errorf("TTFT n %d, gap n %d; excluded %v, ok %d", got.Client.TTFT.N, got.Client.Gap.N, got.Requests[0].Excluded, got.Client.OK)
@@ -167,7 +169,7 @@ func TestRequestsAliveDuringAStopGiveNoSample(t *testing.T) {
 	c.Tick(20*time.Second, true)
 	track.Token(20*time.Second+100*time.Millisecond, 0, 1)
 	track.Token(20*time.Second+200*time.Millisecond, 0, 1)
-	track.End(Request{Start: 0, First: time.Second, Last: 20 * time.Second, End: 20 * time.Second, Streamed: true, Chunks: 3, OutTokens: 3, FirstTokens: 1})
+	track.End(measure.Request{Start: 0, First: time.Second, Last: 20 * time.Second, End: 20 * time.Second, Streamed: true, Chunks: 3, OutTokens: 3, FirstTokens: 1})
 	got := c.Tick(20*time.Second+250*time.Millisecond, false)
 	if got.Client.Gap.N != 0 || got.Client.TPOT.N != 0 || !got.Requests[0].Excluded {
 		t.Errorf("gap n %d, TPOT n %d, excluded %v", got.Client.Gap.N, got.Client.TPOT.N, got.Requests[0].Excluded)

@@ -1,6 +1,10 @@
-package measure
+package collect
 
-import "time"
+import (
+	"time"
+
+	"sonde/probe/measure"
+)
 
 // MaxWindow is the longest live window.
 const MaxWindow = time.Minute
@@ -16,20 +20,20 @@ const (
 // percentiles are exact, beyond it they are within 1 %.
 type Window struct {
 	slots   [windowSlots]slot
-	scratch *Dist // the merge of the slots asked for
+	scratch *measure.Dist // the merge of the slots asked for
 	closed  merged
 	version int // counts Adds
 	cached  struct {
 		sec     int64
 		length  time.Duration
 		version int
-		summary Summary
+		summary measure.Summary
 	}
 }
 
 type slot struct {
 	sec  int64 // second of the session + 1; 0 = empty
-	dist *Dist
+	dist *measure.Dist
 }
 
 // merged is the merge of the whole seconds before the one that is filling: it
@@ -37,12 +41,12 @@ type slot struct {
 type merged struct {
 	sec    int64
 	length time.Duration
-	dist   *Dist
+	dist   *measure.Dist
 }
 
 // NewWindow makes an empty window.
 func NewWindow() *Window {
-	return &Window{scratch: newCoarseDist(liveExactUpTo), closed: merged{dist: newCoarseDist(liveExactUpTo)}}
+	return &Window{scratch: measure.NewCoarseDist(liveExactUpTo), closed: merged{dist: measure.NewCoarseDist(liveExactUpTo)}}
 }
 
 // Add counts a sample that was completed at the given instant. Instants come in
@@ -57,7 +61,7 @@ func (w *Window) Add(at time.Duration, ms float64) {
 		w.closed.sec = 0 // out of order after all
 	}
 	if s.dist == nil {
-		s.dist = newCoarseDist(slotExactUpTo)
+		s.dist = measure.NewCoarseDist(slotExactUpTo)
 	}
 	if s.sec < sec {
 		s.sec = sec
@@ -68,7 +72,7 @@ func (w *Window) Add(at time.Duration, ms float64) {
 }
 
 // Summary describes the samples of the last length before now, in whole seconds.
-func (w *Window) Summary(now, length time.Duration) Summary {
+func (w *Window) Summary(now, length time.Duration) measure.Summary {
 	sec := int64(now/time.Second) + 1
 	c := &w.cached
 	if c.sec == sec && c.length == length && c.version == w.version {
@@ -85,7 +89,7 @@ func (w *Window) Summary(now, length time.Duration) Summary {
 }
 
 // closedBefore merges the seconds of the window before sec.
-func (w *Window) closedBefore(sec int64, length time.Duration) *Dist {
+func (w *Window) closedBefore(sec int64, length time.Duration) *measure.Dist {
 	c := &w.closed
 	if c.sec == sec && c.length == length {
 		return c.dist

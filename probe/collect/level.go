@@ -1,8 +1,10 @@
-package measure
+package collect
 
 import (
 	"math"
 	"time"
+
+	"sonde/probe/measure"
 )
 
 // level is the stretch at one load setting, and its own numbers: of requests
@@ -15,7 +17,7 @@ type level struct {
 	settled bool
 	from    time.Duration // when it settled
 
-	ttft, tpot, e2e *Dist
+	ttft, tpot, e2e *measure.Dist
 	outTokens       int
 }
 
@@ -30,7 +32,7 @@ const (
 
 // reset empties the level's numbers; they are counted from now on.
 func (l *level) reset(now time.Duration) {
-	l.ttft, l.tpot, l.e2e = NewDist(levelExactUpTo), NewDist(levelExactUpTo), NewDist(levelExactUpTo)
+	l.ttft, l.tpot, l.e2e = measure.NewDist(levelExactUpTo), measure.NewDist(levelExactUpTo), measure.NewDist(levelExactUpTo)
 	l.outTokens = 0
 	l.from = now
 }
@@ -76,14 +78,14 @@ func scatter(a, b int) float64 {
 }
 
 // of is the level that a request belongs to, 0 if it spans a change.
-func (l *level) of(r *Request) int {
+func (l *level) of(r *measure.Request) int {
 	if r.Start < l.since {
 		return 0
 	}
 	return l.number
 }
 
-func (l *level) add(r *Request) {
+func (l *level) add(r *measure.Request) {
 	if !l.settled || r.Level != l.number || r.Start < l.from {
 		return
 	}
@@ -99,8 +101,8 @@ func (l *level) add(r *Request) {
 	l.outTokens += r.OutTokens
 }
 
-func (l *level) stats(now time.Duration) LevelStats {
-	s := LevelStats{TTFT: l.ttft.Summary(), TPOT: l.tpot.Summary(), E2E: l.e2e.Summary()}
+func (l *level) stats(now time.Duration) measure.LevelStats {
+	s := measure.LevelStats{TTFT: l.ttft.Summary(), TPOT: l.tpot.Summary(), E2E: l.e2e.Summary()}
 	if l.settled && now > l.from {
 		s.OutTokensPerS = float64(l.outTokens) / (now - l.from).Seconds()
 	}

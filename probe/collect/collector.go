@@ -1,4 +1,6 @@
-package measure
+// Package collect gathers what the streams see, as it happens, into live windows, the
+// present level and the client's part of each Frame.
+package collect
 
 import (
 	"slices"
@@ -6,6 +8,8 @@ import (
 	"time"
 
 	"sonde/probe/opt"
+
+	"sonde/probe/measure"
 )
 
 // Collector gathers what the tracks saw into figures for a slice of time, the
@@ -29,7 +33,7 @@ type Collector struct {
 // totals count requests since the start or the last reset.
 type totals struct {
 	sent, ok, failed, cancelled int
-	byClass                     map[Class]int
+	byClass                     map[measure.Class]int
 	lastError                   string
 }
 
@@ -63,17 +67,17 @@ func (c *Collector) Reset(now time.Duration) {
 		*w = NewWindow()
 	}
 	c.flow = flow{from: now}
-	c.totals = totals{byClass: map[Class]int{}}
+	c.totals = totals{byClass: map[measure.Class]int{}}
 	c.level.reset(now)
 }
 
 // Tick is what one tick yields.
 type Tick struct {
-	Client   Client
-	Cells    []StreamCell
-	Requests []Request
-	LateMS   Summary // our reads behind the arrival stamps, live window
-	Chunks   int     // token-bearing chunks of the slice
+	Client   measure.Client
+	Cells    []measure.StreamCell
+	Requests []measure.Request
+	LateMS   measure.Summary // our reads behind the arrival stamps, live window
+	Chunks   int             // token-bearing chunks of the slice
 	// CoalescedShare is the share of chunks in the live window that share their
 	// stamp with the chunk before.
 	CoalescedShare float64
@@ -91,7 +95,7 @@ func (c *Collector) Tick(now time.Duration, stopped bool) Tick {
 	c.mu.Lock()
 	tracks := c.tracks
 	c.mu.Unlock()
-	out := Tick{Cells: make([]StreamCell, 0, len(tracks))}
+	out := Tick{Cells: make([]measure.StreamCell, 0, len(tracks))}
 	for _, t := range tracks {
 		p, live := t.take(stopped)
 		if cell, ok := s.cell(t.slot, &p, &live); ok {
@@ -144,10 +148,10 @@ func (c *Collector) absorbSamples(s *slice, p *pending) {
 }
 
 // ended counts a request that ended and files its latencies.
-func (c *Collector) ended(s *slice, r *Request) {
+func (c *Collector) ended(s *slice, r *measure.Request) {
 	r.Excluded = r.Excluded || s.stopped
-	if r.Excluded && (r.Class == Timeout || r.Class == ConnectionLost) {
-		r.Class = Cancelled // we did not listen: no failure of the server's
+	if r.Excluded && (r.Class == measure.Timeout || r.Class == measure.ConnectionLost) {
+		r.Class = measure.Cancelled // we did not listen: no failure of the server's
 	}
 	r.Level = c.level.of(r)
 	s.requests = append(s.requests, *r)
@@ -157,10 +161,10 @@ func (c *Collector) ended(s *slice, r *Request) {
 	}
 	c.totals.count(r)
 	s.flowSlot.ended(r)
-	if r.Class != OK || r.Excluded {
+	if r.Class != measure.OK || r.Excluded {
 		return
 	}
-	c.lats.setup.Add(s.to, toMS(r.Setup))
+	c.lats.setup.Add(s.to, measure.MS(r.Setup))
 	if ms, ok := r.TPOT(); ok {
 		c.lats.tpot.Add(s.to, ms)
 		s.tpot = append(s.tpot, ms)
@@ -174,13 +178,13 @@ func (c *Collector) ended(s *slice, r *Request) {
 	c.level.add(r)
 }
 
-func (t *totals) count(r *Request) {
+func (t *totals) count(r *measure.Request) {
 	t.sent++
 	switch {
-	case r.Class == OK:
+	case r.Class == measure.OK:
 		t.ok++
 		return
-	case r.Class == Cancelled:
+	case r.Class == measure.Cancelled:
 		t.cancelled++
 		return
 	case r.Class.Failed():
@@ -194,12 +198,12 @@ func (t *totals) count(r *Request) {
 func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 	sum := c.flow.sum(now, c.window)
 	seconds := sum.length.Seconds()
-	lat := func(w *Window) Summary { return w.Summary(now, c.window) }
-	byClass := make(map[Class]int, len(c.totals.byClass))
+	lat := func(w *Window) measure.Summary { return w.Summary(now, c.window) }
+	byClass := make(map[measure.Class]int, len(c.totals.byClass))
 	for class, n := range c.totals.byClass {
 		byClass[class] = n
 	}
-	out.Client = Client{
+	out.Client = measure.Client{
 		InFlight: s.flowSlot.inFlight, Prefill: s.prefill, OldestWaiting: s.oldest, Retrying: c.retrying(),
 		Sent: c.totals.sent + s.flowSlot.inFlight, OK: c.totals.ok, Failed: c.totals.failed, Cancelled: c.totals.cancelled,
 		ByClass: byClass, LastError: c.totals.lastError,
@@ -210,7 +214,7 @@ func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 		Level: c.level.stats(now),
 	}
 	out.Client.SliceGaps, out.Client.SliceGapCounts = compactGaps(c.gaps)
-	out.Client.setRates(sum, seconds)
+	sum.setRates(&out.Client, seconds)
 	out.Cells = slices.Clip(out.Cells)
 	out.Requests = s.requests
 	out.LateMS = lat(c.lats.late)
@@ -221,7 +225,7 @@ func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 	out.Level, out.Settled = c.level.number, c.level.settled
 }
 
-func (cl *Client) setRates(sum flowSum, seconds float64) {
+func (sum flowSum) setRates(cl *measure.Client, seconds float64) {
 	if seconds <= 0 {
 		return
 	}

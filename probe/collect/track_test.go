@@ -1,9 +1,11 @@
-package measure
+package collect
 
 import (
 	"slices"
 	"testing"
 	"time"
+
+	"sonde/probe/measure"
 )
 
 // TestTakeHandsOver: what is taken stays as it is while the next slice gathers,
@@ -22,7 +24,7 @@ func TestTakeHandsOver(t *testing.T) {
 		!slices.Equal(first.ttft, []sample{{at: 100 * msec, ms: 90}}) {
 		t.Errorf("first slice %+v of %+v", first, live)
 	}
-	track.End(Request{ID: 5})
+	track.End(measure.Request{ID: 5})
 	second, live := track.take(false)
 	if live.running || len(second.ttft) != 0 || second.tokens != 4 || second.coalesced != 1 || second.maxGapMS != 30 ||
 		!slices.Equal(second.gaps, []float32{30, 0}) || len(second.ended) != 1 || second.ended[0].ID != 5 {

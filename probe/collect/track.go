@@ -1,8 +1,10 @@
-package measure
+package collect
 
 import (
 	"sync"
 	"time"
+
+	"sonde/probe/measure"
 )
 
 // Track follows one stream slot. The goroutine that runs the slot's requests
@@ -34,7 +36,7 @@ type pending struct {
 	gaps      []float32 // ms
 	late      []float32 // ms
 	ttft      []sample
-	ended     []Request
+	ended     []measure.Request
 	tokens    int // output tokens, as far as chunks tell
 	prompts   int // prompt tokens whose prefill ended: their first token came
 	coalesced int
@@ -69,11 +71,11 @@ func (t *Track) Token(at, late time.Duration, tokens int) {
 	counts := !l.long && !l.stopped
 	if l.tokens == 0 {
 		if counts {
-			p.ttft = append(p.ttft, sample{at, toMS(at - l.start)})
+			p.ttft = append(p.ttft, sample{at, measure.MS(at - l.start)})
 			p.prompts += l.prompt
 		}
 	} else {
-		gap := toMS(at - l.last)
+		gap := measure.MS(at - l.last)
 		if counts {
 			p.gaps = append(p.gaps, float32(gap))
 		}
@@ -83,7 +85,7 @@ func (t *Track) Token(at, late time.Duration, tokens int) {
 		}
 	}
 	if !l.stopped {
-		p.late = append(p.late, float32(toMS(late)))
+		p.late = append(p.late, float32(measure.MS(late)))
 	}
 	p.tokens += tokens
 	l.tokens += tokens
@@ -91,7 +93,7 @@ func (t *Track) Token(at, late time.Duration, tokens int) {
 }
 
 // End closes the request.
-func (t *Track) End(r Request) {
+func (t *Track) End(r measure.Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.Excluded = r.Excluded || t.live.stopped

@@ -1,7 +1,6 @@
-package measure
+package collect
 
 import (
-	"iter"
 	"math"
 	"slices"
 )
@@ -11,32 +10,13 @@ import (
 // thousand tokens a second as at a thousand.
 const maxSliceGaps = 4096
 
-// Rounded gaps lie on a grid of 1 % steps from 1 µs to an hour, the range of a Dist.
-var (
-	gapStep  = math.Log(1.01)
-	gapSteps = int(math.Log(histMaxMS/histMinMS)/gapStep) + 2
-)
-
+// Rounded gaps lie on a grid of 1 % steps from 1 µs to an hour.
 const (
-	histMinMS = histMinUS / float64(usPerMS)
-	histMaxMS = float64(histMaxUS) / usPerMS
+	gapStep  = 0.00995033085316809 // ln 1.01
+	gapMinMS = 1e-3
+	gapMaxMS = 3.6e6
+	gapSteps = 2212 // ln(gapMaxMS/gapMinMS) / gapStep, rounded up
 )
-
-// EachSliceGap goes through the gaps that closed in the slice: milliseconds, and how
-// many gaps that long.
-func (c *Client) EachSliceGap() iter.Seq2[float64, int] {
-	return func(yield func(float64, int) bool) {
-		for i, ms := range c.SliceGaps {
-			n := 1
-			if i < len(c.SliceGapCounts) {
-				n = c.SliceGapCounts[i]
-			}
-			if !yield(float64(ms), n) {
-				return
-			}
-		}
-	}
-}
 
 // compactGaps gives the gaps one by one and no counts while they are few; otherwise
 // rounded to 1 %, shortest first, with the count of each. A gap of 0, from chunks that share a
@@ -61,12 +41,12 @@ func gapCell(ms float64) int {
 	if !(ms > 0) {
 		return 0
 	}
-	return 1 + int(math.Round(math.Log(min(max(ms, histMinMS), histMaxMS)/histMinMS)/gapStep))
+	return 1 + int(math.Round(math.Log(min(max(ms, gapMinMS), gapMaxMS)/gapMinMS)/gapStep))
 }
 
 func gapOfCell(cell int) float32 {
 	if cell == 0 {
 		return 0
 	}
-	return float32(histMinMS * math.Exp(float64(cell-1)*gapStep))
+	return float32(gapMinMS * math.Exp(float64(cell-1)*gapStep))
 }

@@ -1,6 +1,10 @@
-package measure
+package collect
 
-import "time"
+import (
+	"time"
+
+	"sonde/probe/measure"
+)
 
 // slice gathers what happened between two ticks.
 type slice struct {
@@ -8,7 +12,7 @@ type slice struct {
 	stopped  bool // our process did not run for a while
 
 	ttft, tpot []float64
-	requests   []Request
+	requests   []measure.Request
 	prefill    int
 	oldest     time.Duration // age of the oldest request without a token
 	flowSlot   flowSlot
@@ -30,8 +34,8 @@ func (s *slice) watch(live *liveRequest) {
 }
 
 // cell is what a stream did in the slice; not ok if it was idle throughout.
-func (s *slice) cell(slot int, p *pending, live *liveRequest) (StreamCell, bool) {
-	c := StreamCell{Slot: slot, Long: live.long, MaxGapMS: p.maxGapMS, Tokens: p.tokens}
+func (s *slice) cell(slot int, p *pending, live *liveRequest) (measure.StreamCell, bool) {
+	c := measure.StreamCell{Slot: slot, Long: live.long, MaxGapMS: p.maxGapMS, Tokens: p.tokens}
 	for i := range p.ended {
 		c.Ended = true
 		c.Failed = c.Failed || p.ended[i].Class.Failed()
@@ -39,14 +43,14 @@ func (s *slice) cell(slot int, p *pending, live *liveRequest) (StreamCell, bool)
 	}
 	switch {
 	case live.running && live.tokens == 0:
-		c.State = StreamWaiting
-		c.WaitMS = toMS(max(0, s.to-live.start))
+		c.State = measure.StreamWaiting
+		c.WaitMS = measure.MS(max(0, s.to-live.start))
 	case live.running:
-		c.State = StreamDecode
+		c.State = measure.StreamDecode
 		// A stall shows while it happens: the open gap is a lower bound.
-		c.MaxGapMS = max(c.MaxGapMS, toMS(s.to-live.last))
+		c.MaxGapMS = max(c.MaxGapMS, measure.MS(s.to-live.last))
 	case p.tokens > 0:
-		c.State = StreamDecode
+		c.State = measure.StreamDecode
 	case !c.Ended:
 		return c, false
 	}

@@ -1,6 +1,10 @@
-package measure
+package collect
 
-import "time"
+import (
+	"time"
+
+	"sonde/probe/measure"
+)
 
 // flow keeps the counts of each slice for the length of the longest window, so
 // that rates over any window are sums.
@@ -26,8 +30,8 @@ type flowSlot struct {
 }
 
 // ended counts a request that ended.
-func (s *flowSlot) ended(r *Request) {
-	if r.Class != OK {
+func (s *flowSlot) ended(r *measure.Request) {
+	if r.Class != measure.OK {
 		return
 	}
 	s.ok++
@@ -35,7 +39,7 @@ func (s *flowSlot) ended(r *Request) {
 	s.okOut += r.OutTokens
 	s.okCached += r.CachedTokens
 	s.okChunks += r.Chunks
-	if r.Source == Chunks {
+	if r.Source == measure.Chunks {
 		s.estimated++
 	}
 }
