@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // amdFamilies are those of AMD's device-metrics-exporter that are used here, in
@@ -38,7 +38,7 @@ func isAMD(family string) bool {
 }
 
 // readAMD reads a page of the exporter. Every series names its GPU by gpu_id.
-func readAMD(p promtext.Page, _ func() (uint64, uint64, bool)) []Reading {
+func readAMD(p prom.Page, _ func() (uint64, uint64, bool)) []Reading {
 	clocks := amdClocks(p)
 	devices := collectDevices(p, amdFamily, func(name string, labels map[string]string) string {
 		if name == "gpu_clock" {
@@ -82,7 +82,7 @@ func amdSplit(labels map[string]string) bool {
 }
 
 // amdClocks are the fastest clock of the shaders and of the memory, in MHz.
-func amdClocks(p promtext.Page) map[string]map[string]opt.Float {
+func amdClocks(p prom.Page) map[string]map[string]opt.Float {
 	found := map[string]map[string]opt.Float{}
 	for _, published := range p.Names() {
 		if !hasFamily(published, "gpu_clock") {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 const dcgmPrefix = "DCGM_"
@@ -26,7 +26,7 @@ type dcgmPage struct {
 
 // readDCGM turns a page into readings, a MIG instance behind its GPU. hostMemory
 // is nil unless the page is about this machine.
-func readDCGM(page promtext.Page, hostMemory func() (used, total uint64, ok bool)) []Reading {
+func readDCGM(page prom.Page, hostMemory func() (used, total uint64, ok bool)) []Reading {
 	p := dcgmPage{rows: map[string]*dcgmRow{}, published: map[dcgmField]bool{}}
 	for _, family := range page.Names() {
 		if !isDCGM(family) {
@@ -52,7 +52,7 @@ func readDCGM(page promtext.Page, hostMemory func() (used, total uint64, ok bool
 
 // add files a sample under its device. Any family makes a device known, also one
 // whose values are not used here.
-func (p *dcgmPage) add(name string, s promtext.Sample) {
+func (p *dcgmPage) add(name string, s prom.Sample) {
 	uuid, index := label(s, "UUID", "uuid", "gpu_uuid"), label(s, "gpu")
 	if uuid == "" && index == "" {
 		return // a switch or a CPU

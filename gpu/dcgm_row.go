@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // dcgmRow is one device of a page.
@@ -18,7 +18,7 @@ type dcgmRow struct {
 	xidText                 string
 }
 
-func newDCGMRow(s promtext.Sample, uuid, index string) *dcgmRow {
+func newDCGMRow(s prom.Sample, uuid, index string) *dcgmRow {
 	return &dcgmRow{
 		uuid: uuid, index: index,
 		host:     label(s, "Hostname", "hostname"),
@@ -30,7 +30,7 @@ func newDCGMRow(s promtext.Sample, uuid, index string) *dcgmRow {
 }
 
 // label is the first of these labels that has a value, safe to be shown.
-func label(s promtext.Sample, names ...string) string {
+func label(s prom.Sample, names ...string) string {
 	for _, n := range names {
 		if v := s.Labels[n]; v != "" {
 			return clean(v)

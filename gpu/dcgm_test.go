@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 const (
@@ -17,7 +17,7 @@ const (
 
 func readText(t *testing.T, text string) []Reading {
 	t.Helper()
-	page, err := promtext.Parse([]byte(text), isDCGM)
+	page, err := prom.Parse([]byte(text), isDCGM)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestDCGMLabelsLoseControlCodes(t *testing.T) {
 }
 
 func TestDCGMOfThisMachineBorrowsItsMemory(t *testing.T) {
-	page, err := promtext.Parse([]byte(fixture(t, "dcgm_gb10_unified.txt")), isDCGM)
+	page, err := prom.Parse([]byte(fixture(t, "dcgm_gb10_unified.txt")), isDCGM)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 const (
@@ -113,7 +113,7 @@ func (e *exporter) read(ctx context.Context) (Status, error) {
 
 // take reads a page with new values.
 func (e *exporter) take(body []byte) error {
-	page, err := promtext.Parse(body, isGPUFamily)
+	page, err := prom.Parse(body, isGPUFamily)
 	if err != nil {
 		return &pageError{fmt.Sprintf("GPU exporter at %s: %v", e.shown, err), err.Error()}
 	}

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"strings"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // pageFormat is one kind of exporter: its families, and what they say.
 type pageFormat struct {
 	name   string                   // as it stands in Status.Source
 	has    func(family string) bool // whether the family is one of this kind
-	read   func(p promtext.Page, hostMemory func() (used, total uint64, ok bool)) []Reading
+	read   func(p prom.Page, hostMemory func() (used, total uint64, ok bool)) []Reading
 	faster string // how to make it collect more often; "" if it collects when it is asked
 }
 
@@ -34,7 +34,7 @@ func isGPUFamily(family string) bool {
 
 // readPage finds out which exporter wrote a page and reads it; nil readings: no
 // GPU of any format is on it.
-func readPage(p promtext.Page, hostMemory func() (uint64, uint64, bool)) (pageFormat, []Reading) {
+func readPage(p prom.Page, hostMemory func() (uint64, uint64, bool)) (pageFormat, []Reading) {
 	for _, f := range pageFormats {
 		if readings := f.read(p, hostMemory); len(readings) > 0 {
 			return f, readings
@@ -62,7 +62,7 @@ type exported struct {
 // collectDevices files the samples of a page by device. family gives the name that
 // the tables use, device the identity, "" for what belongs to none. Blanks are left
 // out; of a value that comes twice the first one counts.
-func collectDevices(p promtext.Page, family func(string) (string, bool), device func(name string, labels map[string]string) string) map[string]*exported {
+func collectDevices(p prom.Page, family func(string) (string, bool), device func(name string, labels map[string]string) string) map[string]*exported {
 	found := map[string]*exported{}
 	for _, published := range p.Names() {
 		name, known := family(published)

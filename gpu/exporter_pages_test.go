@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 func readFixture(t *testing.T, text string) (pageFormat, []Reading) {
 	t.Helper()
-	page, err := promtext.Parse([]byte(text), isGPUFamily)
+	page, err := prom.Parse([]byte(text), isGPUFamily)
 	if err != nil {
 		return pageFormat{}, nil // no page with GPU families
 	}
@@ -98,7 +98,7 @@ nvidia_smi_last_collect_success 0
 		"nvidia_smi_nvml_return_code 77\n":                                    "its NVML answers 77",
 		"nvidia_smi_last_collect_success 0\n":                                 "its last collection failed",
 	} {
-		page, err := promtext.Parse([]byte(text), isGPUFamily)
+		page, err := prom.Parse([]byte(text), isGPUFamily)
 		if err != nil {
 			t.Fatal(err)
 		}

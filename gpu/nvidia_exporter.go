@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // nvidiaExporterPrefix begins every family of nvidia_gpu_exporter. Its units are
@@ -19,7 +19,7 @@ func isNvidiaExporter(family string) bool { return strings.HasPrefix(family, nvi
 
 // readNvidiaExporter reads a page of either of its back ends. Names stand in an
 // information series only, and are joined by UUID.
-func readNvidiaExporter(p promtext.Page, hostMemory func() (used, total uint64, ok bool)) []Reading {
+func readNvidiaExporter(p prom.Page, hostMemory func() (used, total uint64, ok bool)) []Reading {
 	x := nvidiaPage{info: infoBy(p, "gpu_info", "uuid"), mig: infoBy(p, "mig_info", "uuid", "gpu_instance_id"), xids: worstXids(p)}
 	if collectionFailed(p) {
 		x.trouble = "the exporter's last collection failed"
@@ -119,7 +119,7 @@ func joinID(device, part string) string {
 }
 
 // infoBy collects the labels of an information series, by the labels that name a device.
-func infoBy(p promtext.Page, series string, device string, part ...string) map[string]map[string]string {
+func infoBy(p prom.Page, series string, device string, part ...string) map[string]map[string]string {
 	found := map[string]map[string]string{}
 	for _, s := range p.Samples(nvidiaExporterPrefix + series) {
 		id := s.Labels[device]
@@ -133,7 +133,7 @@ func infoBy(p promtext.Page, series string, device string, part ...string) map[s
 
 // worstXids are the faults after which a GPU needs a reset, by UUID. The exporter
 // counts them since it started.
-func worstXids(p promtext.Page) map[string]int {
+func worstXids(p prom.Page) map[string]int {
 	found := map[string]int{}
 	for _, s := range p.Samples(nvidiaExporterPrefix + "xid_errors_total") {
 		if xid, err := strconv.Atoi(s.Labels["xid"]); err == nil && resetXids[xid] && s.Value > 0 {
@@ -143,7 +143,7 @@ func worstXids(p promtext.Page) map[string]int {
 	return found
 }
 
-func collectionFailed(p promtext.Page) bool {
+func collectionFailed(p prom.Page) bool {
 	for _, s := range p.Samples(nvidiaExporterPrefix + "last_collect_success") {
 		if s.Value == 0 {
 			return true
@@ -153,7 +153,7 @@ func collectionFailed(p promtext.Page) bool {
 }
 
 // whyNoGPUs says what a page of the exporter without GPUs has to tell; "" if nothing.
-func whyNoGPUs(p promtext.Page) string {
+func whyNoGPUs(p prom.Page) string {
 	for series, what := range map[string]string{"command_exit_code": "its nvidia-smi ended with code %d", "nvml_return_code": "its NVML answers %d"} {
 		for _, s := range p.Samples(nvidiaExporterPrefix + series) {
 			if s.Value != 0 && !isBlank(s.Value) {

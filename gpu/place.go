@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // place is where a GPU is, as the labels of a Prometheus server's series tell.
@@ -15,7 +15,7 @@ var hostLabels = []string{"Hostname", "hostname", "node", "kubernetes_node", "no
 
 // places finds out where the GPUs of some series are, by every ID that a reading of
 // them may have.
-func places(samples []promtext.Sample) map[string]place {
+func places(samples []prom.Sample) map[string]place {
 	out := map[string]place{}
 	for _, s := range samples {
 		here := place{label(s, hostLabels...), label(s, "instance"), label(s, "pod")}
@@ -28,7 +28,7 @@ func places(samples []promtext.Sample) map[string]place {
 }
 
 // idsOf lists the IDs that exporters of all kinds may mean by a series' labels.
-func idsOf(s promtext.Sample) []string {
+func idsOf(s prom.Sample) []string {
 	var ids []string
 	uuid, host := label(s, "UUID", "uuid", "gpu_uuid"), label(s, "Hostname", "hostname")
 	if uuid != "" {

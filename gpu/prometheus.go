@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"sonde/probe/promql"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // gpuNames are the names of all families that exporters of GPUs publish, as a
@@ -25,10 +24,10 @@ var gpuMarkers = []string{
 
 // OpenPrometheus prepares a source that reads the series of GPU exporters from a
 // Prometheus server, of all hosts that the selector leaves. It reads nothing before Run.
-func OpenPrometheus(server *promql.Server, selector string, interval time.Duration) Source {
+func OpenPrometheus(server *prom.Server, selector string, interval time.Duration) Source {
 	s := &source{interval: interval}
 	s.find = func(context.Context) (reader, error) {
-		return &scraped{server: server, poller: promql.NewPoller(server, promql.Query{
+		return &scraped{server: server, poller: prom.NewPoller(server, prom.Query{
 			What: "DCGM_FI_…, nvidia_smi_… or gpu_… (AMD)", Names: gpuNames, Selector: selector, Markers: gpuMarkers,
 		})}, nil
 	}
@@ -38,8 +37,8 @@ func OpenPrometheus(server *promql.Server, selector string, interval time.Durati
 
 // scraped reads what a Prometheus server has scraped from exporters.
 type scraped struct {
-	server *promql.Server
-	poller *promql.Poller
+	server *prom.Server
+	poller *prom.Poller
 	status Status    // the last one, for as long as there is no newer sample
 	due    time.Time // no query before
 	unread error     // why the newest samples give no reading
@@ -65,11 +64,11 @@ func (p *scraped) read(ctx context.Context) (Status, error) {
 }
 
 // take makes readings of news.
-func (p *scraped) take(news promql.News) error {
+func (p *scraped) take(news prom.News) error {
 	for i := range news.Samples {
 		nameHost(&news.Samples[i])
 	}
-	kinds, gpus := readFleet(promtext.FromSamples(news.Samples))
+	kinds, gpus := readFleet(prom.FromSamples(news.Samples))
 	if len(gpus) == 0 {
 		return fmt.Errorf("the series of exporters in Prometheus at %s name no GPU (labels UUID, gpu; uuid; gpu_id)", p.server.URL())
 	}
@@ -87,7 +86,7 @@ const viaPrometheus = "-prometheus"
 
 // readFleet reads what exporters of all kinds said. Of a GPU with two of them the
 // one that tells more counts, which comes first.
-func readFleet(page promtext.Page) (kinds string, gpus []Reading) {
+func readFleet(page prom.Page) (kinds string, gpus []Reading) {
 	var names []string
 	seen := map[string]bool{}
 	for _, f := range pageFormats {
@@ -106,7 +105,7 @@ func readFleet(page promtext.Page) (kinds string, gpus []Reading) {
 
 // nameHost keeps GPUs of several hosts apart where the exporter does not name
 // its host.
-func nameHost(s *promtext.Sample) {
+func nameHost(s *prom.Sample) {
 	if label(*s, "Hostname", "hostname") == "" && s.Labels["instance"] != "" {
 		s.Labels["Hostname"] = s.Labels["instance"]
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sonde/probe/guard"
-	"sonde/probe/promql"
+	"sonde/probe/prom"
 )
 
 // dcgmSeries is one series of a Prometheus answer, as JSON.
@@ -32,7 +32,7 @@ func exporterScraped(instance string, at time.Time) string {
 // watched runs a source on a scripted Prometheus.
 func watched(t *testing.T, answer func() (series []string)) Source {
 	t.Helper()
-	server, err := promql.NewServer("http://u:s3cret@prom:9090", &http.Client{Transport: pages(func(*http.Request) (*http.Response, error) {
+	server, err := prom.NewServer("http://u:s3cret@prom:9090", &http.Client{Transport: pages(func(*http.Request) (*http.Response, error) {
 		return page(`{"status":"success","data":{"resultType":"vector","result":[` + strings.Join(answer(), ",") + `]}}`)
 	})})
 	if err != nil {

@@ -23,21 +23,20 @@ var allowed = map[string][]string{
 	"probe/plain":    {},
 	"probe/guard":    {},
 	"probe/process":  {},
-	"probe/promtext": {},
-	"probe/promql":   {"probe/promtext"},
+	"probe/prom":     {},
 	"probe/measure":  {"probe/opt"},
 	"probe/collect":  {"probe/measure", "probe/opt"},
 	"probe/api/wire": {},
 	"probe/api":      {"probe/api/wire", "probe/measure", "probe/plain"},
 	"probe/prompt":   {},
 	"probe/load":     {"probe/api", "probe/collect", "probe/guard", "probe/measure", "probe/prompt"},
-	"probe/engine":   {"probe/guard", "probe/opt", "probe/promql", "probe/promtext"},
+	"probe/engine":   {"probe/guard", "probe/opt", "probe/prom"},
 	"probe/sim":      {"probe/guard"},
-	"gpu":            {"probe/guard", "probe/opt", "probe/plain", "probe/promql", "probe/promtext"},
+	"gpu":            {"probe/guard", "probe/opt", "probe/plain", "probe/prom"},
 
 	"probe/frame": {"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt"},
 
-	"probe": {"gpu", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/promql", "probe/prompt"},
+	"probe": {"gpu", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt"},
 
 	// For tests only: the embedded engine measured in virtual time.
 	"probe/simtest": {"probe", "probe/frame", "probe/api", "probe/prompt", "probe/sim"},

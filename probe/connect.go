@@ -16,7 +16,7 @@ import (
 	"sonde/probe/guard"
 	"sonde/probe/load"
 	"sonde/probe/measure"
-	"sonde/probe/promql"
+	"sonde/probe/prom"
 )
 
 // connection is what Connect has made: complete, and never changed.
@@ -78,10 +78,10 @@ const FromPrometheus = "prometheus"
 // openSources prepares the reading of engine and GPU, each from its own address or
 // from Prometheus.
 func (s *Session) openSources(conn *connection, found engine.Config, id engine.Identity) error {
-	var server *promql.Server
+	var server *prom.Server
 	if s.opt.Metrics == FromPrometheus || s.opt.GPU == FromPrometheus {
 		var err error
-		if server, err = promql.NewServer(s.opt.Prometheus, s.httpClient()); err != nil {
+		if server, err = prom.NewServer(s.opt.Prometheus, s.httpClient()); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // facts are what follows from the labels of a series, whatever its name is.
@@ -33,7 +33,7 @@ const maxFacts = 100_000
 func newFactBook() *factBook { return &factBook{known: map[uintptr]*facts{}} }
 
 // of returns the facts of a series.
-func (b *factBook) of(s *promtext.Sample) *facts {
+func (b *factBook) of(s *prom.Sample) *facts {
 	address := reflect.ValueOf(s.Labels).Pointer()
 	if f := b.known[address]; f != nil {
 		return f

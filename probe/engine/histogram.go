@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // Sub returns what h gained since prev. It is empty (unknown) when prev has other
@@ -88,7 +88,7 @@ type bucket struct {
 
 // mergeBuckets adds up buckets by their bounds, and sorts them. Pages list the
 // buckets of a rank in order, so the next one is most often where it is expected.
-func mergeBuckets(samples []promtext.Sample) []bucket {
+func mergeBuckets(samples []prom.Sample) []bucket {
 	var buckets []bucket
 	next := 0
 	for _, s := range samples {
@@ -144,7 +144,7 @@ func (h Histogram) complete() Histogram {
 	return h
 }
 
-func total(samples []promtext.Sample) float64 {
+func total(samples []prom.Sample) float64 {
 	sum := 0.0
 	for _, s := range samples {
 		if finite(s.Value) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // kind is all that is known about one engine: how it gives itself away, where it
@@ -102,7 +102,7 @@ func (k *kind) publishes(metric string) bool {
 }
 
 // on tells whether a page, with these names, holds this engine's metrics.
-func (k *kind) on(page promtext.Page, names []string) bool {
+func (k *kind) on(page prom.Page, names []string) bool {
 	with := false
 	for _, name := range names {
 		if !k.publishes(name) {

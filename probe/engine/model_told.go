@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // ModelTold is what an engine says about the shape of the model that it serves.
@@ -78,7 +78,7 @@ func (f fetcher) cacheBits(ctx context.Context, metrics string) int {
 	if err != nil || a.status != http.StatusOK {
 		return 0
 	}
-	page, err := promtext.Parse(a.body, func(name string) bool { return name == family })
+	page, err := prom.Parse(a.body, func(name string) bool { return name == family })
 	if err != nil {
 		return 0
 	}

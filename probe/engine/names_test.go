@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // oneTable reads one field of a page by one list of names.
 func oneTable(t *testing.T, list names, page string) (opt.Float, string) {
 	t.Helper()
-	parsed, err := promtext.Parse([]byte(page), nil)
+	parsed, err := prom.Parse([]byte(page), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // readNames are all names that some table reads.
@@ -25,13 +25,13 @@ var readNames = func() map[string]bool {
 }()
 
 // newParser makes a parser of what the tables read.
-func newParser() *promtext.Parser {
-	return promtext.NewParser(func(name string) bool { return readNames[name] })
+func newParser() *prom.Parser {
+	return prom.NewParser(func(name string) bool { return readNames[name] })
 }
 
 // readable parses a page as far as the tables go, and returns the engines whose
 // tables fit, the page's own first and companions behind it; none if none does.
-func readable(parser *promtext.Parser, body []byte) (promtext.Page, []*kind, error) {
+func readable(parser *prom.Parser, body []byte) (prom.Page, []*kind, error) {
 	page, err := parser.Parse(body)
 	if err != nil {
 		return page, nil, err
@@ -41,7 +41,7 @@ func readable(parser *promtext.Parser, body []byte) (promtext.Page, []*kind, err
 
 // fitting returns the engines, of some, whose tables a page can be read with. Gateways say
 // the same in old and new names: only the first engine's own table counts.
-func fitting(page promtext.Page, among []*kind) []*kind {
+func fitting(page prom.Page, among []*kind) []*kind {
 	var own, companions []*kind
 	names := page.Names()
 	for _, k := range among {
@@ -59,7 +59,7 @@ func fitting(page promtext.Page, among []*kind) []*kind {
 }
 
 // publisher returns the engine whose metrics a page holds; nil if it is nobody's.
-func publisher(page promtext.Page) *kind {
+func publisher(page prom.Page) *kind {
 	names := page.Names()
 	for _, k := range kinds {
 		if k.on(page, names) {
@@ -82,7 +82,7 @@ func engineNames(name string) bool {
 // unreadable says why a metrics page gives no reading. k is the engine by its
 // model list.
 func unreadable(body []byte, k *kind) string {
-	page, err := promtext.Parse(body, engineNames)
+	page, err := prom.Parse(body, engineNames)
 	if err != nil {
 		return err.Error()
 	}

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"sonde/probe/guard"
-	"sonde/probe/promql"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // PrometheusSource reads the engine's series from a Prometheus server instead of
@@ -19,23 +18,23 @@ import (
 // the Source in it.
 type PrometheusSource struct {
 	*Source
-	poller *promql.Poller
+	poller *prom.Poller
 	kinds  []*kind // whose series are asked for
 	unread error   // why the newest samples give no reading
 
-	wake   chan struct{}  // another model or replica was chosen
-	news   [2]promql.News // the newest samples and those before: another choice is read from them at once
-	chosen subject        // what the newest samples were read as
+	wake   chan struct{} // another model or replica was chosen
+	news   [2]prom.News  // the newest samples and those before: another choice is read from them at once
+	chosen subject       // what the newest samples were read as
 }
 
 // NewPrometheusSource makes a source for an engine that Detect has found. The
 // selector holds further matchers in PromQL, "" for none. Nothing is read before Run.
-func NewPrometheusSource(server *promql.Server, selector string, id Identity) *PrometheusSource {
+func NewPrometheusSource(server *prom.Server, selector string, id Identity) *PrometheusSource {
 	id.MetricsURL, id.MetricsWhy = server.URL(), ""
 	of := fleetKinds(id)
 	return &PrometheusSource{
 		Source: NewSource(Config{}, id), kinds: of,
-		poller: promql.NewPoller(server, fleetQuery(of, selector)), wake: make(chan struct{}, 1),
+		poller: prom.NewPoller(server, fleetQuery(of, selector)), wake: make(chan struct{}, 1),
 	}
 }
 
@@ -96,7 +95,7 @@ func (p *PrometheusSource) ask(ctx context.Context) (ok bool) {
 		p.fail(err.Error())
 		return false
 	case news.Fresh:
-		p.news = [2]promql.News{news, p.news[0]}
+		p.news = [2]prom.News{news, p.news[0]}
 		p.unread = p.take(news)
 	}
 	switch status := p.Latest(); {
@@ -128,7 +127,7 @@ func (p *PrometheusSource) readAnew() {
 }
 
 // take makes a reading of news and publishes it.
-func (p *PrometheusSource) take(news promql.News) error {
+func (p *PrometheusSource) take(news prom.News) error {
 	of := p.subject()
 	shot, err := p.snapshot(news, of)
 	if err != nil {
@@ -153,8 +152,8 @@ func (p *PrometheusSource) take(news promql.News) error {
 }
 
 // snapshot takes the samples of news apart. The error is a sentence.
-func (p *PrometheusSource) snapshot(news promql.News, of subject) (snapshot, error) {
-	page := promtext.FromSamples(readOnly(news.Samples))
+func (p *PrometheusSource) snapshot(news prom.News, of subject) (snapshot, error) {
+	page := prom.FromSamples(readOnly(news.Samples))
 	fits := fitting(page, p.kinds)
 	if len(fits) == 0 {
 		return newSnapshot(of.model), fmt.Errorf("the series from Prometheus hold none of %s queue, KV cache and latencies: check --selector", owners(p.kinds))
@@ -169,7 +168,7 @@ func (p *PrometheusSource) snapshot(news promql.News, of subject) (snapshot, err
 
 // scrapedTwice finds instances that belong to several jobs: a server that is scraped
 // by each of them counts as often.
-func scrapedTwice(samples []promtext.Sample) []string {
+func scrapedTwice(samples []prom.Sample) []string {
 	jobs := map[string][]string{} // by instance
 	for _, s := range samples {
 		if of := jobs[s.Labels["instance"]]; !slices.Contains(of, s.Labels["job"]) {
@@ -196,8 +195,8 @@ func owners(of []*kind) string {
 }
 
 // readOnly leaves the samples that the tables read, as readable does with a page.
-func readOnly(samples []promtext.Sample) []promtext.Sample {
-	var out []promtext.Sample
+func readOnly(samples []prom.Sample) []prom.Sample {
+	var out []prom.Sample
 	for _, s := range samples {
 		family := s.Name
 		for _, suffix := range []string{"_bucket", "_sum", "_count"} {

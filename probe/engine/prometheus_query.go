@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"sonde/probe/promql"
+	"sonde/probe/prom"
 )
 
 // fleetKinds are the engines whose series a Prometheus server is asked for: the one
@@ -33,8 +33,8 @@ func isFleetKind(k *kind) bool {
 }
 
 // fleetQuery asks for the series of some engines.
-func fleetQuery(of []*kind, selector string) promql.Query {
-	q := promql.Query{Selector: selector}
+func fleetQuery(of []*kind, selector string) prom.Query {
+	q := prom.Query{Selector: selector}
 	var what, patterns []string
 	for _, k := range of {
 		what = append(what, k.table.prefixes[0]+"…")

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sonde/probe/guard"
-	"sonde/probe/promql"
+	"sonde/probe/prom"
 )
 
 // scrapedBy is a Prometheus server's answer: series at its present, and for each of
@@ -39,7 +39,7 @@ func scrapedBy(ago map[string]time.Duration, series ...string) string {
 // reading starts a source on a scripted Prometheus; the function ends it.
 func reading(t *testing.T, s script, id Identity) (*PrometheusSource, func()) {
 	t.Helper()
-	server, err := promql.NewServer("http://u:s3cret@prom:9090", &http.Client{Transport: s})
+	server, err := prom.NewServer("http://u:s3cret@prom:9090", &http.Client{Transport: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // snapshot is a reading with what the next one needs to tell how fast things move.
@@ -55,7 +55,7 @@ func (e *otherModelsError) Error() string {
 // read takes one page apart by the tables that fit it, the engine's own first.
 // of.model is the model to look at where a page carries several; the error, an
 // *otherModelsError, says that it is none of them.
-func (b *factBook) read(page promtext.Page, fits []*kind, of subject, at time.Time) (snapshot, error) {
+func (b *factBook) read(page prom.Page, fits []*kind, of subject, at time.Time) (snapshot, error) {
 	model := of.model
 	s := newSnapshot(model)
 	s.At = at
@@ -166,7 +166,7 @@ func (w via) is(v view) bool {
 	if !ok || w.prefix != "" && w.prefix != p.prefix {
 		return false
 	}
-	return w.label == "" || slices.ContainsFunc(v.series(p, p.terms[0], ""), func(x promtext.Sample) bool { return x.Labels[w.label] != "" })
+	return w.label == "" || slices.ContainsFunc(v.series(p, p.terms[0], ""), func(x prom.Sample) bool { return x.Labels[w.label] != "" })
 }
 
 // gauge adds up a gauge over ranks.

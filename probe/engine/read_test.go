@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"sonde/probe/opt"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 var parsedAt = time.Unix(1700000000, 0)
 
 // read takes one page apart, as the only one of its engine.
-func read(page promtext.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
+func read(page prom.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
 	return newFactBook().read(page, fits, subject{model: model}, at)
 }
 

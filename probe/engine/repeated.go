@@ -5,19 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // mayRepeat tells whether series of a page may repeat each other.
-func mayRepeat(page promtext.Page) bool {
+func mayRepeat(page prom.Page) bool {
 	return page.MayHaveLabel(pidLabel) || page.MayHaveLabel(priorityLabel) || slices.ContainsFunc(partLabels, page.MayHaveLabel)
 }
 
 // onePerRank leaves one series for each rank: series that repeat each other, or
 // are parts of another one, must not be added up.
-func (b *factBook) onePerRank(samples []promtext.Sample) []promtext.Sample {
+func (b *factBook) onePerRank(samples []prom.Sample) []prom.Sample {
 	samples = b.totals(samples)
-	out := make([]promtext.Sample, 0, len(samples))
+	out := make([]prom.Sample, 0, len(samples))
 	index := make(map[string]int, len(samples))
 	for i := range samples {
 		s := &samples[i]
@@ -39,8 +39,8 @@ func (b *factBook) onePerRank(samples []promtext.Sample) []promtext.Sample {
 }
 
 // totals leaves out the series of single priorities where their total is there.
-func (b *factBook) totals(samples []promtext.Sample) []promtext.Sample {
-	single := func(s promtext.Sample) bool { return b.of(&s).priority }
+func (b *factBook) totals(samples []prom.Sample) []prom.Sample {
+	single := func(s prom.Sample) bool { return b.of(&s).priority }
 	if !slices.ContainsFunc(samples, single) {
 		return samples
 	}
@@ -50,7 +50,7 @@ func (b *factBook) totals(samples []promtext.Sample) []promtext.Sample {
 			total[f.group] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(samples), func(s promtext.Sample) bool {
+	return slices.DeleteFunc(slices.Clone(samples), func(s prom.Sample) bool {
 		return b.of(&s).priority && total[b.of(&s).group]
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // namesOfAll are the names of replicas, in their order.
@@ -246,9 +246,9 @@ func TestPartsAddUp(t *testing.T) {
 }
 
 // pageOf parses a page.
-func pageOf(t *testing.T, text string) promtext.Page {
+func pageOf(t *testing.T, text string) prom.Page {
 	t.Helper()
-	page, err := promtext.Parse([]byte(text), nil)
+	page, err := prom.Parse([]byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"sonde/probe/guard"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // found is the outcome of the search for a metrics page.
@@ -128,7 +128,7 @@ func (f fetcher) look(ctx context.Context, address string) glance {
 	if a.status != http.StatusOK {
 		return g
 	}
-	page, err := promtext.Parse(a.body, engineNames)
+	page, err := prom.Parse(a.body, engineNames)
 	if err != nil {
 		g.err, g.iterations = err, isIterations(a)
 		return g

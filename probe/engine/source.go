@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"sonde/probe/guard"
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 const (
@@ -32,7 +32,7 @@ type Source struct {
 
 	// What follows is Run's own.
 	identity  Identity
-	parser    *promtext.Parser
+	parser    *prom.Parser
 	facts     *factBook
 	prev      *snapshot // of the last page that was read
 	searched  time.Time // when the page was last looked for

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"sonde/probe/promtext"
+	"sonde/probe/prom"
 )
 
 // view is a page as one table and one model see it.
 type view struct {
-	page  promtext.Page
+	page  prom.Page
 	table *table
 	// only is the model to look at, "" for all: a page with one model is read
 	// whatever the model is called there.
@@ -59,10 +59,10 @@ func (v view) source(p picked) string {
 }
 
 // series returns the series of a term, of the chosen model, one per rank.
-func (v view) series(p picked, t term, suffix string) []promtext.Sample {
+func (v view) series(p picked, t term, suffix string) []prom.Sample {
 	found := v.chosen(v.page.Samples(p.prefix + t.name + suffix))
 	if len(t.where) > 0 {
-		found = slices.DeleteFunc(slices.Clone(found), func(s promtext.Sample) bool { return !t.accepts(s.Labels) })
+		found = slices.DeleteFunc(slices.Clone(found), func(s prom.Sample) bool { return !t.accepts(s.Labels) })
 	}
 	if !v.mayRepeat {
 		return found
@@ -79,11 +79,11 @@ func (v view) has(p picked, t term, suffix string) bool {
 }
 
 // chosen leaves out the series of other models and replicas.
-func (v view) chosen(samples []promtext.Sample) []promtext.Sample {
+func (v view) chosen(samples []prom.Sample) []prom.Sample {
 	if v.only == "" && v.part == "" {
 		return samples
 	}
-	var out []promtext.Sample
+	var out []prom.Sample
 	for i := range samples {
 		f := v.facts.of(&samples[i])
 		if (v.only == "" || f.model == "" || strings.EqualFold(f.model, v.only)) && f.within(v.part) {
@@ -183,7 +183,7 @@ func modelOf(labels map[string]string) string {
 
 // models returns the models that a page tells apart, sorted. Spellings that differ
 // in case are one model: Dynamo has both on one page.
-func models(page promtext.Page, t *table, book *factBook) []string {
+func models(page prom.Page, t *table, book *factBook) []string {
 	seen, last := map[string]string{}, ""
 	for _, name := range modelMetrics(page, t) {
 		samples := page.Samples(name)
@@ -203,7 +203,7 @@ func models(page promtext.Page, t *table, book *factBook) []string {
 }
 
 // modelMetrics are the names on the page whose model labels count.
-func modelMetrics(page promtext.Page, t *table) []string {
+func modelMetrics(page prom.Page, t *table) []string {
 	if t == nil || t.modelFrom == nil {
 		// Buckets carry the labels of their sums.
 		return slices.DeleteFunc(page.Names(), func(name string) bool { return strings.HasSuffix(name, "_bucket") })

@@ -1,4 +1,4 @@
-package promql
+package prom
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"time"
-
-	"sonde/probe/promtext"
 )
 
 // Poller asks the same query again and again and tells what is new. One goroutine
@@ -32,10 +30,10 @@ type News struct {
 	// Fresh tells that every target was scraped since the last news; only then there
 	// are samples. In between, the counters of some would stand still.
 	Fresh   bool
-	At      time.Time         // mean time of the targets' scrapes, by our clock
-	Samples []promtext.Sample // of targets that are alive, the one scraped last first
-	Notes   []string          // remarks for people
-	Why     string            // that the newest sample is old; "" if it is not
+	At      time.Time // mean time of the targets' scrapes, by our clock
+	Samples []Sample  // of targets that are alive, the one scraped last first
+	Notes   []string  // remarks for people
+	Why     string    // that the newest sample is old; "" if it is not
 
 	scraped map[target]time.Time // by our clock
 }

@@ -1,4 +1,4 @@
-package promql
+package prom
 
 import (
 	"fmt"

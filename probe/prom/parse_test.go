@@ -1,4 +1,4 @@
-package promtext
+package prom
 
 import (
 	"errors"

@@ -1,7 +1,4 @@
-// Package promql asks a Prometheus server for the newest samples of some series,
-// and tells when they were scraped: an instant query shows the last sample of a
-// dead target for minutes.
-package promql
+package prom
 
 import (
 	"context"

@@ -1,7 +1,8 @@
-// Package promtext reads Prometheus and OpenMetrics text pages as they are found
-// in the field: with repeated HELP and TYPE lines, exemplars, carriage returns,
-// tabs, unreadable lines, or with something else where metrics should be.
-package promtext
+// Package prom reads Prometheus and OpenMetrics text pages as they are found in the
+// field (with repeated HELP and TYPE lines, exemplars, carriage returns, tabs,
+// unreadable lines, or with something else where metrics should be), and asks a
+// Prometheus server for the newest samples of some series.
+package prom
 
 import (
 	"maps"

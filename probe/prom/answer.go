@@ -1,4 +1,4 @@
-package promql
+package prom
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"sonde/probe/promtext"
 )
 
 // target is a scraped process, by the labels that Prometheus itself sets.
@@ -21,7 +19,7 @@ func (t target) compare(other target) int {
 
 // answer is a decoded vector, sorted out by target.
 type answer struct {
-	samples map[target][]promtext.Sample
+	samples map[target][]Sample
 	scraped map[target]time.Time // by the server's clock
 	now     time.Time            // by the server's clock
 	at      time.Time            // the same moment or a little later, by ours
@@ -80,7 +78,7 @@ func decode(body []byte) (reply, error) {
 // which it was evaluated: when they were sampled is in the markers. Targets without
 // one have to go by the stamp.
 func (r reply) sorted(x exchange) answer {
-	a := answer{samples: map[target][]promtext.Sample{}, scraped: map[target]time.Time{}, at: x.at, now: x.date}
+	a := answer{samples: map[target][]Sample{}, scraped: map[target]time.Time{}, at: x.at, now: x.date}
 	stamped, newest, marked := map[target]time.Time{}, time.Time{}, false
 	for _, s := range r.Data.Result {
 		if s.Value == nil {
@@ -120,7 +118,7 @@ func (r reply) sorted(x exchange) answer {
 // sample is a series under the labels that the target itself gave: where they
 // collide with those of the scrape, Prometheus has renamed them to exported_….
 // Job and instance stay those of the scrape, which tell targets apart.
-func sample(s series) promtext.Sample {
+func sample(s series) Sample {
 	name := s.Metric["__name__"]
 	delete(s.Metric, "__name__")
 	for label, value := range s.Metric {
@@ -128,7 +126,7 @@ func sample(s series) promtext.Sample {
 			s.Metric[own] = value
 		}
 	}
-	return promtext.Sample{Name: name, Labels: s.Metric, Value: s.Value.value}
+	return Sample{Name: name, Labels: s.Metric, Value: s.Value.value}
 }
 
 // instant is a Unix time in seconds; zero if it is none.
