@@ -314,12 +314,12 @@ type fakeJudge struct{ added int }
 func (j *fakeJudge) Add(*frame.Frame) { j.added++ }
 
 func (j *fakeJudge) Checked() diagnose.Checked {
-	return diagnose.Checked{Hold: []string{"decode_memory"}, Absent: []string{"overload", "kv_full"}, Unclear: []string{"slow_start"}}
+	return diagnose.Checked{Hold: []diagnose.Rule{"decode_memory"}, RuledOut: []diagnose.Rule{"overload", "kv_full"}, Inconclusive: []diagnose.Rule{"slow_start"}}
 }
 
 func (j *fakeJudge) Verdicts() []diagnose.Verdict {
-	return []diagnose.Verdict{{Rule: "decode_memory", Level: diagnose.Note,
-		Says:     "decode is bound by memory bandwidth",
+	return []diagnose.Verdict{{Rule: "decode_memory", Severity: diagnose.Info,
+		Text:     "decode is bound by memory bandwidth",
 		Evidence: []string{"DRAM 71 % of peak", "TPOT 14.1 ms = 2.8× the floor of 5.1 ms", "queue empty"},
 		Advice:   "a larger batch costs little: raise the concurrency until TTFT p95 moves"}}
 }

@@ -45,8 +45,8 @@ func (t *theme) noticeLine(n notice, w int) string {
 // verdict is the sentence and after it as much whole evidence as fits, in at most
 // h lines broken between words.
 func (t *theme) verdict(v diagnose.Verdict, w, h int) []string {
-	sign, style := t.sign(v.Level)
-	says, inner := cleanOr(v.Says, "no verdict yet"), w-3
+	sign, style := t.sign(v.Severity)
+	says, inner := cleanOr(v.Text, "no verdict yet"), w-3
 	lines := wrap(says, inner)
 	if len(lines) > h {
 		lines = append(lines[:h-1], clipWords(strings.Join(lines[h-1:], " "), inner))
@@ -96,8 +96,8 @@ func (t *theme) verdicts(all []diagnose.Verdict, w int) []string {
 		if i > 0 {
 			lines = append(lines, "")
 		}
-		sign, style := t.sign(v.Level)
-		lines = append(lines, t.afterSign(" "+sign+" ", style, wrap(cleanOr(v.Says, "no verdict yet"), w-4), len(v.Says))...)
+		sign, style := t.sign(v.Severity)
+		lines = append(lines, t.afterSign(" "+sign+" ", style, wrap(cleanOr(v.Text, "no verdict yet"), w-4), len(v.Text))...)
 		for _, e := range v.Evidence {
 			lines = append(lines, indented("   · ", clean(e), w, t.plain)...)
 		}
@@ -113,11 +113,14 @@ func (t *theme) verdicts(all []diagnose.Verdict, w int) []string {
 func (t *theme) checked(c diagnose.Checked, w int) (lines []string) {
 	for _, l := range []struct {
 		lead  string
-		rules []string
-	}{{"looked at, and not so: ", c.Absent}, {"cannot be told (too little data, or no source tells): ", c.Unclear}} {
+		rules []diagnose.Rule
+	}{{"looked at, and not so: ", c.RuledOut}, {"cannot be told (too little data, or no source tells): ", c.Inconclusive}} {
 		if len(l.rules) > 0 {
-			text := l.lead + strings.ReplaceAll(strings.Join(l.rules, ", "), "_", " ")
-			lines = append(append(lines, ""), indented("   ", text, w, t.dim)...)
+			names := make([]string, len(l.rules))
+			for i, r := range l.rules {
+				names[i] = strings.ReplaceAll(string(r), "_", " ")
+			}
+			lines = append(append(lines, ""), indented("   ", l.lead+strings.Join(names, ", "), w, t.dim)...)
 		}
 	}
 	return lines
@@ -135,11 +138,11 @@ func indented(lead, text string, w int, st lipgloss.Style) []string {
 }
 
 // sign goes with the colour of a level.
-func (t *theme) sign(l diagnose.Level) (string, lipgloss.Style) {
+func (t *theme) sign(l diagnose.Severity) (string, lipgloss.Style) {
 	switch l {
 	case diagnose.Healthy:
 		return signGood, t.good
-	case diagnose.Note:
+	case diagnose.Info:
 		return signNote, t.note
 	case diagnose.Warn:
 		return signWarn, t.warn

@@ -23,7 +23,7 @@ func stripped(lines []string) []string {
 
 func TestTheVerdictBreaksBetweenWordsAndKeepsWholeEvidence(t *testing.T) {
 	th := newTestTheme()
-	v := diagnose.Verdict{Level: diagnose.Warn, Says: "the engine is overloaded", Evidence: []string{"9 requests wait", "TTFT 2 100 ms"}, Advice: "send less"}
+	v := diagnose.Verdict{Severity: diagnose.Warn, Text: "the engine is overloaded", Evidence: []string{"9 requests wait", "TTFT 2 100 ms"}, Advice: "send less"}
 	for _, c := range []struct {
 		w, h   int
 		notice string
@@ -49,7 +49,7 @@ func TestAllVerdictsCanBeRead(t *testing.T) {
 	pressAll(m, "v")
 	text := scrolledText(m)
 	v := (&fakeJudge{}).Verdicts()[0]
-	for _, want := range append(v.Evidence, v.Says, v.Advice, "not so: overload, kv full", "slow start") {
+	for _, want := range append(v.Evidence, v.Text, v.Advice, "not so: overload, kv full", "slow start") {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}

@@ -63,7 +63,7 @@ func TestSlowDecode(t *testing.T) {
 		{gpu(0.3, 0.2, 0.1), ": the GPU waits for the host"},
 		{func(f *frame.Frame) { f.Engine.Reading.Running, f.Client.InFlight = opt.Of(64), 64 }, ": a batch of 64"},
 	} {
-		only(t, slow(300, 105, c.spoil), "slow_decode", Note, "decoding is slow, the first token is not: TPOT 105 ms"+c.cause)
+		only(t, slow(300, 105, c.spoil), "slow_decode", Info, "decoding is slow, the first token is not: TPOT 105 ms"+c.cause)
 	}
 	j := slow(300, 105, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(21) })
 	want := []string{"p50 of TPOT 105 ms, of TTFT 300 ms; 9.5 tokens/s for each stream", "5.0 times the hardware's floor of 21.0 ms",
@@ -71,7 +71,7 @@ func TestSlowDecode(t *testing.T) {
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q", got)
 	}
-	only(t, slow(300, 60, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(15) }), "slow_decode", Note, "decoding is slow, the first token is not: TPOT 60.0 ms")
+	only(t, slow(300, 60, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(15) }), "slow_decode", Info, "decoding is slow, the first token is not: TPOT 60.0 ms")
 	none(t, "near the floor", slow(300, 60, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(16) }), "slow_decode")
 	none(t, "both are slow", slow(3000, 105, nil), "slow_decode")
 	none(t, "fast", slow(300, 20, nil), "slow_decode")
@@ -99,7 +99,7 @@ func TestAnswerGrowth(t *testing.T) {
 		})
 	}
 	// From 10 to 26 ms: 16 ms at 3/8 of the answer, 24 ms at 7/8.
-	only(t, rising(26, nil), "answer_growth", Note, "gaps grow along an answer: 1.5 times longer at its end than early on")
+	only(t, rising(26, nil), "answer_growth", Info, "gaps grow along an answer: 1.5 times longer at its end than early on")
 	none(t, "even", rising(10, nil), "answer_growth")
 	none(t, "spanning a change of load", rising(26, func(f *frame.Frame) { f.Requests[0].Level = 0 }), "answer_growth")
 	none(t, "only some of them", rising(26, func(f *frame.Frame) {
@@ -175,8 +175,8 @@ func TestLengths(t *testing.T) {
 			f.Requests[0].InTokens, f.Requests[0].OutTokens, f.Requests[0].Finish = in, out, "stop"
 		})
 	}
-	only(t, lengths(1031, 37), "short_output", Note, "answers are shorter than asked: 37 of 256 tokens")
-	only(t, lengths(1231, 256), "prompt_length", Note, "prompts are 1231 tokens long, 1024 were asked for")
+	only(t, lengths(1031, 37), "short_output", Info, "answers are shorter than asked: 37 of 256 tokens")
+	only(t, lengths(1231, 256), "prompt_length", Info, "prompts are 1231 tokens long, 1024 were asked for")
 	none(t, "nearly", lengths(1031, 240), "short_output")
 	none(t, "nearly", lengths(1100, 256), "prompt_length")
 	none(t, "of a data file", scene(func(f *frame.Frame) { f.Requests[0].AskedIn, f.Requests[0].AskedOut = 0, 0 }), "prompt_length")
@@ -189,8 +189,8 @@ func TestVerdictsAreSorted(t *testing.T) {
 		f.Client.TokensPerChunk = opt.Of(4)
 	})
 	got := rules(j)
-	want := []string{"client_bottleneck", "kv_full", "tokens_per_chunk"}
-	if len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
+	want := []Rule{RuleClientBottleneck, RuleKVFull, RuleTokensPerChunk}
+	if !slices.Equal(got, want) {
 		t.Errorf("verdicts %v, want %v", got, want)
 	}
 }

@@ -15,10 +15,10 @@ func TestThePageListsTheRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
+	var got []diagnose.Rule
 	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*) \\|").FindAllStringSubmatch(string(raw), -1) {
 		for _, name := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(row[1], -1) {
-			got = append(got, name[1])
+			got = append(got, diagnose.Rule(name[1]))
 		}
 	}
 	if want := diagnose.RuleNames(); !slices.Equal(got, want) {

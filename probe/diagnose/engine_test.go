@@ -117,7 +117,7 @@ func TestPrefixCache(t *testing.T) {
 			f.Load.Asked.Prefix = prefix
 		})
 	}
-	only(t, hitting(0.047, "unique"), "prefix_cache", Note, "the prefix cache answers 4.7 % of prompt tokens although every prompt is to be new")
+	only(t, hitting(0.047, "unique"), "prefix_cache", Info, "the prefix cache answers 4.7 % of prompt tokens although every prompt is to be new")
 	only(t, hitting(0.5, "unique"), "prefix_cache", Warn, "the prefix cache answers 50 % of prompt tokens although every prompt is to be new")
 	healthyWith(t, hitting(0.5, "shared"), "prefix_cache", "the prefix cache answers 50 % of prompt tokens")
 	none(t, "below one percent", hitting(0.008, "unique"), "prefix_cache")

@@ -1,8 +1,8 @@
 package diagnose
 
 // RuleNames lists the table of rules.
-func RuleNames() []string {
-	var out []string
+func RuleNames() []Rule {
+	var out []Rule
 	for _, entry := range table {
 		out = append(out, entry.name)
 	}

@@ -81,7 +81,7 @@ func TestAFewFailures(t *testing.T) {
 		})
 	}
 	j := at(25 * time.Second)
-	only(t, j, "few_fail", Note, "1 of 121 requests failed: timeout: no byte")
+	only(t, j, "few_fail", Info, "1 of 121 requests failed: timeout: no byte")
 	none(t, "failed lately", j, "healthy")
 	none(t, "long ago", at(5*time.Second), "few_fail")
 }

@@ -96,8 +96,8 @@ func histogram(n, seconds float64) engine.Histogram {
 }
 
 // rules lists which rules hold.
-func rules(j *Judge) []string {
-	var out []string
+func rules(j *Judge) []Rule {
+	var out []Rule
 	for _, v := range j.Verdicts() {
 		out = append(out, v.Rule)
 	}
@@ -106,33 +106,33 @@ func rules(j *Judge) []string {
 
 // only checks that the rule holds and no other but harmless ones, and that it is
 // said in these words.
-func only(t *testing.T, j *Judge, rule string, level Level, says string) {
+func only(t *testing.T, j *Judge, rule Rule, severity Severity, says string) {
 	t.Helper()
 	v := j.Strongest()
-	if v.Rule != rule || v.Level != level || v.Says != says {
-		t.Errorf("strongest is %s (%v): %q, want %s (%v): %q", v.Rule, v.Level, v.Says, rule, level, says)
+	if v.Rule != rule || v.Severity != severity || v.Text != says {
+		t.Errorf("strongest is %s (%v): %q, want %s (%v): %q", v.Rule, v.Severity, v.Text, rule, severity, says)
 	}
 	for _, other := range j.Verdicts()[1:] {
-		if other.Level > Healthy {
-			t.Errorf("%s holds, too: %s", other.Rule, other.Says)
+		if other.Severity > Healthy {
+			t.Errorf("%s holds, too: %s", other.Rule, other.Text)
 		}
 	}
-	if v.Level > Healthy && (len(v.Evidence) == 0 || slices.Contains(v.Evidence, "")) {
+	if v.Severity > Healthy && (len(v.Evidence) == 0 || slices.Contains(v.Evidence, "")) {
 		t.Errorf("%s has no evidence: %q", rule, v.Evidence)
 	}
 }
 
 // healthyWith checks that the server is in good health, and that a rule holds beside it
 // in these words.
-func healthyWith(t *testing.T, j *Judge, rule, says string) {
+func healthyWith(t *testing.T, j *Judge, rule Rule, says string) {
 	t.Helper()
 	if v := j.Strongest(); v.Rule != "healthy" {
-		t.Errorf("strongest is %s: %s", v.Rule, v.Says)
+		t.Errorf("strongest is %s: %s", v.Rule, v.Text)
 	}
 	for _, v := range j.Verdicts()[1:] {
 		if v.Rule == rule {
-			if v.Says != says || v.Level != Note || len(v.Evidence) == 0 {
-				t.Errorf("%s (%v): %q, want %q", rule, v.Level, v.Says, says)
+			if v.Text != says || v.Severity != Info || len(v.Evidence) == 0 {
+				t.Errorf("%s (%v): %q, want %q", rule, v.Severity, v.Text, says)
 			}
 			return
 		}
@@ -141,7 +141,7 @@ func healthyWith(t *testing.T, j *Judge, rule, says string) {
 }
 
 // none checks that a rule does not hold.
-func none(t *testing.T, what string, j *Judge, rule string) {
+func none(t *testing.T, what string, j *Judge, rule Rule) {
 	t.Helper()
 	if slices.Contains(rules(j), rule) {
 		t.Errorf("%s: %s holds: %v", what, rule, fmt.Sprint(j.Verdicts()))

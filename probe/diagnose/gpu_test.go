@@ -24,7 +24,7 @@ func clocked(laterMHz float64, spoil func(f *frame.Frame)) *Judge {
 
 func TestThrottledGPU(t *testing.T) {
 	only(t, clocked(1500, nil), "gpu_throttled", Warn, "the GPU is throttled to 1500 of 1980 MHz")
-	only(t, clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].Power = opt.Of(698) }), "gpu_throttled", Note,
+	only(t, clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].Power = opt.Of(698) }), "gpu_throttled", Info,
 		"the GPU is throttled to 1500 of 1980 MHz: it draws 698 of 700 W")
 	only(t, clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].Temperature = opt.Of(91) }), "gpu_throttled", Warn,
 		"the GPU is throttled to 1500 of 1980 MHz: it is 91 °C hot")

@@ -17,9 +17,9 @@ type Judge struct {
 
 // Checked tells what became of every rule, by name, in the order of the table.
 type Checked struct {
-	Hold    []string
-	Absent  []string // judged, and they do not hold
-	Unclear []string // too little data, or a source that does not tell
+	Hold         []Rule
+	RuledOut     []Rule // judged, and they do not hold
+	Inconclusive []Rule // too little data, or a source that does not tell
 }
 
 // New makes a Judge that has seen nothing.
@@ -59,7 +59,7 @@ func (j *Judge) judge() {
 	case j.verdicts != nil:
 		return
 	case len(h.frames) == 0:
-		j.verdicts = []Verdict{{Rule: "no_data", Says: "nothing has been seen yet"}}
+		j.verdicts = []Verdict{{Rule: RuleNoData, Text: "nothing has been seen yet"}}
 		return
 	}
 	j.checked = Checked{}
@@ -72,9 +72,9 @@ func (j *Judge) judge() {
 			found = append(found, v)
 			j.checked.Hold = append(j.checked.Hold, entry.name)
 		case absent:
-			j.checked.Absent = append(j.checked.Absent, entry.name)
+			j.checked.RuledOut = append(j.checked.RuledOut, entry.name)
 		default:
-			j.checked.Unclear = append(j.checked.Unclear, entry.name)
+			j.checked.Inconclusive = append(j.checked.Inconclusive, entry.name)
 		}
 	}
 	j.verdicts = inOrder(found, h)
@@ -86,10 +86,10 @@ func inOrder(found []Verdict, h *history) []Verdict {
 	switch {
 	case len(found) == 0:
 		return []Verdict{wellbeing(h)}
-	case found[0].Level == Bad && standsStill[found[0].Rule]:
+	case found[0].Severity == Bad && standsStill[found[0].Rule]:
 		// Remarks on how it ran are of another time.
-		return slices.DeleteFunc(found, func(v Verdict) bool { return v.Level < Warn })
-	case found[0].Level < Warn:
+		return slices.DeleteFunc(found, func(v Verdict) bool { return v.Severity < Warn })
+	case found[0].Severity < Warn:
 		return beside(found, wellbeing(h))
 	}
 	return found
@@ -98,7 +98,7 @@ func inOrder(found []Verdict, h *history) []Verdict {
 // beside puts the state of health among remarks: good health, and that nothing can
 // be said yet, before those that go with it.
 func beside(found []Verdict, state Verdict) []Verdict {
-	if state.Level == Healthy && slices.ContainsFunc(found, unwell) {
+	if state.Severity == Healthy && slices.ContainsFunc(found, unwell) {
 		return found
 	}
 	i := 0
@@ -113,16 +113,16 @@ func (v Verdict) rank() int {
 	if v.aside {
 		return int(Healthy)
 	}
-	return int(v.Level)
+	return int(v.Severity)
 }
 
 // standsStill names the rules that find nothing going on any more.
-var standsStill = map[string]bool{"all_fail": true, "stalled": true, "hang": true}
+var standsStill = map[Rule]bool{RuleAllFail: true, RuleStalled: true, RuleHang: true}
 
 // unwell tells that a remark, though only that, stands against good health.
 func unwell(v Verdict) bool {
 	switch v.Rule {
-	case "few_fail", "slow_decode", "bandwidth_bound", "host_bound", "slowed":
+	case RuleFewFail, RuleSlowDecode, RuleBandwidthBound, RuleHostBound, RuleSlowed:
 		return !v.aside
 	}
 	return false

@@ -102,7 +102,7 @@ func (r *allFail) verdict() Verdict {
 		}
 	}
 	return Verdict{
-		Level: Bad, Says: says + quote(r.class, r.message),
+		Severity: Bad, Text: says + quote(r.class, r.message),
 		Evidence: []string{fmt.Sprintf("%d in a row, %d of them %s", len(r.run), same, r.class)},
 		Advice:   adviceFor[r.class],
 	}

@@ -62,8 +62,8 @@ func (r *bandwidthBound) verdict() Verdict {
 		tpot += fmt.Sprintf(" = %.1f× the floor of %s", r.tpot/r.floor.V, millis(r.floor.V))
 	}
 	return Verdict{
-		Level: Note, aside: !slowTPOT(r.tpot, r.floor),
-		Says:     fmt.Sprintf("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", percent(r.dram), tpot),
+		Severity: Info, aside: !slowTPOT(r.tpot, r.floor),
+		Text:     fmt.Sprintf("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", percent(r.dram), tpot),
 		Evidence: []string{fmt.Sprintf("busiest GPU, %s, up to %s in flight", r.how, several(float64(r.open), "stream"))},
 		Advice:   "more streams cost little until compute binds; a smaller weight or KV format lowers TPOT",
 	}

@@ -44,7 +44,7 @@ func (r *clientBottleneck) verdict() Verdict {
 		evidence = append(evidence, fmt.Sprintf("this process uses %s of a core", percent(r.health.CPU.V)))
 	}
 	return Verdict{
-		Level: Bad, Says: says, Evidence: evidence,
+		Severity: Bad, Text: says, Evidence: evidence,
 		Advice: "lower the load, or run from a machine with free cores",
 	}
 }
@@ -77,8 +77,8 @@ func (r *clumps) check(h *history) outcome {
 func (r *clumps) verdict() Verdict {
 	share := float64(r.shared) / float64(r.chunks)
 	return Verdict{
-		Level:    Warn,
-		Says:     fmt.Sprintf("tokens arrive in clumps: %s of chunks came together with the one before", percent(share)),
+		Severity: Warn,
+		Text:     fmt.Sprintf("tokens arrive in clumps: %s of chunks came together with the one before", percent(share)),
 		Evidence: []string{fmt.Sprintf("%d of %d chunks share an arrival stamp: gaps and TTFT are not the engine's", r.shared, r.chunks)},
 		Advice:   "look for a buffering proxy or compression on the way; address the engine itself to compare",
 	}
@@ -98,8 +98,8 @@ func (r *manyTokensPerChunk) check(h *history) outcome {
 
 func (r *manyTokensPerChunk) verdict() Verdict {
 	return Verdict{
-		Level: Note, aside: true,
-		Says:     fmt.Sprintf("a chunk holds %.1f tokens, so a gap is not the time of one token", r.perChunk),
+		Severity: Info, aside: true,
+		Text:     fmt.Sprintf("a chunk holds %.1f tokens, so a gap is not the time of one token", r.perChunk),
 		Evidence: []string{"output tokens by usage, over the number of chunks"},
 		Advice:   "read TPOT instead; speculative decoding and stream intervals do this",
 	}

@@ -92,5 +92,5 @@ func (r *slowDecode) verdict() Verdict {
 	if r.sm.OK && r.dram.OK {
 		evidence = append(evidence, fmt.Sprintf("SM %s, DRAM %s of peak", percent(r.sm.V), percent(r.dram.V)))
 	}
-	return Verdict{Level: Note, Says: says, Evidence: evidence, Advice: advice}
+	return Verdict{Severity: Info, Text: says, Evidence: evidence, Advice: advice}
 }

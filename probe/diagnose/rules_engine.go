@@ -32,8 +32,8 @@ func (r *engineRestarted) check(h *history) outcome {
 
 func (r *engineRestarted) verdict() Verdict {
 	return Verdict{
-		Level:    Warn,
-		Says:     fmt.Sprintf("the engine restarted about %.0f s ago", r.ago.Seconds()),
+		Severity: Warn,
+		Text:     fmt.Sprintf("the engine restarted about %.0f s ago", r.ago.Seconds()),
 		Evidence: []string{"its counters fell between two readings"},
 		Advice:   "look into the engine's log; its caches are cold now",
 	}
@@ -60,8 +60,8 @@ func (r *preemptions) check(h *history) outcome {
 
 func (r *preemptions) verdict() Verdict {
 	v := Verdict{
-		Level:    Warn,
-		Says:     fmt.Sprintf("the KV cache is too small for this load: %s in %.0f s", several(r.n, "preemption"), r.seconds),
+		Severity: Warn,
+		Text:     fmt.Sprintf("the KV cache is too small for this load: %s in %.0f s", several(r.n, "preemption"), r.seconds),
 		Evidence: []string{"the engine throws running requests out of its batch and computes them again later"},
 		Advice:   "lower the concurrency or the lengths, or give the KV cache more memory",
 	}
@@ -109,8 +109,8 @@ func (r *kvFull) check(h *history) outcome {
 
 func (r *kvFull) verdict() Verdict {
 	return Verdict{
-		Level:    Warn,
-		Says:     fmt.Sprintf("the KV cache is %s full: new requests will wait", percent(r.fill)),
+		Severity: Warn,
+		Text:     fmt.Sprintf("the KV cache is %s full: new requests will wait", percent(r.fill)),
 		Evidence: []string{fmt.Sprintf("mean of the last %.0f s, fullest rank", recent.Seconds())},
 		Advice:   "lower the concurrency or the lengths, or give the KV cache more memory",
 	}
@@ -161,7 +161,7 @@ func (r *gpuIdle) verdict() Verdict {
 		evidence = append(evidence, fmt.Sprintf("%d requests without a token", r.open))
 	}
 	return Verdict{
-		Level: Warn, Says: fmt.Sprintf("the GPU is idle while requests wait: SM activity %s", percent(r.sm)),
+		Severity: Warn, Text: fmt.Sprintf("the GPU is idle while requests wait: SM activity %s", percent(r.sm)),
 		Evidence: evidence,
 		Advice:   "look at what feeds it: the engine's CPU, the tokenizer, the scheduler, the network",
 	}
@@ -201,15 +201,15 @@ func (r *prefixCache) check(h *history) outcome {
 
 func (r *prefixCache) verdict() Verdict {
 	v := Verdict{
-		Level: Note, aside: r.prefix != "unique",
-		Says:     fmt.Sprintf("the prefix cache answers %s of prompt tokens", percent(r.share)),
+		Severity: Info, aside: r.prefix != "unique",
+		Text:     fmt.Sprintf("the prefix cache answers %s of prompt tokens", percent(r.share)),
 		Evidence: []string{r.by},
 	}
 	if r.prefix == "unique" {
-		v.Says += " although every prompt is to be new"
+		v.Text += " although every prompt is to be new"
 		v.Advice = "a chat template or other clients may share a beginning; TTFT is that much too good"
 		if r.share >= 0.2 {
-			v.Level = Warn
+			v.Severity = Warn
 		}
 	}
 	return v

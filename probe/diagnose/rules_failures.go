@@ -130,8 +130,8 @@ func (r *someFail) verdict() Verdict {
 		level = Bad
 	}
 	return Verdict{
-		Level:    level,
-		Says:     fmt.Sprintf("%s of requests fail, mostly %s", percent(float64(r.bad)/float64(r.total)), r.said(class)),
+		Severity: level,
+		Text:     fmt.Sprintf("%s of requests fail, mostly %s", percent(float64(r.bad)/float64(r.total)), r.said(class)),
 		Evidence: []string{fmt.Sprintf("%d of %d requests in %.0f s, %d of them %s", r.bad, r.total, r.seconds, r.byClass[class], class)},
 		Advice:   adviceFor[class],
 	}
@@ -152,13 +152,13 @@ func (r *fewFail) check(h *history) outcome {
 }
 
 func (r *fewFail) verdict() Verdict {
-	class, level := r.most(), Note
+	class, level := r.most(), Info
 	if 2*r.failed >= r.total && r.total > 2 {
 		level = Warn
 	}
 	return Verdict{
-		Level:    level,
-		Says:     fmt.Sprintf("%d of %d requests failed: %s", r.failed, r.total, r.said(class)),
+		Severity: level,
+		Text:     fmt.Sprintf("%d of %d requests failed: %s", r.failed, r.total, r.said(class)),
 		Evidence: []string{fmt.Sprintf("in %.0f s, the last %s ago, %d of them %s", r.seconds, wholeSeconds(r.ago), r.byClass[class], class)},
 		Advice:   adviceFor[class],
 	}

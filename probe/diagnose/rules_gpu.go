@@ -86,12 +86,12 @@ func clockOf(frames []*frame.Frame, id string) (highest float64, readings int) {
 }
 
 // reason is what holds the clock down, as far as power and heat tell.
-func (r *gpuThrottled) reason() (says, advice string, level Level) {
+func (r *gpuThrottled) reason() (says, advice string, level Severity) {
 	const atLimit, hot = 0.95, 83 // of the power limit; °C, where data-centre GPUs begin to slow down
 	g := &r.now
 	switch {
 	case g.Power.OK && g.PowerLimit.OK && g.PowerLimit.V > 0 && g.Power.V >= atLimit*g.PowerLimit.V:
-		return fmt.Sprintf(": it draws %.0f of %.0f W", g.Power.V, g.PowerLimit.V), "raise the power limit, or expect this speed: many boards run at their limit all the time", Note
+		return fmt.Sprintf(": it draws %.0f of %.0f W", g.Power.V, g.PowerLimit.V), "raise the power limit, or expect this speed: many boards run at their limit all the time", Info
 	case g.Temperature.OK && g.Temperature.V >= hot:
 		return fmt.Sprintf(": it is %.0f °C hot", g.Temperature.V), "look at the cooling: fans, airflow, the room", Warn
 	}
@@ -101,8 +101,8 @@ func (r *gpuThrottled) reason() (says, advice string, level Level) {
 func (r *gpuThrottled) verdict() Verdict {
 	why, advice, level := r.reason()
 	v := Verdict{
-		Level:    level,
-		Says:     fmt.Sprintf("the GPU is throttled to %.0f of %.0f MHz%s", r.clock/1e6, r.best/1e6, why),
+		Severity: level,
+		Text:     fmt.Sprintf("the GPU is throttled to %.0f of %.0f MHz%s", r.clock/1e6, r.best/1e6, why),
 		Evidence: []string{fmt.Sprintf("SM clock of the last %.0f s against the highest seen under load in this session", recent.Seconds())},
 		Advice:   advice,
 	}

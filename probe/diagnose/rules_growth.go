@@ -46,8 +46,8 @@ func median(gaps []float32) float64 {
 
 func (r *answerGrowth) verdict() Verdict {
 	return Verdict{
-		Level:    Note,
-		Says:     fmt.Sprintf("gaps grow along an answer: %s longer at its end than early on", times(r.ratio)),
+		Severity: Info,
+		Text:     fmt.Sprintf("gaps grow along an answer: %s longer at its end than early on", times(r.ratio)),
 		Evidence: []string{fmt.Sprintf("median gap of the last quarter over that of the second, %d requests", r.n)},
 		Advice:   "expected where attention over a long KV cache takes a large part of a step",
 	}

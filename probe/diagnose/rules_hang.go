@@ -69,15 +69,15 @@ func waits(f *frame.Frame) []time.Duration {
 func (r *hang) verdict() Verdict {
 	const bad = 15 * time.Second
 	v := Verdict{
-		Level:  Warn,
-		Says:   fmt.Sprintf("no first token for %s: %d of %d requests wait", wholeSeconds(r.oldest), r.late, r.open),
-		Advice: "look into the engine's log, and whether it still takes requests from others",
+		Severity: Warn,
+		Text:     fmt.Sprintf("no first token for %s: %d of %d requests wait", wholeSeconds(r.oldest), r.late, r.open),
+		Advice:   "look into the engine's log, and whether it still takes requests from others",
 	}
 	if !r.total {
-		v.Says = fmt.Sprintf("%d of %d requests have had no first token for up to %s", r.late, r.open, wholeSeconds(r.oldest))
+		v.Text = fmt.Sprintf("%d of %d requests have had no first token for up to %s", r.late, r.open, wholeSeconds(r.oldest))
 	}
 	if r.oldest >= bad && (r.total || 2*r.late >= r.open) && !r.outOfKV {
-		v.Level = Bad
+		v.Severity = Bad
 	}
 	if r.outOfKV {
 		v.Evidence = append(v.Evidence, "the engine has no room left in its KV cache")

@@ -51,8 +51,8 @@ func (h *history) decodes(d time.Duration) bool {
 func (r *hostBound) verdict() Verdict {
 	const slow = 25 // ms: 40 tokens per second
 	v := Verdict{
-		Level: Note, aside: r.tpot < slow,
-		Says: fmt.Sprintf("the GPU waits between steps: SM %s, DRAM %s, TPOT %s is %s its floor",
+		Severity: Info, aside: r.tpot < slow,
+		Text: fmt.Sprintf("the GPU waits between steps: SM %s, DRAM %s, TPOT %s is %s its floor",
 			percent(r.sm), percent(r.dram), millis(r.tpot), times(r.tpot/r.floor)),
 		Evidence: []string{fmt.Sprintf("TPOT floor of this hardware %s; streams decode all the time", millis(r.floor))},
 		Advice:   "look at the engine's CPU and scheduler, at CUDA graphs, and at other processes on the host",

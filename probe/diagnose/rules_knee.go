@@ -37,8 +37,8 @@ func moreStreams(a, b frame.Load) bool {
 func (r *pastKnee) verdict() Verdict {
 	a, b := &r.before, &r.after
 	return Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("past the knee: from %d to %d streams output went from %s to %s tokens/s",
+		Severity: Warn,
+		Text: fmt.Sprintf("past the knee: from %d to %d streams output went from %s to %s tokens/s",
 			a.load.Concurrency, b.load.Concurrency, count(a.outTokensPerS), count(b.outTokensPerS)),
 		Evidence: []string{fmt.Sprintf("TTFT p95 went from %s to %s; both levels settled", millis(a.ttftP95), millis(b.ttftP95))},
 		Advice:   fmt.Sprintf("more than %d streams only add waiting", a.load.Concurrency),

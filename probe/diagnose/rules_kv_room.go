@@ -55,8 +55,8 @@ func alwaysOne(frames []*frame.Frame, figure func(*frame.Frame) opt.Float) bool 
 
 func (r *kvRoom) verdict() Verdict {
 	return Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("%s wait for room in the KV cache: %s run and fill up to %s of it, one more takes %s",
+		Severity: Warn,
+		Text: fmt.Sprintf("%s wait for room in the KV cache: %s run and fill up to %s of it, one more takes %s",
 			several(r.queued, "request"), count(r.running), percent(r.most), percent(r.each)),
 		Evidence: []string{fmt.Sprintf("queue never empty in %.0f s, means of queue, running and fill", r.span.Seconds())},
 		Advice:   "shorter prompts or answers, an 8-bit KV cache or more memory for it; more concurrency only lengthens the queue",

@@ -36,8 +36,8 @@ func (r *shortOutput) check(h *history) outcome {
 
 func (r *shortOutput) verdict() Verdict {
 	return Verdict{
-		Level:    Note,
-		Says:     fmt.Sprintf("answers are shorter than asked: %s of %s tokens", count(r.got), count(r.asked)),
+		Severity: Info,
+		Text:     fmt.Sprintf("answers are shorter than asked: %s of %s tokens", count(r.got), count(r.asked)),
 		Evidence: []string{fmt.Sprintf("mean of %d requests, %d of them ended by the model itself", r.n, r.stopped)},
 		Advice:   "figures hold for the measured length; a server that knows ignore_eos can be made to go on",
 	}
@@ -69,8 +69,8 @@ func (r *promptLength) check(h *history) outcome {
 
 func (r *promptLength) verdict() Verdict {
 	return Verdict{
-		Level:    Note,
-		Says:     fmt.Sprintf("prompts are %s tokens long, %s were asked for", count(r.got), count(r.asked)),
+		Severity: Info,
+		Text:     fmt.Sprintf("prompts are %s tokens long, %s were asked for", count(r.got), count(r.asked)),
 		Evidence: []string{fmt.Sprintf("mean of %d requests by the server's count, with its chat template", r.n)},
 		Advice:   "figures hold for the measured length",
 	}

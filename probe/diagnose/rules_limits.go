@@ -30,7 +30,7 @@ func (r *rateLimits) verdict() Verdict {
 	if r.message != "" {
 		evidence = append(evidence, "the server says: "+r.message)
 	}
-	return Verdict{Level: Warn, Says: says, Evidence: evidence, Advice: adviceFor[measure.RateLimited]}
+	return Verdict{Severity: Warn, Text: says, Evidence: evidence, Advice: adviceFor[measure.RateLimited]}
 }
 
 // limitNamed reads from the refusal which limit it was.

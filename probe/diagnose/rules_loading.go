@@ -41,13 +41,13 @@ func (r *loading) check(h *history) outcome {
 
 func (r *loading) verdict() Verdict {
 	v := Verdict{
-		Level: Note, Says: "the server is still loading its model",
+		Severity: Info, Text: "the server is still loading its model",
 		Evidence: []string{fmt.Sprintf("%d requests were refused as too early in the last %.0f s", r.refused, r.seconds)},
 		Advice:   "wait: measuring starts with the first success",
 	}
 	if r.again {
-		v.Level = Warn
-		v.Says = fmt.Sprintf("the server loads its model again: %d requests were refused as too early", r.refused)
+		v.Severity = Warn
+		v.Text = fmt.Sprintf("the server loads its model again: %d requests were refused as too early", r.refused)
 		v.Advice = "look why it restarted: the engine's log, the memory of its host and GPU"
 	}
 	return v

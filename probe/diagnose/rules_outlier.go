@@ -40,12 +40,9 @@ func Tail(e2e measure.Summary) (v Verdict, ok bool) {
 		return Verdict{}, false
 	}
 	v = (&outlier{run: e2e}).verdict()
-	v.Rule = tailRule
+	v.Rule = RuleE2ETail
 	return v, true
 }
-
-// tailRule is the name of the rule on outliers.
-const tailRule = "e2e_tail"
 
 // why tells what the slowest request's time went into.
 func (r *outlier) why() string {
@@ -69,8 +66,8 @@ func (r *outlier) why() string {
 func (r *outlier) verdict() Verdict {
 	const past = 60 * time.Second
 	v := Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("a tail: E2E max %s is %s the p50 of %s, so the mean of %s misleads",
+		Severity: Warn,
+		Text: fmt.Sprintf("a tail: E2E max %s is %s the p50 of %s, so the mean of %s misleads",
 			millis(r.run.Max), times(r.run.Max/r.run.P50), millis(r.run.P50), millis(r.run.Mean)),
 		Evidence: []string{fmt.Sprintf("p95 %s, p99 %s, n %d since the load was set", millis(r.run.P95), millis(r.run.P99), r.run.N)},
 		Advice:   "judge by percentiles; look for a long prompt or answer, a slow replica, or preemption",
@@ -79,7 +76,7 @@ func (r *outlier) verdict() Verdict {
 		v.Evidence = append([]string{"of the slowest: " + why}, v.Evidence...)
 	}
 	if r.late >= past {
-		v.Level = Note
+		v.Severity = Info
 		v.Evidence = append(v.Evidence, fmt.Sprintf("it ended %s ago", wholeSeconds(r.late)))
 	}
 	return v

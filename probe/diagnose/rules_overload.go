@@ -115,11 +115,11 @@ func (h *history) done(frames []*frame.Frame) float64 {
 
 func (r *overload) verdict() Verdict {
 	v := Verdict{
-		Level: Bad, Says: fmt.Sprintf("overload: the queue keeps growing, from %s to %s in %.0f s", count(r.before), count(r.after), r.span.Seconds()),
+		Severity: Bad, Text: fmt.Sprintf("overload: the queue keeps growing, from %s to %s in %.0f s", count(r.before), count(r.after), r.span.Seconds()),
 		Advice: "lower the load, or add replicas",
 	}
 	if r.capped > 0 {
-		v.Says = fmt.Sprintf("overload: %.1f of %.1f requests/s are done with all %d streams in use", r.achieved, r.rate, r.capped)
+		v.Text = fmt.Sprintf("overload: %.1f of %.1f requests/s are done with all %d streams in use", r.achieved, r.rate, r.capped)
 	} else {
 		v.Evidence = append(v.Evidence, fmt.Sprintf("%s: from %s to %s within %.0f s at the same load", r.what, count(r.before), count(r.after), r.span.Seconds()))
 		if r.rate > 0 {

@@ -32,8 +32,8 @@ func (r *pathDelay) check(h *history) outcome {
 
 func (r *pathDelay) verdict() Verdict {
 	return Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("TTFT is %s here and %s by the engine's own account: the rest is lost on the way",
+		Severity: Warn,
+		Text: fmt.Sprintf("TTFT is %s here and %s by the engine's own account: the rest is lost on the way",
 			millis(r.ours), millis(r.engines)),
 		Evidence: []string{fmt.Sprintf("means over %d requests; connecting is not in TTFT", r.n)},
 		Advice:   "look at the network, the gateway and the API process in front of the engine",

@@ -81,15 +81,15 @@ func (r *interference) check(h *history) outcome {
 func (r *interference) verdict() Verdict {
 	const harsh = 500 // ms: a break that every reader notices
 	v := Verdict{
-		Level: Note, aside: !r.theirs && r.gap < harsh,
-		Says: fmt.Sprintf("prefill holds up decode: prompts being read make gaps of up to %s, the usual is %s",
+		Severity: Info, aside: !r.theirs && r.gap < harsh,
+		Text: fmt.Sprintf("prefill holds up decode: prompts being read make gaps of up to %s, the usual is %s",
 			millis(r.gap), millis(r.usual)),
 		Evidence: []string{fmt.Sprintf("%d times in %.0f s, up to %d streams at once", r.n, r.seconds, r.streams)},
 		Advice:   "switch chunked prefill on or take smaller chunks, or keep long prompts on an engine of their own",
 	}
 	if r.theirs {
-		v.Level = Warn
-		v.Says = fmt.Sprintf("long prompts of others hold up decode: gaps of up to %s, the usual is %s", millis(r.gap), millis(r.usual))
+		v.Severity = Warn
+		v.Text = fmt.Sprintf("long prompts of others hold up decode: gaps of up to %s, the usual is %s", millis(r.gap), millis(r.usual))
 		v.Evidence = append(v.Evidence, fmt.Sprintf("the engine read %s prompt tokens that are not ours, in %s prompts",
 			count(r.others.tokens.V), count(max(1, r.others.prompts.V))))
 	}
@@ -134,8 +134,8 @@ func (r *standstills) check(h *history) outcome {
 
 func (r *standstills) verdict() Verdict {
 	v := Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("the engine stops again and again: %d times in %.0f s, for up to %s, all streams at once",
+		Severity: Warn,
+		Text: fmt.Sprintf("the engine stops again and again: %d times in %.0f s, for up to %s, all streams at once",
 			r.n, r.seconds, millis(r.gap)),
 		Evidence: []string{fmt.Sprintf("no prompt of ours was being read, usual gap %s, up to %d streams", millis(r.usual), r.streams)},
 		Advice:   "look at the engine's log and its host: garbage collection, swapping, another process, the network",

@@ -98,8 +98,8 @@ func mixed(slow []pace, all int) bool {
 
 func (r *unevenReplicas) verdict() Verdict {
 	return Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("uneven replicas: %s of requests decode at %s a token, the others at %s",
+		Severity: Warn,
+		Text: fmt.Sprintf("uneven replicas: %s of requests decode at %s a token, the others at %s",
 			percent(float64(r.slower)/float64(r.requests)), millis(r.slow), millis(r.fast)),
 		Evidence: []string{fmt.Sprintf("two speeds and nothing between, side by side in time, n %d", r.requests)},
 		Advice:   "address the replicas one by one, and take the slow one out or look at its GPU and its load",

@@ -68,8 +68,8 @@ func inEngine(f *frame.Frame) opt.Float {
 
 func (r *sharedServer) verdict() Verdict {
 	return Verdict{
-		Level: Note, aside: r.most < r.ours,
-		Says: fmt.Sprintf("others use this engine, with up to %s requests at once: %s of %s in flight are not ours",
+		Severity: Info, aside: r.most < r.ours,
+		Text: fmt.Sprintf("others use this engine, with up to %s requests at once: %s of %s in flight are not ours",
 			count(r.most), count(r.theirs), count(r.all)),
 		Evidence: []string{fmt.Sprintf("means of %.0f s: the engine has %.1f requests, %.1f of them ours", sharedSpan.Seconds(), r.all, r.ours)},
 		Advice:   "the figures are of both loads together: measure without the others, or count them in",

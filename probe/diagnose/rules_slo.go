@@ -119,14 +119,14 @@ func (r *sloMissed) check(h *history) outcome {
 func (r *sloMissed) verdict() Verdict {
 	first := &r.missed[0]
 	v := Verdict{
-		Level: Bad, Says: fmt.Sprintf("SLO %s is missed: %s", first.slo.Text, first.actual),
+		Severity: Bad, Text: fmt.Sprintf("SLO %s is missed: %s", first.slo.Text, first.actual),
 		Advice: "lower the load, or tune for this level",
 	}
 	if first.slo.Metric == "success" {
 		v.Advice = "look into the failures: their classes are counted"
 	}
 	if first.past {
-		v.Level = Warn
+		v.Severity = Warn
 		v.Evidence = append(v.Evidence, fmt.Sprintf("since the start; none failed in the last %.0f s", keep.Seconds()))
 	}
 	for _, s := range r.missed[1:] {
@@ -157,7 +157,7 @@ func (r *sloUnclear) check(h *history) outcome {
 }
 
 func (r *sloUnclear) verdict() Verdict {
-	v := Verdict{Level: Note, Says: "too few samples to judge " + r.unclear[0].slo.Text}
+	v := Verdict{Severity: Info, Text: "too few samples to judge " + r.unclear[0].slo.Text}
 	for _, s := range r.unclear {
 		v.Evidence = append(v.Evidence, s.slo.Text+": "+s.need)
 	}

@@ -61,8 +61,8 @@ func (r *slowed) check(h *history) outcome {
 
 func (r *slowed) verdict() Verdict {
 	return Verdict{
-		Level: Note,
-		Says: fmt.Sprintf("slower than before at the same load: %s %s, it was %s, %s as long",
+		Severity: Info,
+		Text: fmt.Sprintf("slower than before at the same load: %s %s, it was %s, %s as long",
 			r.what, millis(r.now), millis(r.was), times(r.now/r.was)),
 		Evidence: []string{fmt.Sprintf("medians of the newest %d requests and of the best ten seconds since the load was set", r.n)},
 		Advice:   "look for other load on the server, a throttled GPU, a busy host, or another replica that answers now",

@@ -46,12 +46,12 @@ func (r *stalled) add(silence time.Duration) {
 
 func (r *stalled) verdict() Verdict {
 	v := Verdict{
-		Level:  Warn,
-		Says:   fmt.Sprintf("no token from %d of %d streams for %s", r.silent, r.decoding, wholeSeconds(r.shortest)),
-		Advice: "look into the engine's log, and at the GPU and the network on the way",
+		Severity: Warn,
+		Text:     fmt.Sprintf("no token from %d of %d streams for %s", r.silent, r.decoding, wholeSeconds(r.shortest)),
+		Advice:   "look into the engine's log, and at the GPU and the network on the way",
 	}
 	if 2*r.silent >= r.decoding && !r.longPrompt && !r.outOfKV {
-		v.Level = Bad
+		v.Severity = Bad
 	}
 	if r.outOfKV {
 		v.Evidence = append(v.Evidence, "the engine has no room left in its KV cache")

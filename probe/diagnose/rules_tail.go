@@ -51,8 +51,8 @@ func (r *tail) check(h *history) outcome {
 
 func (r *tail) verdict() Verdict {
 	return Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("%s p99 %s is %s its p50 of %s: %s",
+		Severity: Warn,
+		Text: fmt.Sprintf("%s p99 %s is %s its p50 of %s: %s",
 			r.what, millis(r.s.P99), times(r.s.P99/r.s.P50), millis(r.s.P50), r.cause.says),
 		Evidence: []string{fmt.Sprintf("mean %s, p95 %s, max %s, n %d", millis(r.s.Mean), millis(r.s.P95), millis(r.s.Max), r.s.N)},
 		Advice:   r.cause.advice,

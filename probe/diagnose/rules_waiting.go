@@ -115,16 +115,16 @@ func (r *slowStart) check(h *history) (result outcome) {
 func (r *slowStart) verdict() Verdict {
 	cause, advice := r.cause()
 	v := Verdict{
-		Level:    Warn,
-		Says:     fmt.Sprintf("the first token takes %s, decoding is fine: %s", millis(r.ttft), cause),
+		Severity: Warn,
+		Text:     fmt.Sprintf("the first token takes %s, decoding is fine: %s", millis(r.ttft), cause),
 		Evidence: r.evidence(), Advice: advice,
 	}
 	// A prompt that takes about as long as the hardware needs for it is long, and
 	// nothing is wrong.
 	const near = 2.5
 	if r.floor.OK && r.ttft <= near*r.floor.V {
-		v.Level = Note
-		v.Says = fmt.Sprintf("the first token takes %s, as prompts are long: the hardware needs at least %s", millis(r.ttft), millis(r.floor.V))
+		v.Severity = Info
+		v.Text = fmt.Sprintf("the first token takes %s, as prompts are long: the hardware needs at least %s", millis(r.ttft), millis(r.floor.V))
 	}
 	return v
 }
@@ -143,8 +143,8 @@ func (r *saturated) check(h *history) outcome {
 
 func (r *saturated) verdict() Verdict {
 	return Verdict{
-		Level: Warn,
-		Says: fmt.Sprintf("saturated: the first token takes %s and the others %s each, %s requests wait",
+		Severity: Warn,
+		Text: fmt.Sprintf("saturated: the first token takes %s and the others %s each, %s requests wait",
 			millis(r.ttft), millis(r.tpot), count(r.queued.V)),
 		Evidence: r.evidence(), Advice: "lower the concurrency, or add replicas: both the batch and the queue are full",
 	}

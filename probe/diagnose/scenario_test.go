@@ -29,12 +29,12 @@ type scenario struct {
 	lasts  time.Duration  // 30 s if it is 0 and play is nil
 	play   func(s *stage) // what happens; nil: time passes
 
-	strongest string   // rule of the first verdict at the end
-	says      []string // parts of its sentence or evidence
-	also      []string // further rules that hold then, each of them truly
-	may       []string // remarks that come and go
-	never     bool     // no warning may appear at any moment
-	refuted   []string // rules that must be judged then, and found not to hold
+	strongest diagnose.Rule   // rule of the first verdict at the end
+	says      []string        // parts of its sentence or evidence
+	also      []diagnose.Rule // further rules that hold then, each of them truly
+	may       []diagnose.Rule // remarks that come and go
+	never     bool            // no warning may appear at any moment
+	refuted   []diagnose.Rule // rules that must be judged then, and found not to hold
 }
 
 // stage is a scenario being played.
@@ -55,14 +55,14 @@ func (s *stage) read(f *frame.Frame) {
 	all := s.judge.Verdicts()
 	now := ""
 	for _, v := range all {
-		now += " " + v.Rule
-		if s.scenario.never && v.Level >= diagnose.Warn {
-			s.Errorf("%.2f s: %s: %s %q", f.At.Seconds(), v.Rule, v.Says, v.Evidence)
+		now += " " + string(v.Rule)
+		if s.scenario.never && v.Severity >= diagnose.Warn {
+			s.Errorf("%.2f s: %s: %s %q", f.At.Seconds(), v.Rule, v.Text, v.Evidence)
 		}
 	}
 	if now != s.last {
 		s.last = now
-		s.trace = append(s.trace, fmt.Sprintf("%6.2f s:%s: %s", f.At.Seconds(), now, all[0].Says))
+		s.trace = append(s.trace, fmt.Sprintf("%6.2f s:%s: %s", f.At.Seconds(), now, all[0].Text))
 	}
 }
 
@@ -105,13 +105,13 @@ const longestSentence = 117
 
 // compare checks every verdict of the last moment.
 func (s *stage) compare() {
-	want := append([]string{s.scenario.strongest}, s.scenario.also...)
+	want := append([]diagnose.Rule{s.scenario.strongest}, s.scenario.also...)
 	all := s.judge.Verdicts()
-	var got []string
+	var got []diagnose.Rule
 	for _, v := range all {
 		got = append(got, v.Rule)
 		if !slices.Contains(want, v.Rule) && !slices.Contains(s.scenario.may, v.Rule) {
-			s.Errorf("%s holds, too: %s %q", v.Rule, v.Says, v.Evidence)
+			s.Errorf("%s holds, too: %s %q", v.Rule, v.Text, v.Evidence)
 		}
 	}
 	for _, rule := range want {
@@ -120,23 +120,23 @@ func (s *stage) compare() {
 		}
 	}
 	if all[0].Rule != s.scenario.strongest {
-		s.Errorf("strongest is %s: %s", all[0].Rule, all[0].Says)
+		s.Errorf("strongest is %s: %s", all[0].Rule, all[0].Text)
 	}
-	text := all[0].Says + " | " + strings.Join(all[0].Evidence, " | ")
+	text := all[0].Text + " | " + strings.Join(all[0].Evidence, " | ")
 	for _, part := range s.scenario.says {
 		if !strings.Contains(text, part) {
 			s.Errorf("%q lacks %q", text, part)
 		}
 	}
 	for _, v := range all {
-		if n := utf8.RuneCountInString(v.Says); n > longestSentence {
-			s.Errorf("%s: %d columns: %q", v.Rule, n, v.Says)
+		if n := utf8.RuneCountInString(v.Text); n > longestSentence {
+			s.Errorf("%s: %d columns: %q", v.Rule, n, v.Text)
 		}
-		if len(v.Evidence) == 0 && v.Level >= diagnose.Note {
+		if len(v.Evidence) == 0 && v.Severity >= diagnose.Info {
 			s.Errorf("%s has no evidence", v.Rule)
 		}
 	}
-	refuted := s.judge.Checked().Absent
+	refuted := s.judge.Checked().RuledOut
 	for _, rule := range s.scenario.refuted {
 		if !slices.Contains(refuted, rule) {
 			s.Errorf("%s is not refuted", rule)
@@ -165,9 +165,9 @@ func TestScenarios(t *testing.T) {
 
 // Every rule is proved by a scenario that triggers it and one that does not.
 func TestEveryRuleHasItsScenarios(t *testing.T) {
-	triggered, refuted := map[string]bool{}, map[string]bool{}
+	triggered, refuted := map[diagnose.Rule]bool{}, map[diagnose.Rule]bool{}
 	for _, s := range scenarios() {
-		for _, rule := range append([]string{s.strongest}, s.also...) {
+		for _, rule := range append([]diagnose.Rule{s.strongest}, s.also...) {
 			triggered[rule] = true
 		}
 		for _, rule := range s.refuted {

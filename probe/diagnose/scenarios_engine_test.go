@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/diagnose"
 	"sonde/probe/prompt"
 	"sonde/probe/sim"
 )
@@ -41,45 +42,45 @@ func someLong(o probe.Options) probe.Options {
 func engineScenarios() []scenario {
 	return []scenario{
 		{name: "the KV cache is too small", engine: sim.Options{KVGB: kvFor(3000)}, ask: closed(16, 128, 256), lasts: 20 * time.Second,
-			strongest: "preemptions", may: []string{"kv_room", "kv_full", "ttft_tail", "prefill_interference", "slow_start"}},
+			strongest: "preemptions", may: []diagnose.Rule{"kv_room", "kv_full", "ttft_tail", "prefill_interference", "slow_start"}},
 		{name: "the KV cache is full", engine: sim.Options{KVGB: kvFor(2080), MaxModelLen: 2064}, ask: closed(1, 2000, 16), lasts: 20 * time.Second,
-			strongest: "kv_full", may: []string{"bandwidth_bound"}, refuted: []string{"kv_room"}},
+			strongest: "kv_full", may: []diagnose.Rule{"bandwidth_bound"}, refuted: []diagnose.Rule{"kv_room"}},
 		{name: "there is no room for one more prompt", engine: sim.Options{KVGB: 16}, ask: closed(16, 8192, 512), lasts: 60 * time.Second,
-			strongest: "kv_room", says: []string{"wait for room in the KV cache"}, may: []string{"ttft_tail", "slow_start", "saturated", "prefill_interference", "slow_decode"}},
+			strongest: "kv_room", says: []string{"wait for room in the KV cache"}, may: []diagnose.Rule{"ttft_tail", "slow_start", "saturated", "prefill_interference", "slow_decode"}},
 		{name: "a new engine in its place", ask: closed(4, 256, 128), front: restarting(15*time.Second, sim.Options{}), lasts: 25 * time.Second,
-			strongest: "engine_restarted", may: []string{"bandwidth_bound"}},
+			strongest: "engine_restarted", may: []diagnose.Rule{"bandwidth_bound"}},
 		{name: "requests wait before an idle GPU", ask: off(closed(4, 256, 8)), front: staggered(3*time.Second, 700*time.Millisecond), lasts: 40 * time.Second,
-			strongest: "gpu_idle", also: []string{"slow_start"}},
+			strongest: "gpu_idle", also: []diagnose.Rule{"slow_start"}},
 		{name: "the engine stands still again and again", engine: sim.Options{Faults: sim.Faults{Stall: time.Second, StallEvery: 5 * time.Second}},
-			ask: closed(4, 256, 128), strongest: "standstills", says: []string{"for up to 1.0 s"}, may: []string{"tpot_tail", "bandwidth_bound"}},
+			ask: closed(4, 256, 128), strongest: "standstills", says: []string{"for up to 1.0 s"}, may: []diagnose.Rule{"tpot_tail", "bandwidth_bound"}},
 		{name: "a few answers stand still", engine: sim.Options{Faults: sim.Faults{Stall: 2 * time.Second, StallEvery: 9 * time.Second}},
-			ask: closed(4, 128, 32), lasts: 28 * time.Second, strongest: "standstills", also: []string{"tpot_tail"}, may: []string{"bandwidth_bound", "ttft_tail"}},
+			ask: closed(4, 128, 32), lasts: 28 * time.Second, strongest: "standstills", also: []diagnose.Rule{"tpot_tail"}, may: []diagnose.Rule{"bandwidth_bound", "ttft_tail"}},
 		{name: "a stall goes on", engine: sim.Options{Faults: sim.Faults{Stall: 20 * time.Second, StallEvery: 15 * time.Second}},
 			ask: closed(4, 256, 128), lasts: 25 * time.Second, strongest: "stalled", says: []string{"4 of 4 streams"}},
 		{name: "long prompts of others", ask: closed(4, 128, 128), engine: sim.Options{KVGB: 40, Unchunked: true}, strongest: "prefill_interference",
-			says: []string{"long prompts of others"}, may: []string{"bandwidth_bound"}, play: func(s *stage) {
+			says: []string{"long prompts of others"}, may: []diagnose.Rule{"bandwidth_bound"}, play: func(s *stage) {
 				s.play(10 * time.Second)
 				s.neighbours(1, 8000, 1, 4*time.Second)
 				s.play(20 * time.Second)
 			}},
-		{name: "others send more", ask: closed(4, 256, 128), engine: roomy, strongest: "shared_server", also: []string{"healthy"}, may: []string{"prefill_interference", "bandwidth_bound"},
+		{name: "others send more", ask: closed(4, 256, 128), engine: roomy, strongest: "shared_server", also: []diagnose.Rule{"healthy"}, may: []diagnose.Rule{"prefill_interference", "bandwidth_bound"},
 			play: func(s *stage) {
 				s.play(5 * time.Second)
 				s.neighbours(24, 256, 128, 0)
 				s.play(20 * time.Second)
 			}},
 		{name: "gaps grow along an answer", engine: sim.Options{KVGB: 40, MaxModelLen: 4096}, ask: closed(48, 64, 2500), lasts: 60 * time.Second,
-			strongest: "answer_growth", also: []string{"healthy"}, may: []string{"bandwidth_bound"}},
+			strongest: "answer_growth", also: []diagnose.Rule{"healthy"}, may: []diagnose.Rule{"bandwidth_bound"}},
 		{name: "a small model on a large GPU", engine: sim.Options{Model: "Qwen2.5-0.5B", GPU: "B200"}, ask: closed(1, 64, 128), lasts: 10 * time.Second,
-			strongest: "healthy", also: []string{"host_bound"}},
+			strongest: "healthy", also: []diagnose.Rule{"host_bound"}},
 		{name: "speculative decoding", engine: sim.Options{SpecTokens: 4, SpecAcceptance: 0.8}, ask: closed(4, 256, 128), lasts: 15 * time.Second,
-			strongest: "healthy", also: []string{"tokens_per_chunk"}, may: []string{"bandwidth_bound"}},
+			strongest: "healthy", also: []diagnose.Rule{"tokens_per_chunk"}, may: []diagnose.Rule{"bandwidth_bound"}},
 		{name: "one prompt for all", ask: prompts(closed(4, 512, 64), prompt.Same, "same"), lasts: 12 * time.Second,
-			strongest: "healthy", also: []string{"prefix_cache"}, may: []string{"bandwidth_bound"}},
+			strongest: "healthy", also: []diagnose.Rule{"prefix_cache"}, may: []diagnose.Rule{"bandwidth_bound"}},
 		{name: "prompts that are not new", ask: secretly(closed(4, 512, 64)), lasts: 12 * time.Second,
-			strongest: "prefix_cache", says: []string{"although every prompt is to be new"}, may: []string{"bandwidth_bound"}},
+			strongest: "prefix_cache", says: []string{"although every prompt is to be new"}, may: []diagnose.Rule{"bandwidth_bound"}},
 		{name: "a few long prompts among short ones", engine: roomy, ask: someLong(closed(2, 64, 16)), lasts: 60 * time.Second,
-			strongest: "ttft_tail", says: []string{"those have long prompts"}, may: []string{"bandwidth_bound"}},
+			strongest: "ttft_tail", says: []string{"those have long prompts"}, may: []diagnose.Rule{"bandwidth_bound"}},
 	}
 }
 

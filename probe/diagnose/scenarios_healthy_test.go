@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/sim"
 )
@@ -30,7 +31,7 @@ func blind(o probe.Options) probe.Options {
 var roomy = sim.Options{KVGB: 40}
 
 // usual are the rules that a closed loop of some length can judge.
-var usual = []string{"all_fail", "loading", "slowed", "stalled", "hang", "client_bottleneck", "some_fail", "few_fail", "engine_restarted", "rate_limits",
+var usual = []diagnose.Rule{"all_fail", "loading", "slowed", "stalled", "hang", "client_bottleneck", "some_fail", "few_fail", "engine_restarted", "rate_limits",
 	"overload", "saturated", "slow_start", "slow_decode", "preemptions", "kv_full", "gpu_throttled", "gpu_idle", "host_bound",
 	"bandwidth_bound", "clumps", "path_delay", "uneven_replicas", "standstills", "shared_server", "ttft_tail", "tpot_tail", "e2e_tail",
 	"prefix_cache", "short_output", "prompt_length", "tokens_per_chunk"}
@@ -38,10 +39,10 @@ var usual = []string{"all_fail", "loading", "slowed", "stalled", "hang", "client
 // healthyScenarios are servers in good health: nothing may be said against them at
 // any moment, from the first Frame on.
 func healthyScenarios() []scenario {
-	bandwidth, prefill := []string{"bandwidth_bound"}, []string{"prefill_interference"}
+	bandwidth, prefill := []diagnose.Rule{"bandwidth_bound"}, []diagnose.Rule{"prefill_interference"}
 	all := []scenario{
-		{name: "one stream", ask: closed(1, 256, 128), also: bandwidth, lasts: 20 * time.Second, refuted: []string{"answer_growth"}},
-		{name: "four streams", ask: closed(4, 256, 128), also: bandwidth, lasts: 20 * time.Second, refuted: []string{"prefill_interference"}},
+		{name: "one stream", ask: closed(1, 256, 128), also: bandwidth, lasts: 20 * time.Second, refuted: []diagnose.Rule{"answer_growth"}},
+		{name: "four streams", ask: closed(4, 256, 128), also: bandwidth, lasts: 20 * time.Second, refuted: []diagnose.Rule{"prefill_interference"}},
 		{name: "sixteen streams", ask: closed(16, 256, 64), also: prefill, lasts: 27 * time.Second, refuted: usual},
 		{name: "sixty-four streams", engine: roomy, ask: closed(64, 128, 64), also: prefill, lasts: 10 * time.Second},
 		{name: "a hundred and twenty-eight streams", engine: sim.Options{GPU: "H100", KVGB: 40, MaxSeqs: 256}, ask: closed(128, 128, 64), lasts: 8 * time.Second},
@@ -71,13 +72,13 @@ func restless() []scenario {
 		{name: "nobody asks anything", strongest: "no_load", never: true},
 		{name: "just begun", ask: closed(4, 256, 128), strongest: "not_enough_data", never: true,
 			play: func(s *stage) { s.play(time.Second) }},
-		{name: "up and down", ask: closed(1, 256, 64), strongest: "healthy", may: []string{"bandwidth_bound"}, never: true, play: func(s *stage) {
+		{name: "up and down", ask: closed(1, 256, 64), strongest: "healthy", may: []diagnose.Rule{"bandwidth_bound"}, never: true, play: func(s *stage) {
 			for _, streams := range []int{2, 4, 8, 16, 8, 4, 1} {
 				s.load(func(l *frame.Load) { l.Concurrency = streams })
 				s.play(12 * time.Second)
 			}
 		}},
-		{name: "other lengths", ask: closed(4, 64, 16), engine: roomy, strongest: "healthy", may: []string{"bandwidth_bound"}, never: true, play: func(s *stage) {
+		{name: "other lengths", ask: closed(4, 64, 16), engine: roomy, strongest: "healthy", may: []diagnose.Rule{"bandwidth_bound"}, never: true, play: func(s *stage) {
 			for _, in := range []int{64, 1024, 256} {
 				s.load(func(l *frame.Load) { l.InputTokens = in })
 				s.play(8 * time.Second)
@@ -98,7 +99,7 @@ func restless() []scenario {
 			s.rig.Session.ResetStatistics()
 			s.play(time.Second)
 		}},
-		{name: "a long prompt on purpose", ask: closed(4, 256, 128), engine: roomy, strongest: "healthy", may: []string{"bandwidth_bound"}, never: true, play: func(s *stage) {
+		{name: "a long prompt on purpose", ask: closed(4, 256, 128), engine: roomy, strongest: "healthy", may: []diagnose.Rule{"bandwidth_bound"}, never: true, play: func(s *stage) {
 			s.play(15 * time.Second)
 			s.rig.Session.FireLong()
 			s.play(15 * time.Second)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/diagnose"
 	"sonde/probe/sim"
 )
 
@@ -20,20 +21,20 @@ func (p *exhausted) LongestPause() time.Duration { return 0 }
 
 // pathScenarios are about what lies before the engine: us, and the way.
 func pathScenarios() []scenario {
-	bandwidth := []string{"bandwidth_bound"}
+	bandwidth := []diagnose.Rule{"bandwidth_bound"}
 	return []scenario{
 		{name: "this client cannot keep up", ask: busy(closed(4, 256, 128)), lasts: 15 * time.Second,
 			strongest: "client_bottleneck", says: []string{"this process uses"}, may: bandwidth},
 		{name: "a slow gateway", ask: closed(4, 256, 128), front: delayed(1, 600*time.Millisecond), lasts: 20 * time.Second,
-			strongest: "path_delay", may: bandwidth, refuted: []string{"slow_start"}},
+			strongest: "path_delay", may: bandwidth, refuted: []diagnose.Rule{"slow_start"}},
 		{name: "a buffering proxy", ask: closed(4, 256, 128), front: buffering(), lasts: 20 * time.Second,
-			strongest: "clumps", also: []string{"path_delay"}, may: bandwidth},
+			strongest: "clumps", also: []diagnose.Rule{"path_delay"}, may: bandwidth},
 		{name: "tokens in clumps of sixteen", engine: sim.Options{Faults: sim.Faults{Clump: 16}}, ask: closed(4, 256, 128), lasts: 20 * time.Second,
-			strongest: "clumps", may: append([]string{"path_delay"}, bandwidth...)},
+			strongest: "clumps", may: append([]diagnose.Rule{"path_delay"}, bandwidth...)},
 		{name: "uneven replicas", engine: roomy, ask: closed(4, 128, 32), front: twin(4, sim.Options{Speed: 0.4}),
 			strongest: "uneven_replicas", says: []string{"25 % of requests"}, may: bandwidth},
 		{name: "even replicas", engine: roomy, ask: closed(4, 128, 32), front: twin(4, roomy), strongest: "healthy",
-			may: bandwidth, refuted: []string{"uneven_replicas"}, never: true},
+			may: bandwidth, refuted: []diagnose.Rule{"uneven_replicas"}, never: true},
 		{name: "some first tokens come late", ask: closed(4, 128, 32), front: delayed(40, 2*time.Second),
 			strongest: "ttft_tail", may: bandwidth},
 		{name: "one request of a hundred takes a hundred seconds", ask: patient(closed(2, 128, 96)), front: once(60, 100*time.Second), lasts: 145 * time.Second,

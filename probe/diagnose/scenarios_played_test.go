@@ -3,6 +3,7 @@ package diagnose_test
 import (
 	"time"
 
+	"sonde/probe/diagnose"
 	"sonde/probe/sim"
 )
 
@@ -10,13 +11,13 @@ import (
 // light probe: twenty seconds are calm, then a minute is not.
 func playedScenarios() []scenario {
 	want := map[string]scenario{
-		"overload": {strongest: "overload", also: []string{"shared_server"},
-			may: []string{"kv_room", "kv_full", "preemptions", "slow_start", "prefill_interference", "e2e_tail", "stalled", "hang"}},
+		"overload": {strongest: "overload", also: []diagnose.Rule{"shared_server"},
+			may: []diagnose.Rule{"kv_room", "kv_full", "preemptions", "slow_start", "prefill_interference", "e2e_tail", "stalled", "hang"}},
 		"long-prompts": {strongest: "prefill_interference", says: []string{"long prompts of others"}},
-		"kv-exhaustion": {strongest: "preemptions", also: []string{"e2e_tail"},
-			may: []string{"kv_room", "kv_full", "stalled", "hang", "shared_server", "prefill_interference", "slow_decode"}},
-		"buffering-proxy": {strongest: "clumps", may: []string{"path_delay"}},
-		"noisy-neighbour": {strongest: "shared_server", may: []string{"healthy", "prefill_interference"}},
+		"kv-exhaustion": {strongest: "preemptions", also: []diagnose.Rule{"e2e_tail"},
+			may: []diagnose.Rule{"kv_room", "kv_full", "stalled", "hang", "shared_server", "prefill_interference", "slow_decode"}},
+		"buffering-proxy": {strongest: "clumps", may: []diagnose.Rule{"path_delay"}},
+		"noisy-neighbour": {strongest: "shared_server", may: []diagnose.Rule{"healthy", "prefill_interference"}},
 		"slow-replica":    {strongest: "host_bound"},
 		"throttling":      {strongest: "gpu_throttled", says: []string{"to 564 of 1410 MHz", "°C"}},
 		"rate-limits":     {strongest: "rate_limits"},

@@ -36,7 +36,7 @@ func TestSLOMissed(t *testing.T) {
 
 func TestSLOOfFewSamples(t *testing.T) {
 	few := func(f *frame.Frame) { f.Client.TTFT.N = 40 }
-	only(t, underSLO(latencySLO("ttft_p99=299ms", "ttft", 0.99, 299), few), "slo_unclear", Note, "too few samples to judge ttft_p99=299ms")
+	only(t, underSLO(latencySLO("ttft_p99=299ms", "ttft", 0.99, 299), few), "slo_unclear", Info, "too few samples to judge ttft_p99=299ms")
 	none(t, "weak", underSLO(latencySLO("ttft_p99=299ms", "ttft", 0.99, 299), few), "slo")
 	// p90 is 200 ms: with a tenth above the limit p99 cannot be met.
 	only(t, underSLO(latencySLO("ttft_p99=199ms", "ttft", 0.99, 199), few), "slo", Bad, "SLO ttft_p99=199ms is missed: even p90 200 ms, n 40")
@@ -54,13 +54,13 @@ func TestSuccessSLO(t *testing.T) {
 	}
 	// 0.1 % of 2000 is 2.
 	j := of(0.999, 1997, 3, true)
-	if v := j.Strongest(); v.Rule != "slo" || v.Level != Bad || v.Says != "SLO success is missed: 3 of 2000 requests failed" {
+	if v := j.Strongest(); v.Rule != "slo" || v.Severity != Bad || v.Text != "SLO success is missed: 3 of 2000 requests failed" {
 		t.Errorf("%+v", v)
 	}
 	only(t, of(0.999, 1997, 3, false), "slo", Warn, "SLO success is missed: 3 of 2000 requests failed")
 	none(t, "just met", of(0.999, 1998, 2, false), "slo")
 	none(t, "one of fifty tells nothing of 99.9 %", of(0.999, 49, 1, true), "slo")
-	only(t, of(0.999, 49, 1, false), "slo_unclear", Note, "too few samples to judge success")
+	only(t, of(0.999, 49, 1, false), "slo_unclear", Info, "too few samples to judge success")
 	only(t, of(1, 49, 1, false), "slo", Warn, "SLO success is missed: 1 of 50 requests failed")
 	none(t, "none failed", of(0.999, 5, 0, false), "slo_unclear")
 }

@@ -220,11 +220,11 @@ func TestSomeRequestsHang(t *testing.T) {
 func TestSentencesFitALine(t *testing.T) {
 	for _, j := range []*Judge{scene(silent(4, 21*time.Second)), scene(hanging(14*time.Second, false))} {
 		v := j.Strongest()
-		if line := " ■ " + v.Says + ": " + v.Evidence[0]; len([]rune(line)) > 110 {
+		if line := " ■ " + v.Text + ": " + v.Evidence[0]; len([]rune(line)) > 110 {
 			t.Errorf("%d cells: %s", len([]rune(line)), line)
 		}
-		if strings.Contains(v.Says, "not enough data") {
-			t.Error(v.Says)
+		if strings.Contains(v.Text, "not enough data") {
+			t.Error(v.Text)
 		}
 	}
 }

@@ -41,11 +41,11 @@ func wellbeing(h *history) Verdict {
 	case idle(h.now()):
 		return noLoad(h.now(), "no load now")
 	case unloaded(h.now()):
-		return Verdict{Rule: "draining", Says: fmt.Sprintf("no load now, %d requests still end", c.InFlight)}
+		return Verdict{Rule: RuleDraining, Text: fmt.Sprintf("no load now, %d requests still end", c.InFlight)}
 	case have < enough && !fewSuffice(h, have):
-		return Verdict{Rule: "not_enough_data", Says: fmt.Sprintf("not enough data yet: %d of %d requests", have, enough)}
+		return Verdict{Rule: RuleNotEnoughData, Text: fmt.Sprintf("not enough data yet: %d of %d requests", have, enough)}
 	case c.InFlight > 0 && h.quiet() >= longest:
-		return Verdict{Rule: "quiet", Says: fmt.Sprintf("no token for %s, %d requests in flight", wholeSeconds(h.quiet()), c.InFlight)}
+		return Verdict{Rule: RuleQuiet, Text: fmt.Sprintf("no token for %s, %d requests in flight", wholeSeconds(h.quiet()), c.InFlight)}
 	}
 	says := fmt.Sprintf("healthy: TTFT p95 %s", millis(ttft.P95))
 	if have < enough {
@@ -58,7 +58,7 @@ func wellbeing(h *history) Verdict {
 	} else {
 		says += ", no failures"
 	}
-	return Verdict{Rule: "healthy", Level: Healthy, Says: says, Evidence: append(h.inNumbers(), fmt.Sprintf(
+	return Verdict{Rule: RuleHealthy, Severity: Healthy, Text: says, Evidence: append(h.inNumbers(), fmt.Sprintf(
 		"%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, h.seconds(), float64(ok)/h.seconds(), h.outTokens()/h.seconds()))}
 }
 
@@ -89,13 +89,13 @@ func idle(f *frame.Frame) bool { return unloaded(f) && f.Client.InFlight == 0 }
 
 // beforeLoad says what has to be done until the load begins.
 func beforeLoad(f *frame.Frame) Verdict {
-	v := Verdict{Rule: "before_load", Says: "connecting: model and engine are looked for", Advice: "nothing: the load begins by itself"}
+	v := Verdict{Rule: RuleBeforeLoad, Text: "connecting: model and engine are looked for", Advice: "nothing: the load begins by itself"}
 	switch f.Load.Stage {
 	case frame.StageLoading:
-		v.Says = "the server is loading its model"
+		v.Text = "the server is loading its model"
 		v.Advice = "wait: the load begins by itself when the server is ready"
 	case frame.StageFitting:
-		v.Says = "fitting the prompt length: the server is asked how many tokens a prompt has"
+		v.Text = "fitting the prompt length: the server is asked how many tokens a prompt has"
 		v.Advice = "nothing: the load begins by itself after a few requests of one token, which are in no count"
 	}
 	return v
@@ -103,7 +103,7 @@ func beforeLoad(f *frame.Frame) Verdict {
 
 // noLoad says what the engine does without us, where it tells.
 func noLoad(f *frame.Frame, says string) Verdict {
-	v := Verdict{Rule: "no_load", Says: says, Advice: "raise the concurrency"}
+	v := Verdict{Rule: RuleNoLoad, Text: says, Advice: "raise the concurrency"}
 	if said := engineSays(f); said != "" {
 		v.Evidence = append(v.Evidence, said)
 	}

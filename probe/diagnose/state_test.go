@@ -37,7 +37,7 @@ func TestNotEnoughData(t *testing.T) {
 			f.Requests = nil
 		}
 	})
-	if v := j.Strongest(); v.Rule != "not_enough_data" || v.Level != Unknown {
+	if v := j.Strongest(); v.Rule != "not_enough_data" || v.Severity != Unknown {
 		t.Errorf("%+v", v)
 	}
 }
@@ -48,7 +48,7 @@ func TestLoadingModel(t *testing.T) {
 		f.Client = measure.Client{InFlight: 1, Prefill: 1}
 		f.Engine.Have = false
 	}
-	only(t, scene(loading), "loading", Note, "the server is still loading its model")
+	only(t, scene(loading), "loading", Info, "the server is still loading its model")
 	none(t, "a success later", scene(func(f *frame.Frame) {
 		if f.At < 10*time.Second {
 			loading(f)

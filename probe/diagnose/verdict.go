@@ -5,30 +5,87 @@
 // apply, and every rule names the figures it rests on.
 package diagnose
 
-// Level says how much a verdict matters.
-type Level int
+// Severity is how much a verdict matters.
+type Severity int
 
-// Levels, weakest first.
+// Severities, weakest first.
 const (
-	Unknown Level = iota // nothing can be said yet
+	Unknown Severity = iota // nothing can be said yet
 	Healthy
-	Note // worth knowing, no fault
+	Info // worth knowing, not a fault
 	Warn
 	Bad
 )
 
-// String is the level in a word.
-func (l Level) String() string {
-	return [...]string{"unknown", "healthy", "note", "warn", "bad"}[l]
+// String is the severity in a word.
+func (s Severity) String() string {
+	return [...]string{"unknown", "healthy", "info", "warn", "bad"}[s]
 }
+
+// Rule names a finding. The names are in the JSON, so they do not change.
+type Rule string
+
+// Findings that something is, or may be, wrong. The table of rules has them in order
+// of precedence.
+const (
+	RuleAllFail             Rule = "all_fail"
+	RuleLoading             Rule = "loading"
+	RuleClientBottleneck    Rule = "client_bottleneck"
+	RuleSomeFail            Rule = "some_fail"
+	RuleSLO                 Rule = "slo"
+	RuleEngineRestarted     Rule = "engine_restarted"
+	RuleRateLimits          Rule = "rate_limits"
+	RuleOverload            Rule = "overload"
+	RulePreemptions         Rule = "preemptions"
+	RuleKVRoom              Rule = "kv_room"
+	RuleKVFull              Rule = "kv_full"
+	RuleStalled             Rule = "stalled"
+	RuleHang                Rule = "hang"
+	RuleGPUThrottled        Rule = "gpu_throttled"
+	RuleGPUIdle             Rule = "gpu_idle"
+	RuleClumps              Rule = "clumps"
+	RulePathDelay           Rule = "path_delay"
+	RuleUnevenReplicas      Rule = "uneven_replicas"
+	RuleHostBound           Rule = "host_bound"
+	RulePrefillInterference Rule = "prefill_interference"
+	RuleStandstills         Rule = "standstills"
+	RulePastKnee            Rule = "past_knee"
+	RuleSaturated           Rule = "saturated"
+	RuleSlowStart           Rule = "slow_start"
+	RuleTTFTTail            Rule = "ttft_tail"
+	RuleTPOTTail            Rule = "tpot_tail"
+	RuleE2ETail             Rule = "e2e_tail"
+	RuleFewFail             Rule = "few_fail"
+	RulePrefixCache         Rule = "prefix_cache"
+	RuleShortOutput         Rule = "short_output"
+	RulePromptLength        Rule = "prompt_length"
+	RuleSharedServer        Rule = "shared_server"
+	RuleSlowed              Rule = "slowed"
+	RuleBandwidthBound      Rule = "bandwidth_bound"
+	RuleSlowDecode          Rule = "slow_decode"
+	RuleAnswerGrowth        Rule = "answer_growth"
+	RuleTokensPerChunk      Rule = "tokens_per_chunk"
+	RuleSLOUnclear          Rule = "slo_unclear"
+)
+
+// States of health: what is reported where no finding speaks against it.
+const (
+	RuleNoData        Rule = "no_data"
+	RuleHealthy       Rule = "healthy"
+	RuleQuiet         Rule = "quiet"
+	RuleDraining      Rule = "draining"
+	RuleNotEnoughData Rule = "not_enough_data"
+	RuleNoLoad        Rule = "no_load"
+	RuleBeforeLoad    Rule = "before_load"
+)
 
 // Verdict is one finding.
 type Verdict struct {
-	Rule     string   // name of the rule, stable
-	Says     string   // one sentence with its figures
+	Rule     Rule
+	Severity Severity
+	Text     string   // one sentence with its figures
 	Evidence []string // what it rests on
 	Advice   string   // what to do; "" if nothing
-	Level    Level
 
 	aside bool // worth knowing beside good health: it comes after it
 }

@@ -19,10 +19,10 @@ func TestOverload(t *testing.T) {
 		f.Client.OldestWaiting = 8300 * time.Millisecond
 	}
 	j := scene(growing)
-	if v := j.Strongest(); v.Rule != "overload" || v.Level != Bad || v.Says != "overload: the queue keeps growing, from 9 to 26 in 25 s" {
+	if v := j.Strongest(); v.Rule != "overload" || v.Severity != Bad || v.Text != "overload: the queue keeps growing, from 9 to 26 in 25 s" {
 		t.Errorf("%+v", v)
 	}
-	if got := rules(j); !slices.Equal(got, []string{"overload", "shared_server"}) {
+	if got := rules(j); !slices.Equal(got, []Rule{RuleOverload, RuleSharedServer}) {
 		t.Errorf("verdicts %v", got)
 	}
 	none(t, "no more than ours wait", scene(func(f *frame.Frame) {
@@ -105,10 +105,10 @@ func TestSlowStart(t *testing.T) {
 		only(t, slow(c.waiting, 10, c.spoil), "slow_start", Warn, "the first token takes 2.4 s, decoding is fine: "+c.cause)
 	}
 	full := slow(opt.Of(9), 10, func(f *frame.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }).Verdicts()
-	if len(full) != 2 || full[0].Rule != "kv_room" || full[1].Rule != "slow_start" || !strings.HasSuffix(full[1].Says, "waiting for room in the KV cache") {
+	if len(full) != 2 || full[0].Rule != "kv_room" || full[1].Rule != "slow_start" || !strings.HasSuffix(full[1].Text, "waiting for room in the KV cache") {
 		t.Errorf("a full KV cache: %+v", full)
 	}
-	only(t, slow(opt.Of(0), 10, func(f *frame.Frame) { f.Roofline.TTFTFloorMS = opt.Of(1000) }), "slow_start", Note,
+	only(t, slow(opt.Of(0), 10, func(f *frame.Frame) { f.Roofline.TTFTFloorMS = opt.Of(1000) }), "slow_start", Info,
 		"the first token takes 2.4 s, as prompts are long: the hardware needs at least 1.0 s")
 	none(t, "decoding is slow, too", slow(opt.Of(9), 101, nil), "slow_start")
 	only(t, slow(opt.Of(9), 101, nil), "saturated", Warn, "saturated: the first token takes 2.4 s and the others 101 ms each, 9 requests wait")

@@ -116,14 +116,14 @@ func (a *Accumulator) findings() []Verdict {
 	}
 	unwell := len(out) > 0 || hasTail
 	for _, v := range all {
-		if unwell && v.Level == diagnose.Healthy {
+		if unwell && v.Severity == diagnose.Healthy {
 			continue
 		}
 		evidence := v.Evidence
 		if evidence == nil {
 			evidence = []string{}
 		}
-		out = append(out, Verdict{Rule: v.Rule, Says: v.Says, Evidence: evidence, Advice: v.Advice})
+		out = append(out, Verdict{Rule: string(v.Rule), Says: v.Text, Evidence: evidence, Advice: v.Advice})
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func withTail(all []diagnose.Verdict, tail diagnose.Verdict) []diagnose.Verdict 
 		if v.Rule == tail.Rule {
 			return all
 		}
-		if v.Level < diagnose.Warn {
+		if v.Severity < diagnose.Warn {
 			first = min(first, i)
 		}
 	}
@@ -150,7 +150,7 @@ func (a *Accumulator) missedLevels() []Verdict {
 		if r.Met == nil || *r.Met {
 			continue
 		}
-		out = append(out, Verdict{Rule: "slo", Says: "missed " + r.SLO + ": it is " + r.actual(), Evidence: []string{}})
+		out = append(out, Verdict{Rule: string(diagnose.RuleSLO), Says: "missed " + r.SLO + ": it is " + r.actual(), Evidence: []string{}})
 	}
 	return out
 }
