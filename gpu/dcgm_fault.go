@@ -31,14 +31,13 @@ func xidFault(xid int, meaning string, lost bool) string {
 }
 
 // unifiedNames are parts whose GPU has no memory of its own.
-var unifiedNames = regexp.MustCompile(`\b(gb10|thor|orin)\b`)
+var unifiedNames = regexp.MustCompile(`(?i)(^|[\s_-])(gb10|thor|orin)($|[\s_-])`)
 
 // shareHostMemory fills in the system's memory where GPU and CPU share it and the
 // page is about this machine. The share of time in which memory is busy stands
 // still on such parts.
 func shareHostMemory(r *Reading, hostMemory func() (uint64, uint64, bool)) (note string) {
-	name, _ := normaliseName(r.Name)
-	if r.MemTotal.OK || r.Lost || !unifiedNames.MatchString(name) {
+	if r.MemTotal.OK || r.Lost || !unifiedNames.MatchString(r.Name) {
 		return ""
 	}
 	r.MemShared, r.MemBusy = true, opt.Float{}

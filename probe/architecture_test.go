@@ -15,7 +15,7 @@ import (
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
 	"":            {"config", "gpu", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/setup", "probe/sweep", "ui"},
-	"probe/setup": {"config", "gpu", "probe", "probe/frame", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/sim", "probe/sweep"},
+	"probe/setup": {"config", "probe", "probe/frame", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/sweep"},
 
 	"config": {},
 
@@ -30,13 +30,14 @@ var allowed = map[string][]string{
 	"probe/api":      {"probe/api/wire", "probe/measure", "probe/plain"},
 	"probe/prompt":   {},
 	"probe/load":     {"probe/api", "probe/collect", "probe/guard", "probe/measure", "probe/prompt"},
-	"probe/engine":   {"probe/guard", "probe/opt", "probe/prom"},
+	"probe/roofline": {"probe/opt", "probe/plain"},
+	"probe/engine":   {"probe/guard", "probe/opt", "probe/prom", "probe/roofline"},
 	"probe/sim":      {"probe/guard"},
 	"gpu":            {"probe/guard", "probe/opt", "probe/plain", "probe/prom"},
 
-	"probe/frame": {"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt"},
+	"probe/frame": {"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline"},
 
-	"probe": {"gpu", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt"},
+	"probe": {"gpu", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline"},
 
 	// For tests only: the embedded engine measured in virtual time.
 	"probe/simtest": {"probe", "probe/frame", "probe/api", "probe/prompt", "probe/sim"},
@@ -49,10 +50,10 @@ var allowed = map[string][]string{
 	// Readers of Frames: what they name beside Frames are the plain values in them.
 	"probe/diagnose": {"gpu", "probe/frame", "probe/engine", "probe/measure", "probe/opt"},
 	"probe/sweep":    {"probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
-	"probe/record":   {"gpu", "probe/frame", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain"},
+	"probe/record":   {"gpu", "probe/frame", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/roofline"},
 	"probe/replay":   {"probe/frame", "probe/guard", "probe/record"},
-	"probe/plan":     {"gpu", "probe/opt", "probe/plain"},
-	"probe/headless": {"gpu", "probe", "probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain", "probe/sweep"},
+	"probe/plan":     {"probe/opt", "probe/plain", "probe/roofline"},
+	"probe/headless": {"gpu", "probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain", "probe/roofline", "probe/sweep"},
 	"ui/chart":       {},
 	"ui/still":       {},
 	"ui":             {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/diagnose", "probe/guard", "probe/sweep", "ui/chart", "ui/still"},

@@ -17,6 +17,7 @@ import (
 	"sonde/probe/load"
 	"sonde/probe/measure"
 	"sonde/probe/prom"
+	"sonde/probe/roofline"
 )
 
 // connection is what Connect has made: complete, and never changed.
@@ -169,13 +170,15 @@ func withoutQuery(a api.Address) string {
 }
 
 // modelShape is what the engine reports about the shape of its model, once it has.
-type modelShape struct{ known atomic.Pointer[gpu.Told] }
+type modelShape struct {
+	known atomic.Pointer[roofline.ModelInfo]
+}
 
 // ask runs beside everything else: a slow answer delays nothing, and no answer leaves
 // the shape to the model's name. It ends with ctx.
 func (m *modelShape) ask(ctx context.Context, fail func(error), found engine.Config, id engine.Identity) {
 	guard.Go("shape of the model", fail, func() {
-		shape := gpu.Told(engine.AskModel(ctx, found, id))
+		shape := engine.AskModel(ctx, found, id)
 		m.known.Store(&shape)
 	})
 }
@@ -183,7 +186,7 @@ func (m *modelShape) ask(ctx context.Context, fail func(error), found engine.Con
 func (s *Session) target() frame.Target {
 	t := frame.Target{Started: s.epoch, Host: s.addr.Base.Host, Embedded: s.opt.Embedded, Seed: s.opt.Seed}
 	if shape := s.model.known.Load(); shape != nil {
-		t.Told = *shape
+		t.ModelInfo = *shape
 	}
 	if c := s.conn.Load(); c != nil {
 		t.URL, t.Notes = c.client.URL(), c.client.Notes()

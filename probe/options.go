@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"sonde/gpu"
 	"sonde/probe/frame"
 	"sonde/probe/prompt"
+	"sonde/probe/roofline"
 )
 
 // Options are what a Session is to measure.
@@ -30,7 +30,7 @@ type Options struct {
 	Prometheus string // address of the server for what is FromPrometheus
 	Selector   string // further matchers of its queries, in PromQL; "" = none
 
-	Roofline *gpu.Roofline // model and hardware of the lower bounds; nil = found by itself
+	Roofline *roofline.Roofline // model and hardware of the lower bounds; nil = found by itself
 
 	Prompts prompt.Source
 	Prefix  string // what a prefix cache may reuse, until Load says otherwise

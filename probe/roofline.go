@@ -3,45 +3,123 @@ package probe
 import (
 	"errors"
 	"net/url"
+	"sync"
 	"time"
 
-	"sonde/gpu"
 	"sonde/probe/api"
 	"sonde/probe/collect"
 	"sonde/probe/frame"
+	"sonde/probe/guard"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
-// RooflineOf is the model and the hardware that a Frame is judged by: what was
-// asked for, else what the Frame itself shows. The error is the reason why there
-// is none.
-func RooflineOf(asked *gpu.Roofline, f *frame.Frame) (gpu.Roofline, error) {
-	if asked != nil {
-		return *asked, nil
-	}
-	id := &f.Engine.Identity
-	if opaqueWeights[id.Kind] && f.Target.Told.WeightBytes == 0 {
-		return gpu.Roofline{}, errors.New(id.Name + " does not say how the weights are quantised: name a model with --roofline MODEL@GPU")
-	}
-	var seen []gpu.Reading
-	if f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
-		seen = f.GPU.GPUs
-	}
-	// The page of an engine's own shows the GPUs of that engine, and no others.
-	return gpu.FindRoofline(gpu.Seen{
-		Model: id.Model, Told: f.Target.Told, Local: isLocal(f.Target.Host), GPUs: seen, Together: f.GPU.Of(id.GPUURL),
-	})
+// bounds puts the model on its hardware, and judges the live window of a Frame that
+// is otherwise complete.
+type bounds struct {
+	requested *roofline.Roofline // nil: found by itself
+	shapes    shapes
+	running   runningMean
 }
 
-// opaqueWeights are engines that usually serve quantised files under the plain
-// name of the model.
-var opaqueWeights = map[string]bool{"llama.cpp": true, "ollama": true, "lmstudio": true, "mlc-llm": true}
+func (b *bounds) add(f *frame.Frame, _ *collect.Tick) {
+	b.running.add(f)
+	r, err := b.find(f)
+	if err != nil {
+		f.Roofline = roofline.Bounds{Why: err.Error()}
+		return
+	}
+	f.Limits = &r
+	f.Roofline = r.Judge(b.work(f))
+}
+
+// find returns the requested model and hardware, else those that the Frame shows.
+func (b *bounds) find(f *frame.Frame) (roofline.Roofline, error) {
+	if b.requested != nil {
+		return *b.requested, nil
+	}
+	return f.FindLimits(func(id string, info roofline.ModelInfo) (roofline.Model, error) {
+		return b.shapes.of(shapeKey{id, info, isLocal(f.Target.Host)})
+	})
+}
 
 // isLocal reports whether a host:port is this machine.
 func isLocal(host string) bool { return api.IsLocal(&url.URL{Host: host}) }
 
-// runningMean is the mean of what the engine said to be running, over the live
-// window. It belongs to the ticking goroutine.
+func (b *bounds) work(f *frame.Frame) roofline.Work {
+	c := &f.Client
+	work := roofline.Work{
+		Batch: b.running.mean(), Input: c.InputTokens, Output: c.OutputTokens, Cached: c.CachedShare,
+		InPerS: opt.Of(c.InTokensPerS), OutPerS: opt.Of(c.OutTokensPerS),
+	}
+	if work.Cached.Or(0) == 0 && f.Engine.Have { // usage does not always report it
+		work.Cached = f.Engine.Reading.PrefixHitRate
+	}
+	if !work.Batch.OK {
+		work.Batch = c.ConcurrencyMean
+	}
+	if c.TPOT.N > 0 {
+		work.TPOTMS = opt.Of(c.TPOT.Mean)
+	}
+	return work
+}
+
+// shapeKey is all that the shape of a model depends on.
+type shapeKey struct {
+	model string
+	info  roofline.ModelInfo
+	local bool // the engine's paths are those of this machine
+}
+
+// shapes finds the shape of a model once. Files are read beside the ticks: the folder
+// that the engine loaded may be on a slow mount, and no Frame waits for it.
+type shapes struct {
+	read func(shapeKey) (roofline.Model, error) // nil: roofline.Shape; tests replace it
+
+	mu    sync.Mutex
+	begun bool // for that key
+	key   shapeKey
+	model roofline.Model
+	err   error
+}
+
+var errReadingShape = errors.New("reading the model's config.json")
+
+// of returns the shape, or errReadingShape while it is read.
+func (s *shapes) of(key shapeKey) (roofline.Model, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begun && s.key == key {
+		return s.model, s.err
+	}
+	s.begun, s.key = true, key
+	read := s.read
+	if read == nil {
+		read = func(k shapeKey) (roofline.Model, error) { return roofline.Shape(k.model, k.info, k.local) }
+	}
+	if !key.info.LocalFolder(key.local) {
+		s.model, s.err = read(key)
+		return s.model, s.err
+	}
+	s.model, s.err = roofline.Model{}, errReadingShape
+	guard.Go("shape of the model", func(err error) { s.set(key, roofline.Model{}, err) }, func() {
+		m, err := read(key)
+		s.set(key, m, err)
+	})
+	return s.model, s.err
+}
+
+// set keeps what was read, unless another model is wanted by now.
+func (s *shapes) set(key shapeKey, m roofline.Model, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.key == key {
+		s.model, s.err = m, err
+	}
+}
+
+// runningMean is the mean of the engine's running requests over the live window. It
+// belongs to the ticking goroutine.
 type runningMean struct {
 	seen []runningAt
 }
@@ -51,7 +129,7 @@ type runningAt struct {
 	running float64
 }
 
-// add takes the engine's word at that frame.Frame, and forgets what left the window.
+// add takes the figure of a Frame, and drops those that left the window.
 func (m *runningMean) add(f *frame.Frame) {
 	if r := f.Engine.Reading.Running; f.Engine.Have && f.Engine.Why == "" && r.OK {
 		m.seen = append(m.seen, runningAt{f.At, r.V})
@@ -69,34 +147,4 @@ func (m *runningMean) mean() opt.Float {
 		sum += s.running
 	}
 	return opt.Of(sum / float64(len(m.seen))) // none: unknown
-}
-
-// roofline judges the live window of a Frame that is otherwise complete.
-type roofline struct {
-	requested *gpu.Roofline
-	running   runningMean
-}
-
-func (p *roofline) add(f *frame.Frame, _ *collect.Tick) {
-	p.running.add(f)
-	r, err := RooflineOf(p.requested, f)
-	if err != nil {
-		f.Roofline = gpu.Bounds{Why: err.Error()}
-		return
-	}
-	c := &f.Client
-	work := gpu.Work{
-		Batch: p.running.mean(), Input: c.InputTokens, Output: c.OutputTokens, Cached: c.CachedShare,
-		InPerS: opt.Of(c.InTokensPerS), OutPerS: opt.Of(c.OutTokensPerS),
-	}
-	if work.Cached.Or(0) == 0 && f.Engine.Have { // usage does not always report it
-		work.Cached = f.Engine.Reading.PrefixHitRate
-	}
-	if !work.Batch.OK {
-		work.Batch = c.ConcurrencyMean
-	}
-	if c.TPOT.N > 0 {
-		work.TPOTMS = opt.Of(c.TPOT.Mean)
-	}
-	f.Roofline = r.Judge(work)
 }

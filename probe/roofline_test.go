@@ -3,12 +3,14 @@ package probe
 import (
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"sonde/gpu"
 	"sonde/probe/frame"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 // serving is a Frame of a model on one H100 that a local server shows.
@@ -24,7 +26,7 @@ func serving() *frame.Frame {
 }
 
 func TestRooflineOfAFrame(t *testing.T) {
-	p := &roofline{}
+	p := &bounds{}
 	f := serving()
 	f.Engine.Have, f.Engine.Reading.Running = true, opt.Of(24)
 	p.add(f, nil)
@@ -48,27 +50,86 @@ func TestRooflineOfAFrame(t *testing.T) {
 
 func TestNoRooflineHasAReason(t *testing.T) {
 	for want, spoil := range map[string]func(*frame.Frame){
-		"no GPU of the server can be seen": func(f *frame.Frame) { f.Target.Host = "gpu-box:8000" },
-		"Ollama does not say how the weights are quantised": func(f *frame.Frame) {
+		"no GPU of the server is visible": func(f *frame.Frame) { f.Target.Host = "gpu-box:8000" },
+		"Ollama does not report how the weights are quantised": func(f *frame.Frame) {
 			f.Engine.Identity.Kind, f.Engine.Identity.Name = "ollama", "Ollama"
 		},
-		"the model is not known":     func(f *frame.Frame) { f.Engine.Identity.Model = "" },
-		"no answer with counted":     func(f *frame.Frame) { f.Client.OutputTokens = opt.Float{} },
-		"how many share the model":   func(f *frame.Frame) { f.GPU.GPUs = append(f.GPU.GPUs, gpu.Reading{ID: "b", Name: "NVIDIA L4"}) },
-		"requests in flight is not ": func(f *frame.Frame) { f.Client.ConcurrencyMean = opt.Float{} },
+		"the model is unknown":             func(f *frame.Frame) { f.Engine.Identity.Model = "" },
+		"no response with counted":         func(f *frame.Frame) { f.Client.OutputTokens = opt.Float{} },
+		"how many of them share the model": func(f *frame.Frame) { f.GPU.GPUs = append(f.GPU.GPUs, gpu.Reading{ID: "b", Name: "NVIDIA L4"}) },
+		"requests in flight is unknown":    func(f *frame.Frame) { f.Client.ConcurrencyMean = opt.Float{} },
 	} {
 		f := serving()
 		spoil(f)
-		new(roofline).add(f, nil)
+		new(bounds).add(f, nil)
 		if got := f.Roofline; got.TPOTFloorMS.OK || got.MBU.OK || !strings.Contains(got.Why, want) {
 			t.Errorf("%s: %+v", want, got)
 		}
 	}
 }
 
-func TestWhatWasAskedForGoesFirst(t *testing.T) {
-	asked := gpu.Roofline{GPUs: 3}
-	if got, err := RooflineOf(&asked, serving()); err != nil || got.GPUs != 3 {
-		t.Errorf("%+v, %v", got, err)
+func TestRequestedRooflineGoesFirst(t *testing.T) {
+	f := serving()
+	(&bounds{requested: &roofline.Roofline{GPUs: 3}}).add(f, nil)
+	if f.Limits == nil || f.Limits.GPUs != 3 {
+		t.Errorf("%+v", f.Limits)
+	}
+}
+
+// The folder of the model hangs, as on a mount whose server is gone: Frames close all
+// the same, and once it answers the file has been read one time for all of them.
+func TestSlowModelFolderDelaysNoFrame(t *testing.T) {
+	var reads atomic.Int32
+	answer := make(chan struct{})
+	b := &bounds{shapes: shapes{read: func(k shapeKey) (roofline.Model, error) {
+		reads.Add(1)
+		<-answer
+		return roofline.Shape("Llama-3.1-8B", roofline.ModelInfo{}, false)
+	}}}
+	tick := func() *frame.Frame {
+		f := serving()
+		f.Target.ModelInfo.Path = "/models/llama"
+		b.add(f, nil)
+		return f
+	}
+	for range 50 {
+		if f := tick(); f.Limits != nil || f.Roofline.Why != errReadingShape.Error() {
+			t.Fatalf("%+v", f.Roofline)
+		}
+	}
+	close(answer)
+	for deadline := time.Now().Add(10 * time.Second); tick().Limits == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the shape was never used")
+		}
+	}
+	for range 50 {
+		tick()
+	}
+	if n := reads.Load(); n != 1 {
+		t.Errorf("the file was read %d times", n)
+	}
+}
+
+// Another model asks anew, and an answer for the earlier one comes too late.
+func TestShapeOfAnEarlierModelIsDropped(t *testing.T) {
+	late := make(chan struct{})
+	s := &shapes{read: func(k shapeKey) (roofline.Model, error) {
+		if k.model == "old" {
+			<-late
+		}
+		return roofline.Model{Name: k.model}, nil
+	}}
+	local := roofline.ModelInfo{Path: "/models/x"}
+	if _, err := s.of(shapeKey{"old", local, true}); err != errReadingShape {
+		t.Error(err)
+	}
+	if m, err := s.of(shapeKey{"new", roofline.ModelInfo{}, true}); err != nil || m.Name != "new" {
+		t.Error(m, err)
+	}
+	close(late)
+	s.set(shapeKey{"old", local, true}, roofline.Model{Name: "old"}, nil)
+	if m, _ := s.of(shapeKey{"new", roofline.ModelInfo{}, true}); m.Name != "new" {
+		t.Error(m)
 	}
 }

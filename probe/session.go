@@ -70,7 +70,7 @@ func New(opt Options) (*Session, error) {
 	s.commands = newCommands(opt, s.now, s.collector, long)
 	s.parts = []part{
 		long, &tokenCap{limit: opt.MaxTokensTotal, commands: s.commands}, &tooLong{commands: s.commands}, &refusals{commands: s.commands},
-		newHealth(opt, s.stamps), partFunc(s.readSources), &roofline{requested: opt.Roofline},
+		newHealth(opt, s.stamps), partFunc(s.readSources), &bounds{requested: opt.Roofline},
 	}
 	return s, nil
 }

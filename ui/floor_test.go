@@ -8,12 +8,12 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"sonde/gpu"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 // floored is a picture of a Frame with these figures.
-func floored(r gpu.Bounds) *picture {
+func floored(r roofline.Bounds) *picture {
 	f := slice(1, time.Second)
 	f.Roofline = r
 	return &picture{frame: f, have: true, history: newHistory(time.Second)}
@@ -21,7 +21,7 @@ func floored(r gpu.Bounds) *picture {
 
 func TestFloorsAreInZoomAndExplanation(t *testing.T) {
 	th := newTheme(colorprofile.TrueColor, false)
-	p := floored(gpu.Bounds{
+	p := floored(roofline.Bounds{
 		TPOTFloorMS: opt.Of(5.1), TTFTFloorMS: opt.Of(44.87), MBU: opt.Of(0.362), MFU: opt.Of(1.3), Assumes: "7B on X",
 	})
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestFloorsAreInZoomAndExplanation(t *testing.T) {
 func TestNoFloorHasItsReason(t *testing.T) {
 	th := newTheme(colorprofile.TrueColor, false)
 	tpot := newTPOTPanel(th)
-	p := floored(gpu.Bounds{Why: "no GPU can be\x1b[31m seen"})
+	p := floored(roofline.Bounds{Why: "no GPU can be\x1b[31m seen"})
 	if told := strings.Join(tpot.explain(p).now, "\n"); !strings.Contains(told, "floor —: no GPU can be") || strings.Contains(told, "\x1b") {
 		t.Errorf("told %q", told)
 	}

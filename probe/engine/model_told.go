@@ -8,35 +8,12 @@ import (
 	"strings"
 
 	"sonde/probe/prom"
+	"sonde/probe/roofline"
 )
-
-// ModelTold is what an engine says about the shape of the model that it serves.
-// Zero is not told.
-type ModelTold struct {
-	Path         string // what was loaded: a repository, or a path on the engine's machine
-	Quantisation string // in the engine's words: "Q4_K_M", "fp8"
-	GPUs         int    // that share the model (tensor parallel)
-
-	Params      float64
-	WeightBytes float64
-
-	Layers          int
-	Heads           int
-	KVHeads         int
-	HiddenSize      int
-	Vocabulary      int
-	KeyDim          int // of one head
-	ValueDim        int
-	Experts         int
-	ExpertsPerToken int
-	Irregular       string // what makes the arithmetic of equal layers wrong: "attention.sliding_window"
-	Tied            bool   // one table serves input and output
-	KVBits          int    // of an element of the KV cache
-}
 
 // AskModel asks the engine about the model. It sends one or two requests, none of
 // them a prompt, and knows nothing where the engine does not answer.
-func AskModel(ctx context.Context, c Config, id Identity) ModelTold {
+func AskModel(ctx context.Context, c Config, id Identity) roofline.ModelInfo {
 	f := newFetcher(c)
 	switch id.Kind {
 	case "ollama":
@@ -50,18 +27,18 @@ func AskModel(ctx context.Context, c Config, id Identity) ModelTold {
 		t.KVBits = f.cacheBits(ctx, id.MetricsURL)
 		return t
 	}
-	return ModelTold{}
+	return roofline.ModelInfo{}
 }
 
 // askModelList reads what vLLM (root) and llama.cpp (meta) add to the entry of a model.
-func (f fetcher) askModelList(ctx context.Context, model string) ModelTold {
+func (f fetcher) askModelList(ctx context.Context, model string) roofline.ModelInfo {
 	l, err := f.models(ctx)
 	if err != nil {
-		return ModelTold{}
+		return roofline.ModelInfo{}
 	}
 	entry := l.entry(model)
 	meta := entry.object("meta")
-	return ModelTold{
+	return roofline.ModelInfo{
 		Path: entry.text("root"), Params: meta.number("n_params"), WeightBytes: meta.number("size"),
 		HiddenSize: int(meta.number("n_embd")), Vocabulary: int(meta.number("n_vocab")),
 	}
@@ -104,27 +81,27 @@ func bitsOf(dtype string) int {
 
 // askSGLangModel reads the arguments that the server was started with. The path was
 // called get_server_info before.
-func (f fetcher) askSGLangModel(ctx context.Context) ModelTold {
+func (f fetcher) askSGLangModel(ctx context.Context) roofline.ModelInfo {
 	for _, path := range []string{"/server_info", "/get_server_info"} {
 		if a, ok := f.askJSON(ctx, path); ok {
-			return ModelTold{Path: a.text("model_path"), Quantisation: a.text("quantization"),
+			return roofline.ModelInfo{Path: a.text("model_path"), Quantisation: a.text("quantization"),
 				GPUs: int(a.number("tp_size")), KVBits: bitsOf(a.text("kv_cache_dtype"))}
 		}
 	}
-	return ModelTold{}
+	return roofline.ModelInfo{}
 }
 
 // askOllamaModel reads the header of the model's file, whose keys begin with the
 // architecture, and its size from the list of files.
-func (f fetcher) askOllamaModel(ctx context.Context, model string) ModelTold {
+func (f fetcher) askOllamaModel(ctx context.Context, model string) roofline.ModelInfo {
 	a, ok := f.postJSON(ctx, "/api/show", map[string]string{"model": model})
 	if !ok {
-		return ModelTold{}
+		return roofline.ModelInfo{}
 	}
 	info := a.object("model_info")
 	architecture := info.text("general.architecture")
 	number := func(key string) int { return int(info.number(architecture + "." + key)) }
-	t := ModelTold{
+	t := roofline.ModelInfo{
 		Quantisation: a.object("details").text("quantization_level"),
 		Params:       info.number("general.parameter_count"),
 		Layers:       number("block_count"), Heads: number("attention.head_count"), KVHeads: number("attention.head_count_kv"),

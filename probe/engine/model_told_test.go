@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"sonde/probe/roofline"
 )
 
 // speaking serves answers by method and path, and fails the test on a prompt.
@@ -35,7 +37,7 @@ func TestOllamaTellsTheShapeOfAModel(t *testing.T) {
 		"GET /api/tags": `{"models":[{"name":"other:latest","size":1},{"name":"qwen2.5:latest","size":4683087332}]}`,
 	})
 	got := AskModel(t.Context(), c, Identity{Kind: "ollama", Model: "qwen2.5"})
-	want := ModelTold{Quantisation: "Q4_K_M", Params: 7615616512, WeightBytes: 4683087332,
+	want := roofline.ModelInfo{Quantisation: "Q4_K_M", Params: 7615616512, WeightBytes: 4683087332,
 		Layers: 28, Heads: 28, KVHeads: 4, HiddenSize: 3584, Vocabulary: 152064}
 	if got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -66,7 +68,7 @@ func TestVLLMTellsTheTypeOfItsCache(t *testing.T) {
 			"GET /v1/models": `{"data":[{"id":"prod"}]}`,
 			"GET /metrics":   `vllm:cache_config_info{block_size="16",cache_dtype="` + dtype + `"} 1` + "\n",
 		})
-		if got := AskModel(t.Context(), c, Identity{Kind: "vllm", Model: "prod", MetricsURL: c.Base + "/metrics"}); got != (ModelTold{KVBits: want}) {
+		if got := AskModel(t.Context(), c, Identity{Kind: "vllm", Model: "prod", MetricsURL: c.Base + "/metrics"}); got != (roofline.ModelInfo{KVBits: want}) {
 			t.Errorf("%q: %+v", dtype, got)
 		}
 	}
@@ -75,15 +77,15 @@ func TestVLLMTellsTheTypeOfItsCache(t *testing.T) {
 func TestOtherEnginesTellAPart(t *testing.T) {
 	for kind, c := range map[string]struct {
 		path, answer string
-		want         ModelTold
+		want         roofline.ModelInfo
 	}{
-		"sglang": {"GET /get_server_info", `{"model_path":"Qwen/Qwen3-8B","tp_size":2,"quantization":"fp8","kv_cache_dtype":"fp8_e5m2"}`, ModelTold{Path: "Qwen/Qwen3-8B", GPUs: 2, Quantisation: "fp8", KVBits: 8}},
-		"vllm":   {"GET /v1/models", `{"data":[{"id":"prod","root":"/models/llama"}]}`, ModelTold{Path: "/models/llama"}},
+		"sglang": {"GET /get_server_info", `{"model_path":"Qwen/Qwen3-8B","tp_size":2,"quantization":"fp8","kv_cache_dtype":"fp8_e5m2"}`, roofline.ModelInfo{Path: "Qwen/Qwen3-8B", GPUs: 2, Quantisation: "fp8", KVBits: 8}},
+		"vllm":   {"GET /v1/models", `{"data":[{"id":"prod","root":"/models/llama"}]}`, roofline.ModelInfo{Path: "/models/llama"}},
 		"llama.cpp": {"GET /v1/models", `{"data":[{"id":"prod","meta":{"n_params":494032768,"size":397807616,"n_embd":896,"n_vocab":151936}}]}`,
-			ModelTold{Params: 494032768, WeightBytes: 397807616, HiddenSize: 896, Vocabulary: 151936}},
-		"tgi":     {"GET /v1/models", `{"data":[{"id":"prod","root":"x"}]}`, ModelTold{}},
-		"ollama":  {"POST /api/show", `not JSON`, ModelTold{}},
-		"unknown": {"GET /", "", ModelTold{}},
+			roofline.ModelInfo{Params: 494032768, WeightBytes: 397807616, HiddenSize: 896, Vocabulary: 151936}},
+		"tgi":     {"GET /v1/models", `{"data":[{"id":"prod","root":"x"}]}`, roofline.ModelInfo{}},
+		"ollama":  {"POST /api/show", `not JSON`, roofline.ModelInfo{}},
+		"unknown": {"GET /", "", roofline.ModelInfo{}},
 	} {
 		if got := AskModel(t.Context(), speaking(t, map[string]string{c.path: c.answer}), Identity{Kind: kind, Model: "prod"}); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", kind, got, c.want)

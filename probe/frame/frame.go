@@ -11,6 +11,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 // Frame is everything that was known at one tick of the Session. It is
@@ -31,7 +32,8 @@ type Frame struct {
 	GPU    gpu.Status
 	Health Health
 
-	Roofline gpu.Bounds // what the hardware allows at least, for the live window
+	Limits   *roofline.Roofline // the model on its hardware; nil: unknown. Not recorded
+	Roofline roofline.Bounds    // what the Limits say about the live window
 
 	Streams  []measure.StreamCell // one per stream that is or was open in this slice, by Slot
 	Requests []measure.Request    // requests that ended in this slice
@@ -52,7 +54,8 @@ type Target struct {
 	Embedded bool      // our own engine in this process
 	Seed     uint64
 	Notes    []string // what had to be changed for the server to understand us
-	Told     gpu.Told // what the engine says about the shape of its model
+
+	ModelInfo roofline.ModelInfo
 }
 
 // LoadState is the load that was asked for and what became of the level.

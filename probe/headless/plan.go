@@ -8,7 +8,6 @@ package headless
 import (
 	"time"
 
-	"sonde/gpu"
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 )
@@ -27,8 +26,6 @@ type Plan struct {
 
 	DrainFor time.Duration // longest wait for streams in flight at the end; 0 = no limit
 	SLOs     []SLO
-
-	Roofline *gpu.Roofline // model and hardware of the lower bounds; nil = as the Frames show
 }
 
 // SLO is one service level to judge the run by.

@@ -1,9 +1,8 @@
 package headless
 
 import (
-	"sonde/gpu"
-	"sonde/probe"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 // roofline judges the window by what the hardware allows at least; all is unknown
@@ -12,20 +11,16 @@ func (a *Accumulator) roofline() Roofline {
 	if a.last == nil {
 		return Roofline{}
 	}
-	r, err := probe.RooflineOf(a.plan.Roofline, a.last)
-	if err != nil {
-		return Roofline{}
-	}
-	b := r.Judge(a.work())
+	b := a.last.Judge(a.work())
 	return Roofline{
 		TPOTFloorMS: number(b.TPOTFloorMS), TTFTFloorMS: number(b.TTFTFloorMS),
 		MBU: share(b.MBU), MFU: share(b.MFU),
 	}
 }
 
-func (a *Accumulator) work() gpu.Work {
+func (a *Accumulator) work() roofline.Work {
 	t := &a.counts.tokens
-	w := gpu.Work{
+	w := roofline.Work{
 		Batch:   a.engine.running.Mean(),
 		Output:  ratio(t.output, a.counts.requests.OK),
 		OutPerS: a.perSecond(a.flow.out),

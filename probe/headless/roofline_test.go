@@ -8,6 +8,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 // fourStreams are in flight for 3.901 of 4 s: 8 tokens in, 100 out, one each 39 ms.
@@ -18,11 +19,11 @@ func fourStreams(plan Plan, adjust func(*frame.Frame)) Roofline {
 }
 
 func TestRooflineOfARun(t *testing.T) {
-	asked, err := gpu.ParseRoofline("Llama-3.1-8B@H100")
+	limits, err := roofline.Parse("Llama-3.1-8B@H100")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fourStreams(Plan{Roofline: &asked}, nil)
+	got := fourStreams(Plan{}, func(f *frame.Frame) { f.Limits = &limits })
 	// 15.0098 GB of weights and 3.901 × 58 tokens × 131072 bytes at 3350 GB/s
 	near(t, "TPOT floor", got.TPOTFloorMS, 4.48937)
 	// one read of the weights: 8 prompt tokens take less arithmetic than that
@@ -32,10 +33,11 @@ func TestRooflineOfARun(t *testing.T) {
 	near(t, "MFU", got.MFU, 108*2*8.0303e9/989e12)
 
 	running := func(f *frame.Frame) {
+		f.Limits = &limits
 		f.Engine = engine.Status{Have: true, Reading: engine.Reading{Running: opt.Of(32)}}
 	}
 	// The engine's word on the batch goes before ours: 32 × 58 × 131072 bytes.
-	near(t, "TPOT floor of a batch of 32", fourStreams(Plan{Roofline: &asked}, running).TPOTFloorMS, 4.55314)
+	near(t, "TPOT floor of a batch of 32", fourStreams(Plan{}, running).TPOTFloorMS, 4.55314)
 }
 
 func TestRooflineFoundByItself(t *testing.T) {

@@ -1,8 +1,8 @@
 package plan
 
 import (
-	"sonde/gpu"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 // Demand is what a load asks of a service. Every figure is proportional to the
@@ -25,7 +25,7 @@ const perMinute = 60
 // demandOf is the Demand of one request per second of that shape. A mean of n
 // requests in flight is n = rate × E2E (Little's law). In its time in flight a
 // request holds its prompt and, on average, half of its answer.
-func demandOf(r Request, model *gpu.Model) Demand {
+func demandOf(r Request, model *roofline.Model) Demand {
 	mean, most := r.InputTokens+r.OutputTokens/2, r.InputTokens+r.OutputTokens
 	d := Demand{
 		RequestsPerS: opt.Of(1), RPM: opt.Of(perMinute),

@@ -9,8 +9,8 @@ import (
 	"math"
 	"slices"
 
-	"sonde/gpu"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 // Schema names the form of a Plan in files.
@@ -21,9 +21,9 @@ type Ask struct {
 	Workloads []Workload // at least one
 	Headroom  float64    // share on top of the load: 0.5 is half as much again
 	Limits    []Limit
-	Model     *gpu.Model // for the bytes of the KV cache; nil: unknown
-	Sweep     *Sweep     // what one replica was measured to hold; nil: not measured
-	SLOs      []SLO      // for the levels of Sweep, instead of the service levels of its file
+	Model     *roofline.Model // for the bytes of the KV cache; nil: unknown
+	Sweep     *Sweep          // what one replica was measured to hold; nil: not measured
+	SLOs      []SLO           // for the levels of Sweep, instead of the service levels of its file
 }
 
 // Plan is the outcome. What is unknown is null in JSON.

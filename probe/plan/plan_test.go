@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"sonde/gpu"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 func is(t *testing.T, what string, got opt.Float, want float64) {
@@ -112,7 +112,7 @@ func TestUsersAndTheirPause(t *testing.T) {
 
 // Llama-3.1-8B: 32 layers × 8 heads × 128 × 2 (key, value) × 2 bytes = 131,072 a token.
 func TestBytesOfTheCache(t *testing.T) {
-	model, err := gpu.ModelNamed("Llama-3.1-8B")
+	model, err := roofline.ModelNamed("Llama-3.1-8B")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestBytesOfTheCache(t *testing.T) {
 // gpt-oss-20b: 12 of 24 layers keep 128 tokens. A layer holds 8 × 64 × 2 × 2 =
 // 2,048 bytes a token: 2,048 × (12 × 1,000 + 12 × 128) for 1,000 tokens.
 func TestBytesOfWindowedLayers(t *testing.T) {
-	model, err := gpu.ModelNamed("gpt-oss-20b")
+	model, err := roofline.ModelNamed("gpt-oss-20b")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func same(a, b []float64) bool {
 // what each alone asks for, and twice the rate asks for twice of everything.
 func TestAddingAndDoubling(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	model, _ := gpu.ModelNamed("gpt-oss-20b")
+	model, _ := roofline.ModelNamed("gpt-oss-20b")
 	for range 300 {
 		var all []Workload
 		for range 1 + r.IntN(5) {

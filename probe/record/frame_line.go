@@ -4,10 +4,10 @@ import (
 	"errors"
 	"time"
 
-	"sonde/gpu"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 // frameLine is one Frame without its requests, which have lines of their own
@@ -37,13 +37,13 @@ type frameLine struct {
 // it is added too.
 
 type targetLine struct {
-	Started  time.Time `json:"started"`
-	URL      string    `json:"url"`
-	Host     string    `json:"host"`
-	Embedded bool      `json:"embedded"`
-	Seed     uint64    `json:"seed"`
-	Notes    []string  `json:"notes,omitempty"`
-	Told     gpu.Told  `json:"model_told,omitzero"`
+	Started   time.Time          `json:"started"`
+	URL       string             `json:"url"`
+	Host      string             `json:"host"`
+	Embedded  bool               `json:"embedded"`
+	Seed      uint64             `json:"seed"`
+	Notes     []string           `json:"notes,omitempty"`
+	ModelInfo roofline.ModelInfo `json:"model_told,omitzero"`
 }
 
 type loadLine struct {
@@ -141,7 +141,7 @@ func (l *frameLine) frame() *frame.Frame {
 			Stamps: l.Health.Stamps, LateMsP99: float64(l.Health.LateMsP99), CPU: l.Health.CPU,
 			CoalescedShare: float64(l.Health.CoalescedShare), GCPauseMs: float64(l.Health.GCPauseMs), Bottleneck: l.Health.Bottleneck, Why: l.Health.Why,
 		},
-		Roofline: gpu.Bounds(l.Roofline),
+		Roofline: roofline.Bounds(l.Roofline),
 	}
 	for _, c := range l.Streams {
 		f.Streams = append(f.Streams, measure.StreamCell{

@@ -13,6 +13,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 )
 
 // memory is a file in memory.
@@ -34,6 +35,8 @@ func fill(v reflect.Value, n *int) {
 	case *error:
 		*x = errors.New("fault")
 		return
+	case **roofline.Roofline:
+		return // Limits are not recorded
 	case *engine.Histogram:
 		*x = engine.Histogram{Bounds: []float64{0.5, math.Inf(1)}, Counts: []float64{1, float64(*n)}, Sum: 2.5, Count: float64(*n)}
 		return

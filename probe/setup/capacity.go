@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"sonde/config"
-	"sonde/gpu"
 	capacity "sonde/probe/plan"
+	"sonde/probe/roofline"
 )
 
 // Capacity works out what `sonde plan` is asked for. Every error is wrong usage.
@@ -32,7 +32,7 @@ func Capacity(c config.Config) (capacity.Plan, error) {
 		})
 	}
 	if c.Plan.Model != "" {
-		model, err := gpu.FindModel(c.Plan.Model)
+		model, err := roofline.FindModel(c.Plan.Model)
 		if err != nil {
 			return capacity.Plan{}, fmt.Errorf("--model: %w", err)
 		}

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"sonde/config"
-	"sonde/gpu"
 	"sonde/probe"
 	"sonde/probe/api"
 	"sonde/probe/frame"
 	"sonde/probe/headless"
 	"sonde/probe/prompt"
+	"sonde/probe/roofline"
 	"sonde/probe/sim"
 )
 
@@ -35,7 +35,7 @@ func Options(c config.Config) (probe.Options, error) {
 	if err != nil {
 		return probe.Options{}, Usage(err)
 	}
-	roofline, err := rooflineOf(c)
+	limits, err := rooflineOf(c)
 	if err != nil {
 		return probe.Options{}, err
 	}
@@ -46,17 +46,17 @@ func Options(c config.Config) (probe.Options, error) {
 	return probe.Options{
 		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, KeyFrom: c.KeyFrom, Header: header, TLS: tls, Idle: c.IdleTimeout,
 		Metrics: c.Metrics, GPU: c.GPU, Prometheus: c.Prometheus, Selector: c.Selector,
-		Roofline: roofline, Prompts: prompts, Prefix: c.Prefix, Seed: seed,
+		Roofline: limits, Prompts: prompts, Prefix: c.Prefix, Seed: seed,
 		Load: wanted(c), MaxConcurrency: c.MaxConcurrency, MaxTokensTotal: c.MaxTokensTotal,
 	}, nil
 }
 
 // rooflineOf reads --roofline; nil is to be found by itself.
-func rooflineOf(c config.Config) (*gpu.Roofline, error) {
+func rooflineOf(c config.Config) (*roofline.Roofline, error) {
 	if c.Roofline == "" {
 		return nil, nil
 	}
-	r, err := gpu.ParseRoofline(c.Roofline)
+	r, err := roofline.Parse(c.Roofline)
 	if err != nil {
 		return nil, Usage(fmt.Errorf("--roofline: %w", err))
 	}
@@ -77,7 +77,7 @@ func wanted(c config.Config) frame.Load {
 // plan is what headless is to run and to sum up.
 func plan(c config.Config, opt probe.Options) headless.Plan {
 	p := headless.Plan{
-		Load: wanted(c), Prefix: c.Prefix, Seed: opt.Seed, Roofline: opt.Roofline,
+		Load: wanted(c), Prefix: c.Prefix, Seed: opt.Seed,
 		Requests: c.Requests, Duration: c.Duration,
 		WarmupRequests: c.Warmup.Requests, WarmupFor: c.Warmup.Duration, DrainFor: c.IdleTimeout,
 	}

@@ -3,16 +3,16 @@ package sim
 import (
 	"testing"
 
-	"sonde/gpu"
+	"sonde/probe/roofline"
 )
 
 // The machines are those that the program judges real GPUs by, under the names that
 // their drivers give.
 func TestPeaksAreThoseOfTheTableOfGPUs(t *testing.T) {
 	for _, m := range machines {
-		p, ok := gpu.PeaksFor("NVIDIA " + m.driverName)
+		p, ok := roofline.PeaksFor("NVIDIA " + m.driverName)
 		if !ok {
-			p, ok = gpu.PeaksFor(m.driverName)
+			p, ok = roofline.PeaksFor(m.driverName)
 		}
 		if !ok {
 			t.Errorf("%s: no such device in the table", m.driverName)
@@ -34,7 +34,7 @@ func TestShapesAreThoseOfTheTableOfModels(t *testing.T) {
 		for _, d := range dtypes {
 			s, _ := shapeNamed(sh.name)
 			s.weights = d
-			m, err := gpu.ModelNamed(modelPrefix + s.fullName())
+			m, err := roofline.ModelNamed(modelPrefix + s.fullName())
 			if err != nil {
 				t.Errorf("%s: %v", s.fullName(), err)
 				continue
@@ -66,9 +66,9 @@ func TestStepsAreSlowerThanTheRoofline(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			model, _ := gpu.ModelNamed(s.shape.fullName())
-			device, _ := gpu.PeaksFor("NVIDIA " + s.machine.driverName)
-			r := gpu.Roofline{Model: model, Device: device, GPUs: s.machine.gpus}
+			model, _ := roofline.ModelNamed(s.shape.fullName())
+			device, _ := roofline.PeaksFor("NVIDIA " + s.machine.driverName)
+			r := roofline.Roofline{Model: model, Device: device, GPUs: s.machine.gpus}
 			for _, n := range []int{1, 8, 128} {
 				var b batch
 				for range n {

@@ -1,4 +1,4 @@
-package gpu
+package roofline
 
 import (
 	"os"
@@ -85,15 +85,15 @@ func TestConfig(t *testing.T) {
 
 func TestConfigThatLeavesSomethingOpen(t *testing.T) {
 	for text, want := range map[string]string{
-		`nonsense`: "is no config.json of a model",
-		`{"model_type": "llama", "dtype": "bfloat16"}`:                                                                                     "it has no hidden_size",
-		`{"dtype": "bfloat16", ` + tiny + `}`:                                                                                              `how many parameters a model_type "" has is not known`,
+		`nonsense`: "is not the config.json of a model",
+		`{"model_type": "llama", "dtype": "bfloat16"}`:                                                                                     "hidden_size is missing",
+		`{"dtype": "bfloat16", ` + tiny + `}`:                                                                                              `the parameters of model_type "" cannot be counted`,
 		`{"model_type": "mamba", "dtype": "bfloat16", ` + tiny + `}`:                                                                       `model_type "mamba"`,
 		`{"model_type": "llama", ` + tiny + `}`:                                                                                            `its dtype is ""`,
 		`{"model_type": "llama", "dtype": "float32", ` + tiny + `}`:                                                                        `its dtype is "float32"`,
-		`{` + tinyLlama + `, "full_attention_interval": 4}`:                                                                                "no attention layers",
-		`{` + tinyLlama + `, "hybrid_override_pattern": "M-M*"}`:                                                                           "no attention layers",
-		`{` + tinyLlama + `, "attn_layer_indices": [1]}`:                                                                                   "no attention layers",
+		`{` + tinyLlama + `, "full_attention_interval": 4}`:                                                                                "not attention layers",
+		`{` + tinyLlama + `, "hybrid_override_pattern": "M-M*"}`:                                                                           "not attention layers",
+		`{` + tinyLlama + `, "attn_layer_indices": [1]}`:                                                                                   "not attention layers",
 		`{` + tinyLlama + `, "layer_types": ["linear_attention", "full_attention"]}`:                                                       `"linear_attention"`,
 		`{` + tinyLlama + `, "layer_types": ["full_attention"]}`:                                                                           "2 layers and 1 layer_types",
 		`{` + tinyLlama + `, "layer_types": ["sliding_attention", "full_attention"]}`:                                                      "no sliding_window",
@@ -101,7 +101,7 @@ func TestConfigThatLeavesSomethingOpen(t *testing.T) {
 		`{"model_type": "qwen2", "dtype": "float16", "use_sliding_window": true, "sliding_window": 8, ` + tiny + `}`:                       "no max_window_layers",
 		`{` + tinyLlama + `, "num_local_experts": 4}`:                                                                                      "no usable num_experts_per_tok",
 		`{` + tinyLlama + `, "num_local_experts": 4, "num_experts_per_tok": 1}`:                                                            "no moe_intermediate_size",
-		`{` + tinyLlama + `, "kv_lora_rank": 4}`:                                                                                           "lacks one of qk_rope_head_dim",
+		`{` + tinyLlama + `, "kv_lora_rank": 4}`:                                                                                           "not all of qk_rope_head_dim",
 		`{` + tinyLlama + `, "quantization_config": {"quant_method": "quark"}}`:                                                            `quant_method "quark"`,
 		`{` + tinyLlama + `, "quantization_config": {"quant_method": "gptq"}}`:                                                             "has no bits",
 		`{` + tinyLlama + `, "quantization_config": {"quant_method": "bitsandbytes"}}`:                                                     `quant_method "bitsandbytes"`,

@@ -1,4 +1,4 @@
-package gpu
+package roofline
 
 import (
 	_ "embed"
@@ -13,10 +13,11 @@ import (
 	"sonde/probe/opt"
 )
 
-// Peaks are the vendor's theoretical maxima of one device. Attainable is less:
-// about 80 % of the bandwidth and of the FLOP/s.
+// Peaks are the vendor's theoretical maxima of one device. About 80 % of the
+// bandwidth and of the FLOP/s are attainable.
 type Peaks struct {
 	Name        string    // marketing name
+	Memory      float64   // bytes, marketing capacity; 0: unknown
 	Bandwidth   float64   // bytes/s, decimal as vendors count
 	BF16        float64   // dense tensor FLOP/s; FP16 on parts without BF16; 0: unknown
 	FP8         opt.Float // dense tensor FLOP/s; unknown: no FP8 hardware
@@ -29,9 +30,8 @@ var peaksCSV string
 
 // peakRow is one line of gpus.csv; the first row that matches a name wins.
 type peakRow struct {
-	match     *regexp.Regexp // against the normalised name
-	memoryGB  float64        // marketing capacity
-	wholePart Peaks
+	match *regexp.Regexp // against the normalised name
+	whole Peaks          // of a GPU that is not split (MIG)
 }
 
 var peakTable = sync.OnceValue(func() []peakRow {
@@ -58,10 +58,10 @@ func newPeakRow(line []string) peakRow {
 	}
 	source := line[6]
 	return peakRow{
-		match:    regexp.MustCompile(line[0]),
-		memoryGB: number(2),
-		wholePart: Peaks{
+		match: regexp.MustCompile(line[0]),
+		whole: Peaks{
 			Name:        line[1],
+			Memory:      number(2) * 1e9,
 			Bandwidth:   number(3) * 1e9,
 			BF16:        number(4) * 1e12,
 			FP8:         opt.Of(number(5) * 1e12),
@@ -92,8 +92,8 @@ var (
 	migSuffix  = regexp.MustCompile(` mig (\d+)g\.(\d+)gb.*$`)
 )
 
-// normaliseName lowers a device name, makes every run of blanks, _ and - one
-// blank, and takes a trailing MIG profile off. The slice is zero without one.
+// normaliseName makes a device name lower case, replaces every run of blanks, _ and -
+// by one blank, and splits off a trailing MIG profile. The slice is zero without one.
 func normaliseName(name string) (string, migSlice) {
 	n := strings.TrimSpace(separators.ReplaceAllString(strings.ToLower(name), " "))
 	m := migSuffix.FindStringSubmatch(n)
@@ -106,11 +106,12 @@ func normaliseName(name string) (string, migSlice) {
 }
 
 func (r peakRow) share(s migSlice) Peaks {
-	p := r.wholePart
+	p := r.whole
 	if s == (migSlice{}) {
 		return p
 	}
-	memory, compute := math.Min(1, s.memoryGB/r.memoryGB), math.Min(1, s.compute/7)
+	memory, compute := math.Min(1, s.memoryGB*1e9/p.Memory), math.Min(1, s.compute/7)
+	p.Memory *= memory
 	p.Bandwidth *= memory
 	p.BF16 *= compute
 	p.FP8 = p.FP8.Scale(compute)
@@ -118,34 +119,26 @@ func (r peakRow) share(s migSlice) Peaks {
 	return p
 }
 
-// Peaks are those of the table, with the bandwidth of Bandwidth. A device that is in
-// no table has the bandwidth that its source tells, and no FLOP/s.
-func (r Reading) Peaks() (Peaks, bool) {
-	bandwidth := r.Bandwidth()
-	if !bandwidth.OK {
-		return Peaks{}, false
+// FLOPs is the peak of products with 8-bit operands, or with 16-bit ones. Without
+// 8-bit tensor cores engines widen such operands first.
+func (p Peaks) FLOPs(eightBit bool) float64 {
+	if eightBit {
+		return p.FP8.Or(p.BF16)
 	}
-	p, known := PeaksFor(r.Name)
-	if !known {
-		return Peaks{Name: r.Name, Bandwidth: bandwidth.V, Source: "told by the source"}, true
-	}
-	if p.Bandwidth != bandwidth.V {
-		p.Name += fmt.Sprintf(" (%.4g TB/s in the data sheet)", p.Bandwidth/1e12)
-		p.Bandwidth = bandwidth.V
-	}
-	return p, true
+	return p.BF16
 }
 
-// Bandwidth is the device's memory bandwidth peak in bytes/s, against which DRAM
-// is a share. The table is preferred; where the driver's own figure differs by
-// more than 7 % the board is an unusual one and the driver is right.
-func (r Reading) Bandwidth() opt.Float {
-	table, ok := PeaksFor(r.Name)
+// Peaks are those of the table. Where the driver's own bandwidth differs by more than
+// 7 %, the board is an unusual one and the driver is right. A device that is in no
+// table has the bandwidth that its source reports, and no FLOP/s.
+func (g GPU) Peaks() (Peaks, bool) {
+	p, known := PeaksFor(g.Name)
 	switch {
-	case !ok:
-		return r.BandwidthPeak
-	case r.BandwidthPeak.OK && math.Abs(r.BandwidthPeak.V/table.Bandwidth-1) > 0.07:
-		return r.BandwidthPeak
+	case !known:
+		return Peaks{Name: g.Name, Bandwidth: g.Bandwidth.V, Source: "reported by the source"}, g.Bandwidth.OK
+	case g.Bandwidth.OK && math.Abs(g.Bandwidth.V/p.Bandwidth-1) > 0.07:
+		p.Name += fmt.Sprintf(" (%.4g TB/s in the data sheet)", p.Bandwidth/1e12)
+		p.Bandwidth = g.Bandwidth.V
 	}
-	return opt.Of(table.Bandwidth)
+	return p, true
 }

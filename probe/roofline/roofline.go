@@ -1,4 +1,7 @@
-package gpu
+// Package roofline bounds what a model can do on its hardware. It knows the shapes of
+// models and the peaks of GPUs, and reads no hardware: the names of GPUs and the
+// engine's own report come from its callers.
+package roofline
 
 import (
 	"fmt"
@@ -18,7 +21,7 @@ type Roofline struct {
 	GPUs   int   // that share the model; 0 is 1
 }
 
-// Work is what was measured, for judging it by the Roofline.
+// Work is the measured load that a Roofline judges.
 type Work struct {
 	Batch         opt.Float // mean requests in flight
 	Input, Output opt.Float // mean tokens of a request
@@ -28,14 +31,14 @@ type Work struct {
 	OutPerS       opt.Float // generated tokens per second
 }
 
-// Bounds are what the Roofline says about measured work. What is unknown has its
-// reason in Why.
+// Bounds are what the Roofline says about measured work. Why says what is missing
+// where a figure is unknown.
 type Bounds struct {
 	TPOTFloorMS opt.Float // least time per output token, ms
 	TTFTFloorMS opt.Float // least time to prefill the mean prompt, ms
-	MBU         opt.Float // share of the bandwidth peak that decoding made use of
-	MFU         opt.Float // share of the FLOP/s peak that all tokens made use of
-	Assumes     string    // what the figures rest on, for people
+	MBU         opt.Float // share of the bandwidth peak that decoding used
+	MFU         opt.Float // share of the FLOP/s peak that all tokens used
+	Assumes     string    // behind the figures, for people
 	Why         string    // why there are none; "" if there are
 }
 
@@ -56,8 +59,8 @@ func (r Roofline) TPOTFloor(batch, context float64) time.Duration {
 // least once, which is what binds for short prompts.
 func (r Roofline) TTFTFloor(prompt, cached float64) time.Duration {
 	fresh := prompt - cached
-	arithmetic := (2*r.Model.ActiveParams*fresh + r.Model.attentionFLOP(cached, fresh)) / r.gpus() / r.flops()
-	bytes := r.Model.weightsRead(fresh)/r.gpus() + r.kvBytes(cached)
+	arithmetic := (2*r.Model.ActiveParams*fresh + r.Model.AttentionFLOP(cached, fresh)) / r.gpus() / r.flops()
+	bytes := r.Model.WeightsRead(fresh)/r.gpus() + r.kvBytes(cached)
 	return seconds(math.Max(bytes/r.Device.Bandwidth, arithmetic))
 }
 
@@ -79,7 +82,7 @@ func (r Roofline) MFU(tokensPerS float64) float64 {
 func (r Roofline) Judge(w Work) Bounds {
 	b := Bounds{Assumes: r.Assumptions()}
 	if !isPositive(w.Input) || !isPositive(w.Output) {
-		b.Why = "no answer with counted tokens yet"
+		b.Why = "no response with counted tokens yet"
 		return b
 	}
 	cached := math.Min(1, math.Max(0, w.Cached.Or(0)))
@@ -90,7 +93,7 @@ func (r Roofline) Judge(w Work) Bounds {
 		b.MFU = opt.Of(r.MFU(w.InPerS.V*(1-cached) + w.OutPerS.V))
 	}
 	if !isPositive(w.Batch) {
-		b.Why = "the number of requests in flight is not known"
+		b.Why = "the number of requests in flight is unknown"
 		return b
 	}
 	context := w.Input.V + w.Output.V/2 // in the middle of its answer
@@ -102,7 +105,7 @@ func (r Roofline) Judge(w Work) Bounds {
 	return b
 }
 
-// Assumptions say what the figures rest on.
+// Assumptions says what the figures rest on.
 func (r Roofline) Assumptions() string {
 	about := ""
 	if r.Device.Approximate {
@@ -121,7 +124,7 @@ func (r Roofline) Assumptions() string {
 
 // decodeBytes are what one GPU reads in a decode step.
 func (r Roofline) decodeBytes(batch, context float64) float64 {
-	return r.Model.weightsRead(batch)/r.gpus() + batch*r.kvBytes(context)
+	return r.Model.WeightsRead(batch)/r.gpus() + batch*r.kvBytes(context)
 }
 
 // kvBytes are what one GPU reads of one sequence's KV cache. Its heads are spread
@@ -129,21 +132,15 @@ func (r Roofline) decodeBytes(batch, context float64) float64 {
 // none, lies on every GPU.
 func (r Roofline) kvBytes(context float64) float64 {
 	shards := math.Min(r.gpus(), math.Max(1, float64(r.Model.KVHeads)))
-	return r.Model.kvRead(context) / shards
+	return r.Model.KVBytes(context) / shards
 }
 
 func (r Roofline) gpus() float64 { return math.Max(1, float64(r.GPUs)) }
 
-// flops is the peak of the arithmetic that the weights ask for. On hardware
-// without 8-bit tensor cores engines widen such weights first.
-func (r Roofline) flops() float64 {
-	if r.Model.EightBit {
-		return r.Device.FP8.Or(r.Device.BF16)
-	}
-	return r.Device.BF16
-}
+// flops is the peak of one GPU for the arithmetic that the weights need.
+func (r Roofline) flops() float64 { return r.Device.FLOPs(r.Model.EightBit) }
 
-// hasFLOPs tells whether the arithmetic has a known peak.
+// hasFLOPs reports whether the arithmetic has a known peak.
 func (r Roofline) hasFLOPs() bool { return r.flops() > 0 }
 
 func isPositive(f opt.Float) bool { return f.OK && f.V > 0 }

@@ -1,4 +1,4 @@
-package gpu
+package roofline
 
 import (
 	"math"
@@ -50,9 +50,9 @@ func TestEveryRowOfThePeaksTableIsUsable(t *testing.T) {
 		t.Errorf("%d rows", len(rows))
 	}
 	for _, r := range rows {
-		p := r.wholePart
+		p := r.whole
 		// No part of today moves more than 10 TB/s or computes less than it moves.
-		if !(p.Bandwidth > 1e11 && p.Bandwidth < 1e13) || !(p.BF16 > 10*p.Bandwidth) || !(r.memoryGB > 8) ||
+		if !(p.Bandwidth > 1e11 && p.Bandwidth < 1e13) || !(p.BF16 > 10*p.Bandwidth) || !(p.Memory > 8e9) ||
 			p.FP8.OK && !(p.FP8.V > 1.9*p.BF16) || p.Source == "" {
 			t.Errorf("%+v", r)
 		}
@@ -71,8 +71,9 @@ func TestBandwidthPrefersTheTableUnlessTheDriverDiffers(t *testing.T) {
 		{"NVIDIA GeForce RTX 4080 SUPER", opt.Of(736e9), opt.Of(736e9)},
 		{"NVIDIA GeForce RTX 4080 SUPER", opt.Float{}, opt.Float{}},
 	} {
-		if got := (Reading{Name: c.name, BandwidthPeak: c.driver}).Bandwidth(); got != c.want {
-			t.Errorf("%s with %v: %v, want %v", c.name, c.driver, got, c.want)
+		p, ok := GPU{Name: c.name, Bandwidth: c.driver}.Peaks()
+		if ok != c.want.OK || p.Bandwidth != c.want.V {
+			t.Errorf("%s with %v: %v %v, want %v", c.name, c.driver, ok, p.Bandwidth, c.want)
 		}
 	}
 }

@@ -1,16 +1,16 @@
-package gpu
+package roofline
 
 import (
 	"fmt"
 	"math"
 )
 
-// Model is what the arithmetic has to know about a model. A token's KV cache is
+// Model is the shape of a model. A token's KV cache is
 // held by full layers for all of the context, by windowed ones for its last
 // Window tokens.
 type Model struct {
 	Name    string
-	Weights string // their form, for people: "16-bit weights"
+	Weights string // format of the weights, for people: "16-bit weights"
 
 	Params       float64 // all of them
 	ActiveParams float64 // that one token meets; Params for dense models
@@ -26,9 +26,17 @@ type Model struct {
 	Window         int     // tokens
 	Heads          int     // query heads
 	HeadDim        float64 // mean of key and value dimension
+	Hidden         int     // width of what passes from layer to layer
 	KVHeads        int     // 0: a latent cache without heads (MLA)
 	KVLayerBytes   float64 // KV cache of one token in one layer
-	KVBits         int     // of one of its elements, told by the engine; 0: taken to be 16
+	KVBits         int     // of one of its elements; 0: assumed to be 16
+}
+
+// WithKVBits is the model with a KV cache whose elements have so many bits.
+func (m Model) WithKVBits(bits int) Model {
+	m.KVLayerBytes *= float64(bits) / 16
+	m.KVBits = bits
+	return m
 }
 
 // KVBytesPerToken is what one token takes in the KV cache of all layers.
@@ -36,20 +44,17 @@ func (m *Model) KVBytesPerToken() float64 {
 	return float64(m.Layers+m.WindowedLayers) * m.KVLayerBytes
 }
 
-// KVBytes is what one sequence with so many tokens of context holds in the KV
-// cache, if windowed layers keep no more than their window.
-func (m *Model) KVBytes(context float64) float64 { return m.kvRead(context) }
-
-// kvRead is what a step reads of one sequence's KV cache.
-func (m *Model) kvRead(context float64) float64 {
+// KVBytes is what one sequence with so many tokens of context holds in the KV cache,
+// and what a step reads of it. Windowed layers keep no more than their window.
+func (m *Model) KVBytes(context float64) float64 {
 	windowed := math.Min(context, float64(m.Window))
 	return m.KVLayerBytes * (float64(m.Layers)*context + float64(m.WindowedLayers)*windowed)
 }
 
-// weightsRead is what a step over that many tokens reads of the weights. Of
+// WeightsRead is the bytes of the weights that a step over that many tokens reads. Of
 // routed experts it reads those that at least one token chose: with even routing
 // E·(1−(1−k/E)ⁿ) of E.
-func (m *Model) weightsRead(tokens float64) float64 {
+func (m *Model) WeightsRead(tokens float64) float64 {
 	read := m.WeightBytes - m.TableBytes
 	if m.Experts > 0 {
 		read -= m.ExpertBytes * math.Pow(1-float64(m.ExpertsPerToken)/float64(m.Experts), math.Max(1, tokens))
@@ -57,9 +62,9 @@ func (m *Model) weightsRead(tokens float64) float64 {
 	return read
 }
 
-// attentionFLOP is the arithmetic of causal attention of fresh tokens behind
+// AttentionFLOP is the arithmetic of causal attention of fresh tokens behind
 // cached ones: 4 FLOP per head, dimension and pair of tokens.
-func (m *Model) attentionFLOP(cached, fresh float64) float64 {
+func (m *Model) AttentionFLOP(cached, fresh float64) float64 {
 	pairs := func(window float64) float64 { return seenUpTo(cached+fresh, window) - seenUpTo(cached, window) }
 	all := float64(m.Layers)*pairs(math.Inf(1)) + float64(m.WindowedLayers)*pairs(float64(m.Window))
 	return 4 * float64(m.Heads) * m.HeadDim * all
@@ -74,7 +79,7 @@ func seenUpTo(n, window float64) float64 {
 	return window*n - window*window/2
 }
 
-// Assumptions say what is taken for granted about the model.
+// Assumptions says what is assumed about the model.
 func (m *Model) Assumptions() string {
 	bits := 16
 	if m.KVBits > 0 {
@@ -83,7 +88,7 @@ func (m *Model) Assumptions() string {
 	text := fmt.Sprintf("%s with %.4g B parameters, %s, %d-bit KV cache", m.Name, m.Params/1e9, m.Weights, bits)
 	if m.Experts > 0 {
 		least := m.WeightBytes - m.TableBytes - m.ExpertBytes*(1-float64(m.ExpertsPerToken)/float64(m.Experts))
-		text += fmt.Sprintf(", experts chosen evenly (all alike would read %.1f of %.1f GB)", least/1e9, (m.WeightBytes-m.TableBytes)/1e9)
+		text += fmt.Sprintf(", experts chosen evenly (if all tokens chose the same: %.1f of %.1f GB)", least/1e9, (m.WeightBytes-m.TableBytes)/1e9)
 	}
 	return text + ", one token per step"
 }

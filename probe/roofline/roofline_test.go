@@ -1,4 +1,4 @@
-package gpu
+package roofline
 
 import (
 	"math"
@@ -89,7 +89,7 @@ func TestEightBitArithmetic(t *testing.T) {
 func TestExpertsThatABatchReads(t *testing.T) {
 	m := Model{Experts: 128, ExpertsPerToken: 8, ExpertBytes: 128, WeightBytes: 128} // a byte an expert
 	for batch, want := range map[float64]float64{0.3: 8, 1: 8, 8: 51.6, 32: 111.8, 64: 125.9} {
-		if got := m.weightsRead(batch); math.Abs(got-want) > 0.1 {
+		if got := m.WeightsRead(batch); math.Abs(got-want) > 0.1 {
 			t.Errorf("batch %g: %g experts, want %g", batch, got, want)
 		}
 	}
@@ -97,19 +97,19 @@ func TestExpertsThatABatchReads(t *testing.T) {
 
 func TestWindowedLayers(t *testing.T) {
 	m := Model{Layers: 1, WindowedLayers: 1, Window: 100, KVLayerBytes: 10, Heads: 1, HeadDim: 1}
-	about(t, "KV of 50 tokens", m.kvRead(50), 1000)
-	about(t, "KV of 300 tokens", m.kvRead(300), 4000)
+	about(t, "KV of 50 tokens", m.KVBytes(50), 1000)
+	about(t, "KV of 300 tokens", m.KVBytes(300), 4000)
 	// pairs of 300 tokens: 300²/2; within the window 100²/2 + 200 × 100
-	about(t, "attention", m.attentionFLOP(0, 300), 4*(45000+25000))
+	about(t, "attention", m.AttentionFLOP(0, 300), 4*(45000+25000))
 	// the last 100 of 300: 45000 − 200²/2; each of them sees 100
-	about(t, "attention behind a cached prefix", m.attentionFLOP(200, 100), 4*(25000+10000))
+	about(t, "attention behind a cached prefix", m.AttentionFLOP(200, 100), 4*(25000+10000))
 }
 
 // 256 bit and 11501 MHz: 256 / 8 × 11501e6 × 2 = 736.064e9 bytes/s, and no FLOP/s
 // peak. 14 GB take 19.02 ms; a batch of 1000 would be bound by arithmetic, but
 // nobody knows how much.
 func TestAPeakFromTheDriverOnly(t *testing.T) {
-	seen := Reading{Name: "NVIDIA GeForce RTX 4080 SUPER", BandwidthPeak: opt.Of(256.0 / 8 * 11501e6 * 2)}
+	seen := GPU{Name: "NVIDIA GeForce RTX 4080 SUPER", Bandwidth: opt.Of(256.0 / 8 * 11501e6 * 2)}
 	p, ok := seen.Peaks()
 	if !ok || p.Bandwidth != 736.064e9 || p.BF16 != 0 {
 		t.Fatalf("%+v", p)
@@ -124,13 +124,13 @@ func TestAPeakFromTheDriverOnly(t *testing.T) {
 	}
 }
 
-// A board whose driver tells 2.0 TB/s where the data sheet has 3.35: the driver is right, and it is said.
-func TestAnUnusualBoardIsTold(t *testing.T) {
-	p, ok := (&Reading{Name: "NVIDIA H100 80GB HBM3", BandwidthPeak: opt.Of(2e12)}).Peaks()
+// A board whose driver reports 2.0 TB/s where the data sheet has 3.35: the driver is right, and it is said.
+func TestAnUnusualBoardIsNamed(t *testing.T) {
+	p, ok := GPU{Name: "NVIDIA H100 80GB HBM3", Bandwidth: opt.Of(2e12)}.Peaks()
 	if !ok || p.Bandwidth != 2e12 || p.BF16 != 989e12 || p.Name != "NVIDIA H100 SXM5 (3.35 TB/s in the data sheet)" {
 		t.Errorf("%+v", p)
 	}
-	p, _ = (&Reading{Name: "NVIDIA H200", BandwidthPeak: opt.Of(4917e9)}).Peaks() // 2.4 % more than 4800
+	p, _ = GPU{Name: "NVIDIA H200", Bandwidth: opt.Of(4917e9)}.Peaks() // 2.4 % more than 4800
 	if p.Bandwidth != 4800e9 || p.Name != "NVIDIA H200 SXM5" {
 		t.Errorf("%+v", p)
 	}

@@ -1,4 +1,4 @@
-package gpu
+package roofline
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// knownModel is an open model by the keys of its published config.json.
+// knownModel is an open model with the keys of its published config.json.
 type knownModel struct {
 	name   string
 	also   []string // further names of the same shape
@@ -94,9 +94,9 @@ func ModelNames() []string {
 	return names
 }
 
-// ModelNamed looks a model up by a name or an id such as
-// "meta-llama/Llama-3.1-8B-Instruct". Words that do not change the shape may be
-// in it; any other word makes it another model.
+// ModelNamed looks up a model by its name or by an id such as
+// "meta-llama/Llama-3.1-8B-Instruct". It ignores words that do not change the shape;
+// any other word makes it another model.
 func ModelNamed(id string) (Model, error) {
 	name := id[strings.LastIndexByte(id, '/')+1:]
 	words, weights, err := idWords(name)
@@ -105,14 +105,41 @@ func ModelNamed(id string) (Model, error) {
 	}
 	k, ok := knownNames()[words]
 	if !ok {
-		return Model{}, fmt.Errorf("no model %q is known", name)
+		return Model{}, fmt.Errorf("unknown model %q", name)
 	}
+	if weights != nil && k.config.Quant != nil {
+		return Model{}, fmt.Errorf("the weights of %q are unknown: it is quantised differently from %s", name, k.name)
+	}
+	return k.model(weights)
+}
+
+// stored are the formats of weights that a simulated engine serves: 4-bit ones have a
+// 16-bit scale for each group of 128, as AWQ and GPTQ store them.
+var stored = map[string]*quantization{
+	"bf16": nil,
+	"fp8":  {Method: "fp8"},
+	"int4": {Method: "gptq", Bits: 4, Group: 128},
+}
+
+// ModelAs is a model of ModelNames with its weights stored as "bf16", "fp8" or "int4".
+func ModelAs(name, dtype string) (Model, error) {
+	words, _, _ := idWords(name)
+	k, ok := knownNames()[words]
+	if !ok {
+		return Model{}, fmt.Errorf("unknown model %q", name)
+	}
+	weights, ok := stored[dtype]
+	if !ok {
+		return Model{}, fmt.Errorf("unknown dtype %q", dtype)
+	}
+	return k.model(weights)
+}
+
+// model is the shape with other weights than the published ones; nil keeps those.
+func (k knownModel) model(weights *quantization) (Model, error) {
 	c := k.config
 	c.Dtype = "bfloat16"
 	if weights != nil {
-		if c.Quant != nil {
-			return Model{}, fmt.Errorf("what %q has instead of the weights of %s is not known", name, k.name)
-		}
 		c.Quant = weights
 	}
 	return c.model(k.name, 0)
@@ -135,14 +162,14 @@ var (
 	dateWord  = regexp.MustCompile(`^\d{4}$`) // a release, as in DeepSeek-V3-0324
 )
 
-// sameShape are words of ids that say how a model was trained, not what it is.
+// sameShape are words of ids that say how a model was trained, not which shape it has.
 var sameShape = map[string]bool{
 	"meta": true, "instruct": true, "chat": true, "it": true, "hf": true, "base": true, "thinking": true,
 	"coder": true, "math": true, "bf16": true, "fp16": true,
 }
 
-// inName are the quantisations that ids name. The group size is left out: an id
-// does not tell it, and without it the bytes are the least possible.
+// inName are the quantisations that ids name. Ids do not show the group size; without
+// it the bytes are the least possible.
 var inName = map[string]*quantization{
 	"fp8":   {Method: "fp8"},
 	"awq":   {Method: "awq", Bits: 4},
@@ -150,14 +177,14 @@ var inName = map[string]*quantization{
 	"w4a16": {Method: "gptq", Bits: 4},
 }
 
-// besideIt are words that say more about a quantisation that the id names as well.
+// besideIt are words that add to a quantisation that the id names as well.
 var besideIt = map[string]bool{"gptq": true, "dynamic": true, "quantized": true}
 
-// idWords are the words of an id that make out the model, and how its weights are
-// quantised, if it says so.
+// idWords returns the words of an id that identify the model, and how its weights are
+// quantised if the id says so.
 func idWords(name string) (words string, weights *quantization, err error) {
 	if strings.Contains(name, ":") || strings.Contains(strings.ToLower(name), "gguf") {
-		return "", nil, fmt.Errorf("how the weights of %q are quantised is not known", name)
+		return "", nil, fmt.Errorf("unknown quantisation of the weights of %q", name)
 	}
 	all := wordBreak.Split(strings.ToLower(strings.TrimSpace(name)), -1)
 	for _, w := range all {

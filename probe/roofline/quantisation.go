@@ -1,4 +1,4 @@
-package gpu
+package roofline
 
 import (
 	"errors"
@@ -41,10 +41,10 @@ type storage struct {
 
 const unquantised = 16
 
-// weigh fills in the bytes of the weights. Tables and routers stay at 16 bits.
+// weigh sets the bytes of the weights. Tables and routers stay at 16 bits.
 func (c modelConfig) weigh(m *Model, p parts, onDisk float64) error {
 	if dtype := strings.TrimPrefix(c.dtype(), "torch."); dtype != "bfloat16" && dtype != "float16" {
-		return fmt.Errorf("its dtype is %q: which one an engine makes of it is not known", dtype)
+		return fmt.Errorf("its dtype is %q, and which one an engine converts it to is unknown", dtype)
 	}
 	s := storage{linear: unquantised, experts: unquantised, output: unquantised, attention: unquantised, name: "16-bit weights"}
 	if c.Quant != nil {
@@ -65,8 +65,8 @@ func (c modelConfig) weigh(m *Model, p parts, onDisk float64) error {
 	return nil
 }
 
-// storage works out what the method makes of each part. Where the size on disk is
-// known it does not matter which modules are left out.
+// storage returns how the method stores each part. Where the size on disk is known it
+// does not matter which modules are skipped.
 func (q *quantization) storage(sizeKnown bool) (storage, error) {
 	bits, eight, err := q.format()
 	if err != nil {
@@ -76,12 +76,12 @@ func (q *quantization) storage(sizeKnown bool) (storage, error) {
 	if q.Head {
 		s.output = bits
 	}
-	for _, module := range q.leftOut() {
+	for _, module := range q.skipped() {
 		switch part := partOf(module); {
-		case part == "attention":
+		case part == allAttention:
 			s.attention = unquantised
-		case part == "" && !sizeKnown:
-			return storage{}, fmt.Errorf("its quantization_config leaves out %q, and how large that is is not known: put model.safetensors.index.json beside it", module)
+		case part == unknownPart && !sizeKnown:
+			return storage{}, fmt.Errorf("its quantization_config skips %q, whose size is unknown: put model.safetensors.index.json beside it", module)
 		}
 	}
 	return s, nil
@@ -91,8 +91,8 @@ func weightName(bits float64, method string) string {
 	return fmt.Sprintf("%.3g-bit weights (%s)", bits, method)
 }
 
-// format gives the bits of a quantised weight, scales of groups included, and
-// whether the other operand is quantised, too.
+// format returns the bits of a quantised weight, including its share of the group's
+// scale, and whether the other operand is quantised, too.
 func (q *quantization) format() (bits float64, eight bool, err error) {
 	switch q.Method {
 	case "gptq", "awq":
@@ -114,12 +114,12 @@ func (q *quantization) format() (bits float64, eight bool, err error) {
 	case "compressed-tensors":
 		return q.compressed()
 	}
-	return 0, false, fmt.Errorf("what the quant_method %q makes of the weights is not known", q.Method)
+	return 0, false, fmt.Errorf("unknown quant_method %q", q.Method)
 }
 
 func (q *quantization) compressed() (bits float64, eight bool, err error) {
 	if len(q.Groups) != 1 {
-		return 0, false, fmt.Errorf("its quantization_config has %d config_groups, and which weights each takes is not known", len(q.Groups))
+		return 0, false, fmt.Errorf("its quantization_config has %d config_groups, and which weights belong to which is unknown", len(q.Groups))
 	}
 	for _, g := range q.Groups {
 		switch {
@@ -130,7 +130,7 @@ func (q *quantization) compressed() (bits float64, eight bool, err error) {
 		case g.Weights.Bits == 8 && g.Input.Bits == 8 && g.Input.Type == "float":
 			return 8, true, nil
 		}
-		return 0, false, fmt.Errorf("no peak is known for products of %d-bit %s operands", g.Input.Bits, g.Input.Type)
+		return 0, false, fmt.Errorf("the peak for products of %d-bit %s operands is unknown", g.Input.Bits, g.Input.Type)
 	}
 	return 0, false, nil // not reached: there is one group
 }
@@ -144,8 +144,8 @@ func withScales(bits, group int) float64 {
 	return float64(bits) + 16/float64(group)
 }
 
-// leftOut lists the modules that are not quantised.
-func (q *quantization) leftOut() []string {
+// skipped lists the modules that are not quantised.
+func (q *quantization) skipped() []string {
 	var all []string
 	for _, list := range []any{q.Unchanged, q.Skipped, q.Ignored} {
 		entries, _ := list.([]any)
@@ -158,22 +158,29 @@ func (q *quantization) leftOut() []string {
 	return all
 }
 
-// partOf tells which part of the model a module that is left out belongs to: "16
-// bits anyway" (tables, routers, norms, vision), the attention of all layers, or ""
-// if it cannot be told.
-func partOf(module string) string {
+// part is a part of a model that quantisation skips.
+type part int
+
+const (
+	unknownPart     part = iota
+	unquantisedPart      // tables, routers, norms, vision: 16 bits anyway
+	allAttention         // of all layers
+)
+
+// partOf returns the part of the model that a skipped module belongs to.
+func partOf(module string) part {
 	m := strings.ToLower(module)
 	for _, small := range []string{"lm_head", "embed", "norm", "router", "vision", "visual", "multi_modal", "mm_"} {
 		if strings.Contains(m, small) {
-			return "16 bits anyway"
+			return unquantisedPart
 		}
 	}
 	if strings.HasSuffix(strings.TrimRight(m, "$*."), "gate") && !strings.HasSuffix(m, "_gate") {
-		return "16 bits anyway" // a router; the gate of an MLP is a gate_proj
+		return unquantisedPart // a router; the gate of an MLP is a gate_proj
 	}
-	ofOneLayer := strings.ContainsFunc(m, unicode.IsDigit)
-	if strings.HasSuffix(strings.TrimRight(m, "$*."), "attn") && !ofOneLayer {
-		return "attention"
+	oneLayer := strings.ContainsFunc(m, unicode.IsDigit)
+	if strings.HasSuffix(strings.TrimRight(m, "$*."), "attn") && !oneLayer {
+		return allAttention
 	}
-	return ""
+	return unknownPart
 }

@@ -1,4 +1,4 @@
-package gpu
+package roofline
 
 import "testing"
 
@@ -89,6 +89,25 @@ func TestLooseIds(t *testing.T) {
 	} {
 		if m, err := ModelNamed(id); m.Name != want || (err == nil) != (want != "") {
 			t.Errorf("%q is %q (%v), want %q", id, m.Name, err, want)
+		}
+	}
+}
+
+func TestModelsAsASimulatedEngineStoresThem(t *testing.T) {
+	for dtype, want := range map[string]float64{
+		"bf16": 16.06e9,
+		"fp8":  9.08e9,                  // 6.98e9 at 1 byte, two tables of 0.525e9 at 2
+		"int4": 5.59e9 + 6.98e9/128*2.0, // half a byte, and 2 bytes for each 128
+	} {
+		m, err := ModelAs("Llama-3.1-8B", dtype)
+		if err != nil || m.EightBit != (dtype == "fp8") {
+			t.Errorf("%s: %v, %+v", dtype, err, m)
+		}
+		about(t, dtype, m.WeightBytes, want)
+	}
+	for _, c := range [][2]string{{"Llama-9", "bf16"}, {"Llama-3.1-8B", "int3"}} {
+		if _, err := ModelAs(c[0], c[1]); err == nil {
+			t.Error(c)
 		}
 	}
 }

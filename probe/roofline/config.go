@@ -1,4 +1,4 @@
-package gpu
+package roofline
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 // needs. An absent number is 0.
 type modelConfig struct {
 	ModelType string `json:"model_type"`
-	// Multimodal models keep the part that generates text apart.
+	// Multimodal models nest the part that generates text.
 	Text     *modelConfig `json:"text_config"`
 	LLM      *modelConfig `json:"llm_config"`
 	Language *modelConfig `json:"language_config"`
@@ -60,16 +60,16 @@ type modelConfig struct {
 	Predictors int           `json:"num_nextn_predict_layers"`
 }
 
-// readModel makes a Model of a config.json. What is on disk beside it says how
-// large quantised weights are.
+// readModel makes a Model from a config.json. The index of the weights beside it gives
+// the size of quantised ones.
 func readModel(path string) (Model, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return Model{}, fmt.Errorf("%s cannot be read: %w", path, errors.Unwrap(err))
+		return Model{}, fmt.Errorf("cannot read %s: %w", path, errors.Unwrap(err))
 	}
 	var c modelConfig
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return Model{}, fmt.Errorf("%s is no config.json of a model: %w", path, err)
+		return Model{}, fmt.Errorf("%s is not the config.json of a model: %w", path, err)
 	}
 	m, err := c.model(nameOf(path), bytesOnDisk(filepath.Join(filepath.Dir(path), "model.safetensors.index.json")))
 	if err != nil {
@@ -104,8 +104,8 @@ func bytesOnDisk(path string) float64 {
 	return index.Metadata.TotalSize
 }
 
-// model works out what the keys say. Anything that they leave open is an error:
-// a floor that rests on a guess would be worse than none.
+// model computes the Model from the keys. Anything they leave open is an error: a
+// floor that rests on a guess would be worse than none.
 func (c modelConfig) model(name string, onDisk float64) (Model, error) {
 	if part := c.languagePart(); part != nil {
 		onDisk = 0 // the index counts the other parts, too
@@ -119,9 +119,9 @@ func (c modelConfig) model(name string, onDisk float64) (Model, error) {
 		return Model{}, err
 	}
 	if p.experts > 0 || c.Predictors > 0 {
-		onDisk = 0 // it does not tell the experts' share, and counts layers that only draft
+		onDisk = 0 // the index does not show the experts' share, and counts layers that only draft
 	}
-	m := Model{Name: name, Params: p.total(), Heads: c.Heads}
+	m := Model{Name: name, Params: p.total(), Heads: c.Heads, Hidden: c.HiddenSize}
 	m.ActiveParams = m.Params - p.experts
 	if p.experts > 0 {
 		m.Experts, m.ExpertsPerToken = c.experts(), c.ExpertsPerToken
@@ -164,7 +164,7 @@ func (c modelConfig) dtype() string {
 
 func (c modelConfig) experts() int { return max(c.Experts, c.LocalExperts, c.RoutedExperts) }
 
-// check refuses models whose parts are not those that we count.
+// check rejects models with parts that are not counted here.
 func (c modelConfig) check() error {
 	for _, need := range []struct {
 		key   string
@@ -173,14 +173,14 @@ func (c modelConfig) check() error {
 		{"hidden_size", c.HiddenSize}, {"num_hidden_layers", c.Layers}, {"num_attention_heads", c.Heads}, {"vocab_size", c.Vocabulary},
 	} {
 		if need.value <= 0 {
-			return fmt.Errorf("it has no %s", need.key)
+			return fmt.Errorf("%s is missing", need.key)
 		}
 	}
 	if c.HybridPattern != nil || len(c.AttentionIndices) > 0 || c.FullInterval > 0 {
-		return errors.New("some of its layers are no attention layers, and what they hold is not known")
+		return errors.New("some layers are not attention layers, and their size is unknown")
 	}
 	if !countable[c.ModelType] {
-		return fmt.Errorf("how many parameters a model_type %q has is not known", strings.TrimSpace(c.ModelType))
+		return fmt.Errorf("the parameters of model_type %q cannot be counted", strings.TrimSpace(c.ModelType))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package gpu
+package roofline
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 
 // countable are the model types that consist of nothing but the matrices counted
 // here: attention, a gated MLP of three matrices or experts of such, embedding
-// and output tables. Biases are left out: less than a thousandth.
+// and output tables. Biases are omitted: less than a thousandth.
 var countable = map[string]bool{
 	"llama": true, "mistral": true, "qwen2": true, "qwen3": true, "phi3": true, "granite": true, "olmo2": true,
 	"gemma": true, "gemma2": true, "gemma3_text": true, "qwen2_5_vl_text": true, "qwen3_vl_text": true,
@@ -17,7 +17,7 @@ var countable = map[string]bool{
 	"deepseek_v2": true, "deepseek_v3": true, "kimi_k2": true, "glm4_moe": true,
 }
 
-// parts are the parameters of a model by what becomes of them.
+// parts are the parameters of a model by how they are stored and read.
 type parts struct {
 	input     float64 // embedding table; 0 if the output table serves for it
 	output    float64
@@ -48,7 +48,7 @@ func (c modelConfig) parameters() (parts, error) {
 	}
 	if dense := c.Layers - sparse; dense > 0 {
 		if c.FFN <= 0 {
-			return p, errors.New("it has no intermediate_size")
+			return p, errors.New("intermediate_size is missing")
 		}
 		p.dense = float64(dense) * 3 * hidden * float64(c.FFN)
 	}
@@ -61,7 +61,7 @@ func (c modelConfig) parameters() (parts, error) {
 	return p, nil
 }
 
-// tied tells whether one table serves input and output. The key is left out where
+// tied reports whether one table serves input and output. The key is absent where
 // it has the default of its model type.
 func (c modelConfig) tied() bool {
 	if c.Tied != nil {
@@ -78,7 +78,7 @@ func (c modelConfig) attentionParams() (float64, error) {
 		return hidden * d * 2 * (heads + float64(c.kvHeads())), nil // Q and O, K and V
 	}
 	if c.RopeDim <= 0 || c.NopeDim <= 0 || c.ValueDim <= 0 {
-		return 0, errors.New("it has kv_lora_rank, but lacks one of qk_rope_head_dim, qk_nope_head_dim and v_head_dim")
+		return 0, errors.New("it has kv_lora_rank, but not all of qk_rope_head_dim, qk_nope_head_dim and v_head_dim")
 	}
 	rank, query := float64(c.KVRank), heads*float64(c.NopeDim+c.RopeDim)
 	params := hidden*(rank+float64(c.RopeDim)) + rank*heads*float64(c.NopeDim+c.ValueDim) + heads*float64(c.ValueDim)*hidden
@@ -111,8 +111,8 @@ func (c modelConfig) sparseLayers() (int, error) {
 	return n, nil
 }
 
-// expertFFN is the inner width of one expert. Two model types have no name of its
-// own for it.
+// expertFFN is the inner width of one expert. Two model types have no key of its own
+// for it.
 func (c modelConfig) expertFFN() int {
 	if c.ExpertFFN == 0 && (c.ModelType == "mixtral" || c.ModelType == "gpt_oss") {
 		return c.FFN
@@ -120,7 +120,7 @@ func (c modelConfig) expertFFN() int {
 	return c.ExpertFFN
 }
 
-// cache fills in which layers cache how much of a token.
+// cache sets how much of a token each kind of layer caches.
 func (c modelConfig) cache(m *Model) error {
 	const bytesPerElement = 2
 	windowed, err := c.windowedLayers()
@@ -175,7 +175,7 @@ func (c modelConfig) windowedTypes() (int, error) {
 		case "sliding_attention":
 			n++
 		default:
-			return 0, fmt.Errorf("what layers of the type %q cache is not known", kind)
+			return 0, fmt.Errorf("the cache of layers of type %q is unknown", kind)
 		}
 	}
 	if n > 0 && c.Window <= 0 {

@@ -1,0 +1,16 @@
+package frame
+
+import (
+	"slices"
+	"testing"
+
+	"sonde/probe/engine"
+)
+
+func TestKindsWithOpaqueWeightsAreDetected(t *testing.T) {
+	for kind := range opaqueWeights {
+		if !slices.Contains(engine.Kinds(), kind) {
+			t.Errorf("no engine is detected as %q, whose weights are opaque", kind)
+		}
+	}
+}
