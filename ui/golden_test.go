@@ -24,6 +24,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 	"sonde/probe/sweep"
 )
 
@@ -204,7 +205,7 @@ func everything(f *frame.Frame) {
 	c.ByClass = map[measure.Class]int{"http_5xx": 2, "timeout": 1, "rate_limited": 7}
 	c.Failed, c.Cancelled, c.LastError = 3, 2, "HTTP 503 from http://gpu-box:8000/v1/chat/completions: the engine is shutting down"
 	f.Health.GCPauseMs, f.Health.CoalescedShare = 0.31, 0.04
-	f.Roofline = gpu.Bounds{TPOTFloorMS: opt.Of(5.13), TTFTFloorMS: opt.Of(38.), MBU: opt.Of(0.36), MFU: opt.Of(0.21), Assumes: "8.0 B parameters of 2 bytes, 3 350 GB/s, 989 TFLOP/s"}
+	f.Roofline = roofline.Bounds{TPOTFloorMS: opt.Of(5.13), TTFTFloorMS: opt.Of(38.), MBU: opt.Of(0.36), MFU: opt.Of(0.21), Assumes: "8.0 B parameters of 2 bytes, 3 350 GB/s, 989 TFLOP/s"}
 	everythingOfEngine(f)
 	for i := range f.GPU.GPUs {
 		g := &f.GPU.GPUs[i]
