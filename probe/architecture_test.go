@@ -32,12 +32,15 @@ var allowed = map[string][]string{
 	"probe/load":     {"probe/api", "probe/collect", "probe/guard", "probe/measure", "probe/prompt"},
 	"probe/roofline": {"probe/opt", "probe/plain"},
 	"probe/engine":   {"probe/guard", "probe/opt", "probe/prom", "probe/roofline"},
-	"probe/sim":      {"probe/guard"},
 	"gpu":            {"probe/guard", "probe/opt", "probe/plain", "probe/prom"},
 
 	"probe/frame": {"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline"},
 
 	"probe": {"gpu", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline"},
+
+	// The embedded engine.
+	"probe/sim/faults": {},
+	"probe/sim":        {"probe/frame", "probe/guard", "probe/sim/faults"},
 
 	// For tests only: the embedded engine measured in virtual time.
 	"probe/simtest": {"probe", "probe/frame", "probe/api", "probe/prompt", "probe/sim"},

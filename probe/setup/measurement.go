@@ -123,3 +123,11 @@ func (m *Measurement) Close() error {
 	}
 	return nil
 }
+
+// Rehearsal is what can be switched on the embedded engine, nil with a URL.
+func (m *Measurement) Rehearsal() frame.Rehearsal {
+	if m.Engine == nil {
+		return nil
+	}
+	return m.Engine
+}

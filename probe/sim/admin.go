@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"sonde/probe/sim/faults"
 )
 
 // Where the engine can be told what is to go wrong. These paths are ours: no other
@@ -13,30 +15,6 @@ const (
 	faultsPath   = "/sim/faults"
 	scenarioPath = "/sim/scenario"
 )
-
-// Faults are those in force, with those of a scenario.
-func (s *Server) Faults() Faults { return s.trouble.current() }
-
-// SetFaults replaces the faults that were asked for. Those of a scenario that plays
-// stay on top.
-func (s *Server) SetFaults(f Faults) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	s.trouble.ask(f)
-	return nil
-}
-
-// ChangeFaults replaces the faults of a list such as "clump=8,slow=off"; the others
-// that were asked for stay.
-func (s *Server) ChangeFaults(list string) error {
-	f, err := s.trouble.requested().With(list)
-	if err != nil {
-		return err
-	}
-	s.trouble.ask(f)
-	return nil
-}
 
 // admin is something that can be told while the engine runs, and asked how it stands.
 type admin struct {
@@ -49,14 +27,14 @@ type admin struct {
 func (s *Server) adminFaults() admin {
 	return admin{
 		replace: func(list string) error {
-			f, err := ParseFaults(list)
+			f, err := faults.Parse(list)
 			if err != nil {
 				return err
 			}
 			return s.SetFaults(f)
 		},
 		change: s.ChangeFaults,
-		heal:   func() error { return s.SetFaults(Faults{}) },
+		heal:   func() error { return s.SetFaults(faults.Faults{}) },
 		page:   s.faultsPage,
 	}
 }
@@ -64,7 +42,7 @@ func (s *Server) adminFaults() admin {
 // adminScenario is the scenario that plays: PUT or POST its name.
 func (s *Server) adminScenario() admin {
 	play := func(name string) error {
-		if _, err := sceneNamed(name); err != nil {
+		if _, err := faults.FindScenario(name); err != nil {
 			return err // also of no name, which Play takes for the end
 		}
 		return s.Play(name)
@@ -98,25 +76,12 @@ func (a admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, a.page())
 }
 
-// activeFault is a fault in force.
-type activeFault struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	Means string `json:"means"`
-}
-
 func (s *Server) faultsPage() map[string]any {
 	now := s.Faults()
-	active := []activeFault{}
-	for _, k := range faultKinds {
-		if v := k.text(&now); v != "" {
-			active = append(active, activeFault{k.Name, v, k.Means})
-		}
-	}
 	name, _, _ := s.Playing()
 	return map[string]any{
-		"faults": now.String(), "asked": s.trouble.requested().String(),
-		"active": active, "scenario": orNull(name), "known": FaultKinds(),
+		"faults": now.String(), "asked": s.Requested().String(),
+		"active": now.Active(), "scenario": orNull(name), "known": faults.Kinds(),
 	}
 }
 
@@ -124,7 +89,7 @@ func (s *Server) scenarioPage() map[string]any {
 	playing, part, left := s.Playing()
 	return map[string]any{
 		"scenario": orNull(playing), "part": orNull(part), "part_ends_in_s": left.Round(100 * time.Millisecond).Seconds(),
-		"faults": s.Faults().String(), "known": Scenarios(),
+		"faults": s.Faults().String(), "known": faults.Scenarios,
 	}
 }
 

@@ -1,11 +1,11 @@
 package sim
 
 import (
-	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"sonde/probe/sim/faults"
 )
 
 // The faults of a running engine: PUT replaces all, POST changes some, DELETE heals.
@@ -37,8 +37,8 @@ func TestFaultsAreSwitchedWhileItRuns(t *testing.T) {
 		t.Errorf("status %d when healed", got)
 	}
 	known := decode(t, call(t, "GET", base+"/sim/faults", ""))["known"].([]any)
-	if len(known) != len(faultKinds) {
-		t.Errorf("%d faults are explained, want %d", len(known), len(faultKinds))
+	if len(known) != len(faults.Kinds()) {
+		t.Errorf("%d faults are explained, want %d", len(known), len(faults.Kinds()))
 	}
 }
 
@@ -49,10 +49,10 @@ func TestAdminRefusesWhatItDoesNotKnow(t *testing.T) {
 		status             int
 		says               string
 	}{
-		{"PUT", "/sim/faults", "flood=1", 400, "there is no such fault"},
+		{"PUT", "/sim/faults", "flood=1", 400, "unknown fault"},
 		{"POST", "/sim/faults", "429=0.7,503=0.7", 400, "more than all requests"},
 		{"PATCH", "/sim/faults", "", 405, "DELETE heals"},
-		{"PUT", "/sim/scenario", "tsunami", 400, "no scenario is called"},
+		{"PUT", "/sim/scenario", "tsunami", 400, "unknown scenario"},
 		{"PUT", "/sim/scenario", "", 400, "overload"},
 		{"PATCH", "/sim/scenario", "", 405, "DELETE heals"},
 	} {
@@ -85,7 +85,7 @@ func TestClumpsOfStreamsUnderWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newMailbox(&s.trouble.clump)
+	m := newMailbox(&s.Clump)
 	woken := func() bool {
 		select {
 		case <-m.wake:
@@ -110,7 +110,7 @@ func TestClumpsOfStreamsUnderWay(t *testing.T) {
 	if put(); !woken() {
 		t.Error("three tokens did not leave together")
 	}
-	if err := s.SetFaults(Faults{}); err != nil {
+	if err := s.SetFaults(faults.Faults{}); err != nil {
 		t.Fatal(err)
 	}
 	if put(); !woken() {
@@ -120,11 +120,7 @@ func TestClumpsOfStreamsUnderWay(t *testing.T) {
 
 // Loading ends by itself after its time, or when it is switched off.
 func TestLoadingEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, err := New(Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+	onStage(t, Options{}, func(s *Server) {
 		set := func(list string) {
 			t.Helper()
 			if err := s.ChangeFaults(list); err != nil {
@@ -134,53 +130,35 @@ func TestLoadingEnds(t *testing.T) {
 		set("loading=10s")
 		time.Sleep(9 * time.Second)
 		set("clump=2") // leaves the end of the loading alone
-		if s.trouble.refuses() == nil {
+		if !s.Faults().Loading {
 			t.Error("loaded after 9 s, want 10 s")
 		}
 		time.Sleep(2 * time.Second)
-		if e := s.trouble.refuses(); e != nil || s.Faults().String() != "clump=2" {
-			t.Errorf("%v, %s after 11 s", e, s.Faults())
+		if s.Faults().String() != "clump=2" {
+			t.Errorf("%s after 11 s", s.Faults())
 		}
 		set("loading")
 		time.Sleep(time.Hour)
-		if s.trouble.refuses() == nil {
+		if !s.Faults().Loading {
 			t.Error("loading ended although nobody switched it off")
 		}
 		set("loading=off")
-		if s.trouble.refuses() != nil {
+		if s.Faults().Loading {
 			t.Error("it is still loading")
 		}
 	})
 }
 
-// A scenario's faults lie on top of those that were asked for, and go without them.
+// A scenario's faults lie on top of the requested ones, and go without them.
 func TestFaultsOfAScenarioLieOnTop(t *testing.T) {
-	s, err := New(Options{Faults: Faults{Clump: 4, Slow: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.trouble.play(Faults{Slow: 5, KV: 0.5})
-	if got := s.Faults(); got != (Faults{Clump: 4, Slow: 5, KV: 0.5}) {
-		t.Errorf("%s", got)
-	}
-	if c := s.driver.snapshot().conditions; c.slow != 5 || c.kvWithheld != 0.5 {
-		t.Errorf("the engine's conditions are %+v", c)
-	}
-	s.trouble.play(Faults{})
-	if got := s.Faults(); got != (Faults{Clump: 4, Slow: 2}) {
-		t.Errorf("%s is left", got)
-	}
-}
-
-// The table of faults in the README is the program's.
-func TestReadmeListsTheFaults(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range FaultKinds() {
-		if row := "| `" + k.Example + "` | " + k.Means + " |"; !strings.Contains(string(text), row) {
-			t.Errorf("the README has no row %s", row)
+	requested := faults.Faults{Clump: 4, Slow: 2}
+	onStage(t, Options{Faults: requested, Scenario: "slow-replica"}, func(s *Server) {
+		time.Sleep(30 * time.Second)
+		if got := s.Faults(); got != (faults.Faults{Clump: 4, Slow: 3}) || s.driver.core.faults != got {
+			t.Errorf("%s", got)
 		}
-	}
+		if err := s.Play(""); err != nil || s.Faults() != requested || s.driver.core.faults != requested {
+			t.Errorf("%s is left, %v", s.Faults(), err)
+		}
+	})
 }

@@ -3,58 +3,60 @@ package sim
 import (
 	"testing"
 	"time"
+
+	"sonde/probe/sim/faults"
 )
 
 // tpotOf runs one stream of 101 tokens under conditions.
-func tpotOf(t *testing.T, c conditions, o Options) float64 {
+func tpotOf(t *testing.T, c faults.Faults, o Options) float64 {
 	b := newBench(t, o)
-	b.core.setConditions(c)
+	b.core.setFaults(c)
 	s := b.submit(exactly(prompt(256, 1), 101))
 	b.drain()
 	return (s.last - s.first).Seconds() / 100
 }
 
 func TestSlowReplicaStretchesEveryIteration(t *testing.T) {
-	healthy := tpotOf(t, conditions{}, Options{})
-	near(t, "TPOT of a replica three times as slow", tpotOf(t, conditions{slow: 3}, Options{}), 3*healthy, 1e-6)
+	healthy := tpotOf(t, faults.Faults{}, Options{})
+	near(t, "TPOT of a replica three times as slow", tpotOf(t, faults.Faults{Slow: 3}, Options{}), 3*healthy, 1e-6)
 }
 
 // A slow host leaves the GPU idle: at a third of the speed it is busy for a third
 // of the time that it was.
 func TestSlowReplicaLeavesTheGPUIdle(t *testing.T) {
-	busy := func(c conditions) float64 {
+	busy := func(c faults.Faults) float64 {
 		b := newBench(t, Options{})
-		b.core.setConditions(c)
+		b.core.setFaults(c)
 		b.submit(exactly(prompt(256, 1), 10))
 		it, _ := b.core.begin(0)
 		return it.cost.activity(&b.core.gpu).busy
 	}
-	near(t, "busy", busy(conditions{slow: 3}), busy(conditions{})/3, 1e-6)
+	near(t, "busy", busy(faults.Faults{Slow: 3}), busy(faults.Faults{})/3, 1e-6)
 }
 
 // The clock slows the arithmetic, and so prefill, but not the reading of memory.
 func TestThrottledClockSlowsPrefillNotDecode(t *testing.T) {
-	near(t, "TPOT at 0.7 of the clock", tpotOf(t, conditions{clock: 0.7}, Options{}), tpotOf(t, conditions{}, Options{}), 1e-9)
+	near(t, "TPOT at 0.7 of the clock", tpotOf(t, faults.Faults{Throttle: 0.7}, Options{}), tpotOf(t, faults.Faults{}, Options{}), 1e-9)
 	// At 0.3 of the clock half of the bandwidth is left. Of 9.85 ms 0.61 are overhead.
-	near(t, "TPOT at 0.3 of the clock", tpotOf(t, conditions{clock: 0.3}, Options{}), 0.0191, 0.01)
+	near(t, "TPOT at 0.3 of the clock", tpotOf(t, faults.Faults{Throttle: 0.3}, Options{}), 0.0191, 0.01)
 
-	ttft := func(c conditions) float64 {
+	ttft := func(c faults.Faults) float64 {
 		b := newBench(t, Options{})
-		b.core.setConditions(c)
+		b.core.setFaults(c)
 		s := b.submit(exactly(prompt(2000, 1), 1))
 		b.drain()
 		return (s.first - s.arrived).Seconds() - 0.000608
 	}
-	near(t, "prefill at half the clock", ttft(conditions{clock: 0.5}), 2*ttft(conditions{}), 1e-6)
+	near(t, "prefill at half the clock", ttft(faults.Faults{Throttle: 0.5}), 2*ttft(faults.Faults{}), 1e-6)
 }
 
 func TestWithheldKVCountsAsUsedAndComesBack(t *testing.T) {
 	b := newBench(t, Options{})
-	b.core.setConditions(conditions{kvWithheld: 0.75})
+	b.core.setFaults(faults.Faults{KV: 0.75})
 	if got := b.core.kv.usage(); got != 0.75 {
 		t.Errorf("usage is %g with three quarters withheld, want 0.75", got)
 	}
-	b.core.setConditions(conditions{})
+	b.core.setFaults(faults.Faults{})
 	if got := b.core.kv.usage(); got != 0 {
 		t.Errorf("usage is %g when all came back, want 0", got)
 	}
@@ -73,7 +75,7 @@ func TestKVPressurePreempts(t *testing.T) {
 	if b.core.stats.preemptions != 0 {
 		t.Fatal("preempted without pressure")
 	}
-	b.core.setConditions(conditions{kvWithheld: 0.9})
+	b.core.setFaults(faults.Faults{KV: 0.9})
 	b.drain()
 	if b.core.stats.preemptions == 0 {
 		t.Error("nobody was preempted under pressure")
@@ -88,7 +90,7 @@ func TestKVPressurePreempts(t *testing.T) {
 // Even with everything withheld, the oldest request goes on to its end.
 func TestNoKVAtAllStillServesOneAtATime(t *testing.T) {
 	b := newBench(t, Options{})
-	b.core.setConditions(conditions{kvWithheld: 1})
+	b.core.setFaults(faults.Faults{KV: 1})
 	for i := range 3 {
 		b.submit(exactly(prompt(300, uint32(i)), 20))
 	}
@@ -109,7 +111,7 @@ func TestStandStillLengthensOneIteration(t *testing.T) {
 	for range 10 {
 		b.step(nil)
 	}
-	b.core.standStill(700 * time.Millisecond)
+	b.core.pause += 700 * time.Millisecond
 	b.drain()
 	long := 0
 	for _, g := range b.gaps[s] {

@@ -3,6 +3,8 @@ package sim
 import (
 	"slices"
 	"time"
+
+	"sonde/probe/sim/faults"
 )
 
 // core is the engine without clock, network and goroutines. Its time is what
@@ -23,10 +25,10 @@ type core struct {
 	pool     *prefillPool
 	handOver func(*sequence, time.Duration)
 
-	conditions conditions    // replaced by setConditions only
-	gpu        machine       // setup's machine under these conditions
-	pause      time.Duration // that the next iteration is to take longer
-	stalled    time.Duration // when the last stall ended
+	faults  faults.Faults // replaced by setFaults only
+	gpu     machine       // setup's machine under these faults
+	pause   time.Duration // that the next iteration is to take longer
+	stalled time.Duration // when the last stall ended
 }
 
 // yield is what an iteration gave to one request: a token, or with speculative
@@ -41,16 +43,16 @@ type yield struct {
 
 func newCore(s setup) *core {
 	// What comes from a pool is moved whole, whatever the decoding GPUs hold already.
-	c := newHalf(s, s.prefixCache && !s.disaggregated, newStats(s.specTokens))
-	if s.disaggregated {
+	c := newHalf(s, !s.NoPrefixCache && !s.Disaggregated, newStats(s.SpecTokens))
+	if s.Disaggregated {
 		c.pool = newPrefillPool(s, c.stats)
 	}
-	c.setConditions(s.faults.conditions())
+	c.setFaults(s.Faults)
 	return c
 }
 
 func newHalf(s setup, prefixCache bool, counters *stats) *core {
-	return &core{setup: s, kv: newKVCache(s.kvBlocks, s.blockTokens, prefixCache), stats: counters, gpu: s.machine}
+	return &core{setup: s, kv: newKVCache(s.kvBlocks, s.BlockTokens, prefixCache), stats: counters, gpu: s.machine}
 }
 
 // submit puts a request at the end of the queue.
@@ -148,7 +150,7 @@ func (c *core) generate(s *sequence, now time.Duration, n int) yield {
 
 // publish offers newly filled blocks to the prefix cache.
 func (c *core) publish(s *sequence) {
-	for ; s.published < s.computed/c.blockTokens; s.published++ {
+	for ; s.published < s.computed/c.BlockTokens; s.published++ {
 		c.kv.publish(s.blocks[s.published], s.hashes[s.published])
 	}
 }

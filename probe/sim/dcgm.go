@@ -66,7 +66,7 @@ func (h *hardware) Collect(out chan<- prometheus.Metric) {
 	for i := range n {
 		h.collect(out, &b, i)
 	}
-	if h.setup.disaggregated {
+	if h.setup.Disaggregated {
 		b.activity, b.joules = now.prefill, now.prefillJoules
 		for i := range n {
 			h.collect(out, &b, n+i)
@@ -87,8 +87,8 @@ func (h *hardware) collect(out chan<- prometheus.Metric, b *gpuState, i int) {
 // one: at another speed the real one's peaks do not apply.
 func (s *setup) deviceName() string {
 	name := "simulated " + s.machine.driverName
-	if s.speed != 1 {
-		name += fmt.Sprintf(" at %gx speed", s.speed)
+	if s.Speed != 1 {
+		name += fmt.Sprintf(" at %gx speed", s.Speed)
 	}
 	return name
 }

@@ -27,7 +27,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.pieces.learn(b)
-	writeJSON(w, http.StatusOK, map[string]any{"count": len(ids), "max_model_len": s.setup.maxModelLen, "tokens": ids})
+	writeJSON(w, http.StatusOK, map[string]any{"count": len(ids), "max_model_len": s.setup.MaxModelLen, "tokens": ids})
 }
 
 // detokenize turns tokens back into text, in which each word has a blank in front:

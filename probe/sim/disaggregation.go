@@ -24,7 +24,7 @@ type prefillPool struct {
 
 // newPrefillPool makes the pool of a decoding core. Counters are common to both.
 func newPrefillPool(s setup, counters *stats) *prefillPool {
-	p := &prefillPool{core: newHalf(s, s.prefixCache, counters)}
+	p := &prefillPool{core: newHalf(s, !s.NoPrefixCache, counters)}
 	p.core.handOver = p.send
 	return p
 }
@@ -63,7 +63,7 @@ func (p *prefillPool) begin(now time.Duration) {
 // send puts the KV of a sequence on the link, behind what is on it.
 func (p *prefillPool) send(s *sequence, now time.Duration) {
 	bytes := float64(s.computed) * p.core.shape.kvBytesPerToken()
-	took := time.Duration(float64(seconds(bytes/p.core.transfer)) / p.core.speed)
+	took := time.Duration(float64(seconds(bytes/(p.core.TransferGBs*1e9))) / p.core.Speed)
 	p.linkFree = max(p.linkFree, now) + took
 	s.ready = p.linkFree
 	p.moving = append(p.moving, s)
@@ -94,7 +94,7 @@ func (p *prefillPool) next() (at time.Duration, ok bool) {
 // devices names the GPUs, for people.
 func (s *setup) devices() string {
 	text := fmt.Sprintf("%d × %s", s.machine.gpus, s.machine.driverName)
-	if s.disaggregated {
+	if s.Disaggregated {
 		text += fmt.Sprintf(" for decode and %d for prefill", s.machine.gpus)
 	}
 	return text

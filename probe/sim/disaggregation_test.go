@@ -3,6 +3,8 @@ package sim
 import (
 	"testing"
 	"time"
+
+	"sonde/probe/sim/faults"
 )
 
 // A decode iteration has one token of each sequence in it, however many prompts come,
@@ -72,14 +74,14 @@ func TestFirstTokenComesBehindPrefillTransferAndAStep(t *testing.T) {
 
 // What slows the engine slows both halves.
 func TestConditionsReachThePool(t *testing.T) {
-	ttft := func(c conditions) time.Duration {
+	ttft := func(c faults.Faults) time.Duration {
 		b := newBench(t, Options{Disaggregated: true, TransferGBs: 1000})
-		b.core.setConditions(c)
+		b.core.setFaults(c)
 		s := b.submit(exactly(prompt(2000, 1), 1))
 		b.drain()
 		return s.first - s.arrived
 	}
-	near(t, "TTFT of a slow replica", ttft(conditions{slow: 2}).Seconds(), 2*ttft(conditions{}).Seconds(), 0.002)
+	near(t, "TTFT of a slow replica", ttft(faults.Faults{Slow: 2}).Seconds(), 2*ttft(faults.Faults{}).Seconds(), 0.002)
 }
 
 // A second transfer waits for the first one: on a slow link prompts arrive one behind

@@ -53,8 +53,8 @@ func newDriver(c *core, o observer) *driver {
 	}
 }
 
-// now is the engine's clock.
-func (d *driver) now() time.Duration { return time.Since(d.began) }
+// Now is the engine's clock.
+func (d *driver) Now() time.Duration { return time.Since(d.began) }
 
 // start runs the engine until ctx ends. A second call does nothing.
 func (d *driver) start(ctx context.Context) {
@@ -89,7 +89,7 @@ func (d *driver) submit(s *sequence) bool {
 	if d.state != driverRunning {
 		return false
 	}
-	d.core.submit(s, d.now())
+	d.core.submit(s, d.Now())
 	d.wake()
 	return true
 }
@@ -107,25 +107,10 @@ func (d *driver) abort(s *sequence) {
 	d.core.abort(s)
 }
 
-// change replaces the conditions from the next iteration on.
-func (d *driver) change(to conditions) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.core.setConditions(to)
-	d.wake() // KV blocks may have become free
-}
-
-// standStill makes the next iteration longer, once.
-func (d *driver) standStill(by time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.core.standStill(by)
-}
-
 // run paces the core. While there is work, an iteration starts at the planned
 // end of the one before, not when our timer woke up: lateness does not add up.
 func (d *driver) run(ctx context.Context) {
-	at := d.now()
+	at := d.Now()
 	for ctx.Err() == nil {
 		it, ok := d.begin(at)
 		if !ok {
@@ -136,8 +121,8 @@ func (d *driver) run(ctx context.Context) {
 			return
 		}
 		d.finish(it)
-		if at = it.end; d.now()-at > maxLag {
-			at = d.now()
+		if at = it.end; d.Now()-at > maxLag {
+			at = d.Now()
 		}
 	}
 }
@@ -148,8 +133,8 @@ func (d *driver) idle(ctx context.Context) time.Duration {
 	next, ok := d.core.next()
 	d.mu.Unlock()
 	if ok {
-		if !d.pause(ctx, next, d.kick) || d.now()-next > maxLag {
-			return d.now()
+		if !d.pause(ctx, next, d.kick) || d.Now()-next > maxLag {
+			return d.Now()
 		}
 		return next
 	}
@@ -157,7 +142,7 @@ func (d *driver) idle(ctx context.Context) time.Duration {
 	case <-d.kick:
 	case <-ctx.Done():
 	}
-	return d.now()
+	return d.Now()
 }
 
 func (d *driver) begin(at time.Duration) (iteration, bool) {
@@ -190,8 +175,7 @@ func (d *driver) finish(it iteration) {
 type snapshot struct {
 	running, waiting int
 	kvUsage          float64
-	conditions       conditions
-	gpu              machine // under these conditions
+	gpu              machine // under the faults of the moment
 	stats            stats
 	activity         activity
 	joules           float64 // energy used by one GPU
@@ -204,11 +188,10 @@ type snapshot struct {
 func (d *driver) snapshot() snapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := d.now()
+	now := d.Now()
 	s := snapshot{
 		kvUsage: d.core.kv.usage(), stats: d.core.stats.clone(), activity: d.activity.mean(now),
-		joules:     d.activity.energy(now, &d.core.gpu),
-		conditions: d.core.conditions, gpu: d.core.gpu,
+		joules: d.activity.energy(now, &d.core.gpu), gpu: d.core.gpu,
 	}
 	s.running, s.waiting = d.core.counts()
 	if d.core.pool != nil {
@@ -228,4 +211,29 @@ func (d *driver) isRunning() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.state == driverRunning
+}
+
+// timerGrain is how late a timer of the Go runtime may be on Linux, where its
+// poller counts whole milliseconds.
+const timerGrain = 1500 * time.Microsecond
+
+// pause waits until the engine's clock shows end; false if ctx ended or something came
+// in through kick before. The runtime's timer does the long part, the system's finer
+// one the rest: gaps of 10 ms should not wobble by one.
+func (d *driver) pause(ctx context.Context, end time.Duration, kick <-chan struct{}) bool {
+	grain := timerGrain
+	if d.core.VirtualTime {
+		grain = 0
+	}
+	d.timer.Reset(end - grain - d.Now())
+	select {
+	case <-d.timer.C:
+	case <-kick:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	fineSleep(end - d.Now())
+	time.Sleep(end - d.Now()) // what is left if the fine sleep was interrupted
+	return true
 }

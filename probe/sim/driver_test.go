@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sonde/probe/sim/faults"
 )
 
 type nobody struct{}
@@ -39,7 +41,7 @@ func TestDriverKeepsTheSchedule(t *testing.T) {
 		ended := make(chan time.Duration, 1)
 		s.sink = func(_ []uint16, end finish) {
 			if end != finishNone {
-				ended <- d.now()
+				ended <- d.Now()
 			}
 		}
 		d.submit(s)
@@ -88,10 +90,10 @@ func TestDriverDoesNotCatchUp(t *testing.T) {
 		s.sink = func(_ []uint16, end finish) {
 			if s.generated() == 50 {
 				time.Sleep(2 * time.Second) // everything stands still
-			} else if s.generated() > 51 && d.now()-last < 5*time.Millisecond {
+			} else if s.generated() > 51 && d.Now()-last < 5*time.Millisecond {
 				burst++
 			}
-			last = d.now()
+			last = d.Now()
 			if end != finishNone {
 				close(ended)
 			}
@@ -130,7 +132,7 @@ func TestDriverPacesAPrefillPool(t *testing.T) {
 		ended := make(chan time.Duration, 1)
 		s.sink = func(_ []uint16, end finish) {
 			if end != finishNone {
-				ended <- d.now()
+				ended <- d.Now()
 			}
 		}
 		d.submit(s)
@@ -154,7 +156,7 @@ func TestConditionsChangeBetweenIterations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriver(t, ctx)
-		d.change(conditions{slow: 100})
+		d.SetFaults(faults.Faults{Slow: 100})
 		s := newSequence(exactly(prompt(20, 1), 2), &d.core.setup)
 		ended := make(chan struct{})
 		s.sink = func(_ []uint16, end finish) {
@@ -164,7 +166,7 @@ func TestConditionsChangeBetweenIterations(t *testing.T) {
 		}
 		d.submit(s)
 		time.Sleep(10 * time.Millisecond)
-		d.change(conditions{}) // the second iteration is at full speed again
+		d.SetFaults(faults.Faults{}) // the second iteration is at full speed again
 		<-ended
 		near(t, "first token, a hundred times as slow", (s.first - s.arrived).Seconds(), 0.98, 0.03)
 		near(t, "second token", (s.last - s.first).Seconds(), 0.0098, 0.03)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"sonde/probe/sim/faults"
 )
 
 // fate is what happens to one request.
@@ -21,7 +23,7 @@ func (f fate) breaksWithin(n int, end finish) bool {
 }
 
 // fateOf draws for the n-th request.
-func (f *Faults) fateOf(n, seed uint64) fate {
+func fateOf(f faults.Faults, n, seed uint64) fate {
 	const longestBeforeBreak = 16
 	random := rand.New(rand.NewPCG(seed, n))
 	u, breakAt := random.Float64(), 1+random.IntN(longestBeforeBreak)

@@ -8,27 +8,16 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"sonde/probe/sim/faults"
 )
 
-func TestParseFaults(t *testing.T) {
-	got, err := ParseFaults("429=0.1, 503=0.05,error=0.02,cut=0.03,stall=1s/10s,clump=8")
-	want := Faults{RateLimited: 0.1, Unavailable: 0.05, StreamError: 0.02, Cut: 0.03, Stall: time.Second, StallEvery: 10 * time.Second, Clump: 8}
-	if err != nil || got != want {
-		t.Errorf("%+v, %v", got, err)
-	}
-	for _, list := range []string{"429", "429=x", "flood=1", "stall=soon", "429=0.6,503=0.6", "cut=-1", "error=NaN", "clump=-2"} {
-		if _, err := ParseFaults(list); err == nil {
-			t.Errorf("%q is accepted", list)
-		}
-	}
-}
-
 func TestSharesOfFaults(t *testing.T) {
-	f := Faults{RateLimited: 0.1, Unavailable: 0.2, StreamError: 0.05, Cut: 0.15}
+	f := faults.Faults{RateLimited: 0.1, Unavailable: 0.2, StreamError: 0.05, Cut: 0.15}
 	const n = 20000
 	var limited, unavailable, errors, cut float64
 	for i := range uint64(n) {
-		switch fate := f.fateOf(i, 1); {
+		switch fate := fateOf(f, i, 1); {
 		case fate.refusal != nil && fate.refusal.status == 429:
 			limited++
 		case fate.refusal != nil && fate.refusal.status == 503:
@@ -44,12 +33,12 @@ func TestSharesOfFaults(t *testing.T) {
 			t.Errorf("share %g, want %g", c[0]/n, c[1])
 		}
 	}
-	if healthy := (&Faults{}).fateOf(1, 1); !reflect.DeepEqual(healthy, fate{}) {
+	if healthy := fateOf(faults.Faults{}, 1, 1); !reflect.DeepEqual(healthy, fate{}) {
 		t.Errorf("a healthy server does %+v", healthy)
 	}
 }
 
-func withFaults(f Faults) Options {
+func withFaults(f faults.Faults) Options {
 	o := fast
 	o.Faults = f
 	return o
@@ -58,7 +47,7 @@ func withFaults(f Faults) Options {
 var someTokens = map[string]any{"messages": user("Hi"), "stream": true, "max_tokens": 40, "ignore_eos": true}
 
 func TestRefusalFaults(t *testing.T) {
-	for status, f := range map[int]Faults{429: {RateLimited: 1}, 503: {Unavailable: 1}} {
+	for status, f := range map[int]faults.Faults{429: {RateLimited: 1}, 503: {Unavailable: 1}} {
 		r := post(t, serve(t, withFaults(f))+"/v1/chat/completions", someTokens)
 		if r.StatusCode != status || (r.Header.Get("Retry-After") == "1") != (status == 429) {
 			t.Errorf("status %d, headers %v; want %d", r.StatusCode, r.Header, status)
@@ -67,12 +56,12 @@ func TestRefusalFaults(t *testing.T) {
 }
 
 func TestBrokenStreams(t *testing.T) {
-	r := post(t, serve(t, withFaults(Faults{StreamError: 1}))+"/v1/chat/completions", someTokens)
+	r := post(t, serve(t, withFaults(faults.Faults{StreamError: 1}))+"/v1/chat/completions", someTokens)
 	b, err := io.ReadAll(r.Body)
 	if text := string(b); err != nil || !strings.Contains(text, `data: {"error":{`) || !strings.HasSuffix(text, "data: [DONE]\n\n") || strings.Contains(text, `"finish_reason":"`) {
 		t.Errorf("error inside a stream: %v, %s", err, b)
 	}
-	r = post(t, serve(t, withFaults(Faults{Cut: 1}))+"/v1/chat/completions", someTokens)
+	r = post(t, serve(t, withFaults(faults.Faults{Cut: 1}))+"/v1/chat/completions", someTokens)
 	if b, err = io.ReadAll(r.Body); err == nil || !strings.Contains(string(b), `"content":"`) || strings.Contains(string(b), "[DONE]") {
 		t.Errorf("cut connection: %v, %s", err, b)
 	}
@@ -97,14 +86,14 @@ func TestClumps(t *testing.T) {
 	}
 	m.put([]uint16{8}, finishLength) // the end does not wait
 	<-m.wake
-	base := serve(t, withFaults(Faults{Clump: 8}))
+	base := serve(t, withFaults(faults.Faults{Clump: 8}))
 	if s := readStream(t, post(t, base+"/v1/chat/completions", someTokens).Body); s.tokens != 40 || !s.done {
 		t.Errorf("%d tokens, done %v", s.tokens, s.done)
 	}
 }
 
 func TestStalls(t *testing.T) {
-	b := newBench(t, Options{Faults: Faults{Stall: 500 * time.Millisecond, StallEvery: time.Second}})
+	b := newBench(t, Options{Faults: faults.Faults{Stall: 500 * time.Millisecond, StallEvery: time.Second}})
 	s := b.submit(exactly(prompt(100, 1), 400))
 	b.drain()
 	stalls := 0

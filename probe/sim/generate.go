@@ -41,22 +41,21 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 // answer generates, as a stream or whole. When the client hangs up the request
 // leaves the engine.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, b *requestBody, prompt []uint32, d dialect) {
-	a, e := b.ask(prompt, s.setup.maxModelLen, d.maxTokens)
+	a, e := b.ask(prompt, s.setup.MaxModelLen, d.maxTokens)
 	if e != nil {
 		e.write(w)
 		return
 	}
 	if d.thought != "" {
-		a.reasoning = s.setup.reasoning
+		a.reasoning = Reasoning(s.setup.Reasoning)
 	}
 	number := s.requests.Add(1)
-	faults := s.trouble.current()
-	fate := faults.fateOf(number, s.setup.seed)
+	fate := fateOf(s.Faults(), number, s.setup.Seed)
 	if fate.refusal != nil {
 		fate.refusal.write(w)
 		return
 	}
-	seq, box := newSequence(a, &s.setup), newMailbox(&s.trouble.clump)
+	seq, box := newSequence(a, &s.setup), newMailbox(&s.Clump)
 	seq.sink = box.put
 	if !s.driver.submit(seq) {
 		errNotRunning.write(w)

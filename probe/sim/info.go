@@ -5,7 +5,7 @@ import "net/http"
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
 		"id": s.modelID, "object": "model", "created": s.created, "owned_by": serverName,
-		"root": s.modelID, "parent": nil, "max_model_len": s.setup.maxModelLen,
+		"root": s.modelID, "parent": nil, "max_model_len": s.setup.MaxModelLen,
 	}}})
 }
 

@@ -122,3 +122,11 @@ func mean(values []float64) (sum float64) {
 	}
 	return sum / float64(len(values))
 }
+
+func names[T any](all []T, nameOf func(T) string) []string {
+	out := make([]string, len(all))
+	for i, v := range all {
+		out[i] = nameOf(v)
+	}
+	return out
+}

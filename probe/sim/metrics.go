@@ -52,7 +52,7 @@ func newMetrics(s *setup, modelID string) *metrics {
 	m.ttft = m.histogram("time_to_first_token_seconds", "Time from arrival to the first token.", ttftBuckets)
 	m.gap = m.histogram("inter_token_latency_seconds", "Time between two steps that gave a request tokens.", gapBuckets)
 	m.step = m.histogram("iteration_tokens_total", "Tokens computed per iteration.", stepBuckets)
-	lengths := lengthBuckets(s.maxModelLen)
+	lengths := lengthBuckets(s.MaxModelLen)
 	m.done = finished{
 		e2e:       m.histogram("e2e_request_latency_seconds", "Time from arrival to the last token.", e2eBuckets),
 		queue:     m.histogram("request_queue_time_seconds", "Time from arrival to the first iteration.", e2eBuckets),

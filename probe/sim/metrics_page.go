@@ -67,7 +67,7 @@ func scrapedRows(s *setup, labels prometheus.Labels) []scraped {
 	add(counter, "prompt_tokens_total", "Prompt tokens, with cached ones.", func(s *snapshot) float64 { return float64(s.stats.promptTokens) })
 	add(counter, "generation_tokens_total", "Generated tokens.", func(s *snapshot) float64 { return float64(s.stats.generationTokens) })
 	rows = append(rows, labelledRows(labels)...)
-	if s.specTokens > 0 {
+	if s.SpecTokens > 0 {
 		rows = append(rows, draftRows(s, labels)...)
 	}
 	return rows
@@ -103,7 +103,7 @@ func draftRows(s *setup, labels prometheus.Labels) []scraped {
 	add("spec_decode_num_draft_tokens_total", "Draft tokens.", func(s *snapshot) float64 { return float64(s.stats.draftTokens) })
 	add("spec_decode_num_accepted_tokens_total", "Draft tokens that the model agreed with.", func(s *snapshot) float64 { return float64(s.stats.acceptedTokens()) })
 	place := prometheus.NewDesc("vllm:spec_decode_num_accepted_tokens_per_pos_total", "The same, by their place in the draft.", []string{"position"}, labels)
-	for i := range s.specTokens {
+	for i := range s.SpecTokens {
 		rows = append(rows, scraped{place, prometheus.CounterValue, []string{strconv.Itoa(i)},
 			func(s *snapshot) float64 { return float64(s.stats.acceptedAt[i]) }})
 	}
@@ -113,11 +113,11 @@ func draftRows(s *setup, labels prometheus.Labels) []scraped {
 // cacheInfo carries the KV cache's size in its labels; its value is always 1.
 func cacheInfo(s *setup) prometheus.Metric {
 	desc := prometheus.NewDesc("vllm:cache_config_info", "The KV cache.", nil, prometheus.Labels{
-		"engine": "0", "block_size": strconv.Itoa(s.blockTokens), "num_gpu_blocks": strconv.Itoa(s.kvBlocks),
+		"engine": "0", "block_size": strconv.Itoa(s.BlockTokens), "num_gpu_blocks": strconv.Itoa(s.kvBlocks),
 		"kv_cache_size_tokens": strconv.Itoa(s.kvTokens()), "cache_dtype": s.shape.kv.name,
-		"kv_cache_max_concurrency": strconv.FormatFloat(float64(s.kvTokens())/float64(s.maxModelLen), 'g', -1, 64),
+		"kv_cache_max_concurrency": strconv.FormatFloat(float64(s.kvTokens())/float64(s.MaxModelLen), 'g', -1, 64),
 		"gpu_memory_utilization":   strconv.FormatFloat(usableMemory, 'g', -1, 64),
-		"enable_prefix_caching":    map[bool]string{true: "True", false: "False"}[s.prefixCache],
+		"enable_prefix_caching":    map[bool]string{true: "True", false: "False"}[!s.NoPrefixCache],
 		"num_cpu_blocks":           "None", "num_gpu_blocks_override": "None", "sliding_window": "None",
 	})
 	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, 1)

@@ -9,6 +9,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"sonde/probe/sim/faults"
 )
 
 // notOurs are families of a real vLLM's page that are not the engine's: the Python
@@ -116,7 +118,7 @@ func TestCountsByHand(t *testing.T) {
 
 // 0.4 of 1,410 MHz are 564; the reason is bit 0x20, thermal.
 func TestThrottlingShowsOnTheHardwarePage(t *testing.T) {
-	s, err := New(Options{Faults: Faults{Throttle: 0.4}})
+	s, err := New(Options{Faults: faults.Faults{Throttle: 0.4}})
 	if err != nil {
 		t.Fatal(err)
 	}

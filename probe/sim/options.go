@@ -12,6 +12,15 @@
 // happen at the right moment (driver.go), the rest is protocol.
 package sim
 
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"sonde/probe/sim/faults"
+)
+
 // Options choose the simulated machine and engine. The zero value of every
 // field stands for its default.
 type Options struct {
@@ -31,17 +40,17 @@ type Options struct {
 	NoPrefixCache bool
 
 	SpecTokens     int     // draft tokens of speculative decoding; 0: none
-	SpecAcceptance float64 // probability that the model agrees with a draft, 0 to 1; default 0.7
+	SpecAcceptance float64 // probability that the model accepts a draft, 0 to 1; default 0.7
 
 	Disaggregated bool    // prompts are read by as many GPUs again, which do nothing else
 	TransferGBs   float64 // of the link that their KV crosses, 1e9 bytes/s; default 25
 
 	Speed float64 // 2 is a machine twice as fast
-	Seed  uint64  // words and natural lengths of answers, drafts that hold
+	Seed  uint64  // words and natural lengths of answers, accepted drafts
 
-	Reasoning float64 // of the answers to a chat: a share below 1, a number of tokens from 1 on
-	Faults    Faults  // what goes wrong on request
-	Scenario  string  // one of Scenarios(), which plays from the start; "" for none
+	Reasoning float64       // of the answers to a chat: a share below 1, a number of tokens from 1 on
+	Faults    faults.Faults // from the start
+	Scenario  string        // of faults.Scenarios, which plays from the start; "" for none
 
 	VirtualTime bool // the clock is a test's (testing/synctest): its timers are exact, and the system's would not know of it
 }
@@ -53,54 +62,145 @@ type Options struct {
 // has more tokens to move. The KV cache is far smaller than the 55 GB that would
 // fit, so that a few dozen streams fill a visible part of it.
 const (
-	defaultModel       = "Llama-3.1-8B"
-	defaultGPU         = "A100-80GB"
-	defaultDtype       = "bf16"
-	defaultKVDtype     = "auto"
-	defaultMaxSeqs     = 128
-	defaultTokenBudget = 2048 // vLLM's default for chunked prefill
 	defaultMaxModelLen = 16384
 	defaultKVTokens    = 32768
-	defaultBlockTokens = 16 // vLLM's
-	defaultAcceptance  = 0.7
-	defaultTransferGBs = 25 // 200 Gbit/s
-	defaultSpeed       = 1.0
 )
 
-// usableMemory is the share of GPU memory for weights and KV cache; the rest
-// holds activations and the driver's own. vLLM's default is the same 0.9.
-const usableMemory = 0.9
-
-// DefaultOptions is the machine of the demo. KVGB, TP and MaxModelLen stay 0,
-// because they follow from the model and the GPU; so does what is off.
-func DefaultOptions() Options {
-	return Options{
-		Model: defaultModel, GPU: defaultGPU, Dtype: defaultDtype, KVDtype: defaultKVDtype, Speed: defaultSpeed,
-		MaxSeqs: defaultMaxSeqs, TokenBudget: defaultTokenBudget, BlockTokens: defaultBlockTokens,
-		SpecAcceptance: defaultAcceptance, TransferGBs: defaultTransferGBs,
-	}
+// withDefaults fills in what does not depend on the model and the GPU.
+func (o Options) withDefaults() Options {
+	o.Model = cmp.Or(o.Model, "Llama-3.1-8B")
+	o.GPU = cmp.Or(o.GPU, "A100-80GB")
+	o.Dtype = cmp.Or(o.Dtype, "bf16")
+	o.KVDtype = cmp.Or(o.KVDtype, "auto")
+	o.MaxSeqs = cmp.Or(o.MaxSeqs, 128)
+	o.TokenBudget = cmp.Or(o.TokenBudget, 2048) // vLLM's default for chunked prefill
+	o.BlockTokens = cmp.Or(o.BlockTokens, 16)   // vLLM's
+	o.SpecAcceptance = cmp.Or(o.SpecAcceptance, 0.7)
+	o.TransferGBs = cmp.Or(o.TransferGBs, 25) // 200 Gbit/s
+	o.Speed = cmp.Or(o.Speed, 1)
+	return o
 }
 
 // setup is a complete, checked configuration.
 type setup struct {
-	shape          shape
-	machine        machine
-	maxSeqs        int
-	tokenBudget    int
-	maxModelLen    int
-	blockTokens    int // in a KV block
-	kvBlocks       int
-	speed          float64
-	seed           uint64
-	chunked        bool
-	prefixCache    bool
-	specTokens     int     // drafts in a decode step
-	specAcceptance float64 // 0 to 1
-	disaggregated  bool
-	transfer       float64 // bytes/s, of the link between prefill and decode
-	behaviour
-	virtual  bool // no timers of the system
-	instance int  // tells engines on one machine apart: the port
+	Options
+	shape    shape
+	machine  machine
+	kvBlocks int
+	instance int // distinguishes engines on one machine: the port
 }
 
-func (s *setup) kvTokens() int { return s.kvBlocks * s.blockTokens }
+func (s *setup) kvTokens() int { return s.kvBlocks * s.BlockTokens }
+
+// Resolve fills in defaults and refuses what cannot work.
+func (o Options) resolve() (setup, error) {
+	s := setup{Options: o.withDefaults()}
+	one, err := s.choose()
+	if err != nil {
+		return setup{}, err
+	}
+	kvBytes := cmp.Or(s.KVGB*1e9, defaultKVTokens*s.shape.kvBytesPerToken())
+	if err := s.check(kvBytes); err != nil {
+		return setup{}, err
+	}
+	if s.machine, err = fit(one, s.shape, kvBytes, s.TP); err != nil {
+		return setup{}, err
+	}
+	s.kvBlocks = int(kvBytes / (float64(s.BlockTokens) * s.shape.kvBytesPerToken()))
+	return s, s.chooseMaxModelLen()
+}
+
+// choose looks up the model with its dtypes, and the GPU.
+func (s *setup) choose() (one machine, err error) {
+	if s.shape, err = shapeNamed(s.Model); err != nil {
+		return one, err
+	}
+	if s.shape.weights, err = dtypeNamed(s.Dtype); err != nil {
+		return one, err
+	}
+	if s.shape.kv, err = kvDtypeNamed(s.KVDtype); err != nil {
+		return one, err
+	}
+	return machineNamed(s.GPU)
+}
+
+func (s *setup) check(kvBytes float64) error {
+	sum := kvBytes + s.Speed + s.SpecAcceptance + s.TransferGBs
+	finite := !math.IsNaN(sum) && !math.IsInf(sum, 0)
+	switch {
+	case !finite || s.Speed <= 0 || s.TransferGBs <= 0:
+		return fmt.Errorf("simulated engine: speed %g, KV cache %g GB and transfer %g GB/s have to be positive numbers", s.Speed, s.KVGB, s.TransferGBs)
+	case s.MaxSeqs < 1 || s.TokenBudget < 1 || s.BlockTokens < 1 || s.TP < 0 || s.MaxModelLen < 0 || kvBytes < 0:
+		return fmt.Errorf("simulated engine: sequences (%d), token budget (%d), block size (%d), KV cache (%g GB), GPUs (%d) and model length (%d) cannot be negative",
+			s.MaxSeqs, s.TokenBudget, s.BlockTokens, s.KVGB, s.TP, s.MaxModelLen)
+	case s.SpecTokens < 0 || s.SpecAcceptance < 0 || s.SpecAcceptance > 1:
+		return fmt.Errorf("simulated engine: draft tokens (%d) have to be 0 or more, and their acceptance (%g) between 0 and 1", s.SpecTokens, s.SpecAcceptance)
+	case s.TokenBudget < s.MaxSeqs*(1+s.SpecTokens):
+		return fmt.Errorf("simulated engine: a token budget of %d is too small for %d sequences of %d tokens per iteration; raise it or lower the number of sequences",
+			s.TokenBudget, s.MaxSeqs, 1+s.SpecTokens)
+	}
+	if err := Reasoning(s.Reasoning).check(); err != nil {
+		return err
+	}
+	if s.Scenario != "" {
+		if _, err := faults.FindScenario(s.Scenario); err != nil {
+			return err
+		}
+	}
+	return s.Faults.Check()
+}
+
+func (s *setup) chooseMaxModelLen() error {
+	room := s.kvTokens()
+	if room < 2*s.BlockTokens {
+		return fmt.Errorf("simulated engine: the KV cache holds only %d tokens of %s; give it more memory", room, s.shape.name)
+	}
+	if s.MaxModelLen > room {
+		return fmt.Errorf("simulated engine: a model length of %d tokens does not fit into a KV cache of %d tokens; lower it or give the cache more memory", s.MaxModelLen, room)
+	}
+	s.MaxModelLen = cmp.Or(s.MaxModelLen, min(defaultMaxModelLen, s.shape.context, room))
+	return nil
+}
+
+const (
+	// usableMemory is the share of GPU memory for weights and KV cache; the rest
+	// holds activations and the driver's own. vLLM's default is the same 0.9.
+	usableMemory = 0.9
+	// mostGPUs is the largest tensor parallel group: with more GPUs, nothing but
+	// communication is left.
+	mostGPUs = 64
+)
+
+// fit spreads the model over the requested number of GPUs, or over as few (a power
+// of two) as hold it.
+func fit(m machine, sh shape, kvBytes float64, requested int) (machine, error) {
+	if requested > mostGPUs || requested > 0 && sh.heads%requested != 0 {
+		return machine{}, fmt.Errorf("simulated engine: %s cannot be spread over %d GPUs; choose a number up to %d that divides its %d attention heads",
+			sh.name, requested, mostGPUs, sh.heads)
+	}
+	for n := max(requested, 1); n <= mostGPUs && sh.heads%n == 0; n *= 2 {
+		together := m.times(n)
+		need := sh.weightBytes() + kvBytes*together.kvReplicas(&sh)
+		if need <= usableMemory*m.memory*float64(n) {
+			return together, nil
+		}
+		if requested > 0 {
+			return machine{}, fmt.Errorf("simulated engine: %s with %.1f GB of KV cache needs %.0f GB, more than %d × %s can give; choose more or larger GPUs, or a smaller model",
+				sh.fullName(), kvBytes/1e9, need/1e9, n, m.name)
+		}
+	}
+	return machine{}, fmt.Errorf("simulated engine: %s with %.1f GB of KV cache does not fit into as many %s as it can be spread over; choose a larger GPU or less cache", sh.fullName(), kvBytes/1e9, m.name)
+}
+
+// lookup finds an entry by name without regard to letter case.
+func lookup[T any](what, name string, all []T, nameOf func(T) string) (T, error) {
+	known := make([]string, len(all))
+	for i, v := range all {
+		known[i] = nameOf(v)
+		if strings.EqualFold(known[i], name) {
+			return v, nil
+		}
+	}
+	var none T
+	return none, fmt.Errorf("simulated engine: unknown %s %q; known: %s", what, name, strings.Join(known, ", "))
+}

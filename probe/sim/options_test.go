@@ -7,12 +7,12 @@ import (
 )
 
 func TestDefaultsResolve(t *testing.T) {
-	for _, o := range []Options{{}, DefaultOptions()} {
+	for _, o := range []Options{{}, Options{}.withDefaults()} {
 		s, err := o.resolve()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.kvBlocks != 2048 || s.maxModelLen != 16384 || s.maxSeqs != 128 || s.tokenBudget != 2048 || !s.chunked || !s.prefixCache {
+		if s.kvBlocks != 2048 || s.MaxModelLen != 16384 || s.MaxSeqs != 128 || s.TokenBudget != 2048 || s.Unchunked || s.NoPrefixCache {
 			t.Errorf("%+v resolves to %+v", o, s)
 		}
 	}
@@ -20,8 +20,8 @@ func TestDefaultsResolve(t *testing.T) {
 
 func TestKVAndModelLength(t *testing.T) {
 	s, err := Options{KVGB: 1}.resolve() // 1e9 / (16 × 131072) = 476 blocks
-	if err != nil || s.kvBlocks != 476 || s.maxModelLen != 7616 {
-		t.Errorf("1 GB: %d blocks, model length %d, %v; want 476, 7616", s.kvBlocks, s.maxModelLen, err)
+	if err != nil || s.kvBlocks != 476 || s.MaxModelLen != 7616 {
+		t.Errorf("1 GB: %d blocks, model length %d, %v; want 476, 7616", s.kvBlocks, s.MaxModelLen, err)
 	}
 }
 
@@ -75,8 +75,8 @@ func TestWrongOptionsSayWhatIsWrong(t *testing.T) {
 		{Options{TP: 128}, []string{"128 GPUs", "up to 64"}},
 		{Options{Dtype: "fp4"}, []string{`"fp4"`, "bf16, fp8, int4"}},
 		{Options{KVDtype: "int8"}, []string{`"int8"`, "auto, fp8"}},
-		{Options{SpecTokens: 20}, []string{"2048", "128 sequences", "one token and 20 drafts"}},
-		{Options{SpecTokens: -1}, []string{"-1 draft"}},
+		{Options{SpecTokens: 20}, []string{"2048", "128 sequences", "21 tokens"}},
+		{Options{SpecTokens: -1}, []string{"draft tokens (-1)"}},
 		{Options{SpecTokens: 1, SpecAcceptance: 1.5}, []string{"1.5"}},
 		{Options{BlockTokens: -1}, []string{"block size (-1)"}},
 		{Options{Disaggregated: true, TransferGBs: -1}, []string{"transfer -1"}},

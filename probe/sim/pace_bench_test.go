@@ -45,7 +45,7 @@ type latenessLog struct {
 func (l *latenessLog) iteration(it iteration) { l.ends = it.end; l.observer.iteration(it) }
 
 func (l *latenessLog) tokens(all []yield) {
-	l.late = append(l.late, l.driver.now()-l.ends)
+	l.late = append(l.late, l.driver.Now()-l.ends)
 	l.given += len(all)
 	l.observer.tokens(all)
 }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"sonde/probe/sim/faults"
 )
 
 // Whatever comes, goes, loses its KV or is held up: every block is free or held, and
@@ -45,15 +47,15 @@ func (r *randomLoad) play(operations int) {
 		case n == 4 && len(r.all) > 0:
 			r.core.abort(r.all[r.random.IntN(len(r.all))])
 		case n == 5:
-			r.core.setConditions(conditions{kvWithheld: r.random.Float64(), slow: 1 + r.random.Float64()})
+			r.core.setFaults(faults.Faults{KV: r.random.Float64(), Slow: 1 + r.random.Float64()})
 		case n == 6:
-			r.core.setConditions(conditions{})
+			r.core.setFaults(faults.Faults{})
 		default:
 			r.iterate()
 		}
 		r.check()
 	}
-	r.core.setConditions(conditions{})
+	r.core.setFaults(faults.Faults{})
 	for r.iterate() {
 		r.check()
 	}
@@ -79,7 +81,7 @@ func (r *randomLoad) iterate() bool {
 	if !ok {
 		return r.passIdle(nil)
 	}
-	if it.batch.tokens > r.core.tokenBudget && r.core.chunked || it.batch.sequences > r.core.maxSeqs {
+	if it.batch.tokens > r.core.TokenBudget && !r.core.Unchunked || it.batch.sequences > r.core.MaxSeqs {
 		r.t.Fatalf("an iteration has %d tokens of %d sequences", it.batch.tokens, it.batch.sequences)
 	}
 	r.check()

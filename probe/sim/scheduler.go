@@ -23,7 +23,7 @@ func (c *core) begin(now time.Duration) (iteration, bool) {
 	if len(c.running) == 0 && len(c.waiting) > 0 {
 		now = max(now, c.waiting[0].arrived) // the driver's schedule may be a little behind its clock
 	}
-	budget := c.tokenBudget
+	budget := c.TokenBudget
 	c.batch = batch{}
 	preempted := c.scheduleRunning(now, &budget)
 	if !preempted {
@@ -33,9 +33,9 @@ func (c *core) begin(now time.Duration) (iteration, bool) {
 		return iteration{}, false
 	}
 	price := costOf(c.batch, &c.shape, &c.gpu)
-	price.overhead += c.conditions.slowdown(price.duration())
-	price.overhead += time.Duration(float64(c.stallAt(now)) * c.speed) // as long as asked for at any speed
-	took := time.Duration(float64(price.duration()) / c.speed)
+	price.overhead += c.slowdown(price.duration())
+	price.overhead += time.Duration(float64(c.stallAt(now)) * c.Speed) // as long as asked for at any speed
+	took := time.Duration(float64(price.duration()) / c.Speed)
 	return iteration{start: now, end: now + took, batch: c.batch, cost: price}, true
 }
 
@@ -67,14 +67,14 @@ func (c *core) scheduleRunning(now time.Duration, budget *int) (preempted bool) 
 // admitWaiting moves sequences from the queue into the batch while there is
 // room for another one, and KV for the whole of it.
 func (c *core) admitWaiting(now time.Duration, budget *int) {
-	for len(c.waiting) > 0 && len(c.running) < c.maxSeqs && *budget > 0 {
+	for len(c.waiting) > 0 && len(c.running) < c.MaxSeqs && *budget > 0 {
 		s := c.waiting[0]
 		cached, wereFree := c.kv.match(s.cacheable())
 		if c.kv.blocksFor(len(s.tokens))-len(cached)+wereFree > c.roomToAdmit() {
 			return
 		}
 		before := s.computed
-		s.computed = len(cached) * c.blockTokens
+		s.computed = len(cached) * c.BlockTokens
 		if c.pool != nil {
 			s.computed = len(s.tokens) - 1 // came over the link; the last one gives the next token
 		}
@@ -101,7 +101,7 @@ func (c *core) admitWaiting(now time.Duration, budget *int) {
 // prompt of its iteration.
 func (c *core) chunkFor(s *sequence, budget int) int {
 	pending := s.pending()
-	if pending <= budget || c.chunked {
+	if pending <= budget || !c.Unchunked {
 		return min(pending, budget)
 	}
 	if budget == 0 || c.batch.prompts > 0 {

@@ -26,7 +26,7 @@ type ask struct {
 	ignoreEOS bool   // exactly maxTokens
 	seed      uint64 // another answer to the same prompt
 	stops     []string
-	reasoning reasoning
+	reasoning Reasoning
 }
 
 // sequence is a request inside the engine. Instants are on the engine's clock.
@@ -61,16 +61,16 @@ type sequence struct {
 // newSequence prepares a request. Everything about its answer follows from the
 // engine's seed and the request itself, not from what else is going on.
 func newSequence(a ask, engine *setup) *sequence {
-	s := &sequence{ask: a, blockTokens: engine.blockTokens, tokens: slices.Clip(a.prompt)} // appending must not reach into the prompt
+	s := &sequence{ask: a, blockTokens: engine.BlockTokens, tokens: slices.Clip(a.prompt)} // appending must not reach into the prompt
 	s.hash()
 	whole := blockHash(a.seed, a.prompt)
-	s.writer.random = rand.New(rand.NewPCG(engine.seed, whole))
-	if engine.specTokens > 0 {
-		s.luck = luckOf(engine.seed, whole)
+	s.writer.random = rand.New(rand.NewPCG(engine.Seed, whole))
+	if engine.SpecTokens > 0 {
+		s.luck = luckOf(engine.Seed, whole)
 	}
 	s.length = a.maxTokens
 	if !a.ignoreEOS {
-		s.length = min(max(a.reasoning.natural(naturalLength(rand.New(rand.NewPCG(engine.seed, ^whole)))), a.minTokens), a.maxTokens)
+		s.length = min(max(a.reasoning.natural(naturalLength(rand.New(rand.NewPCG(engine.Seed, ^whole)))), a.minTokens), a.maxTokens)
 	}
 	s.thinking = a.reasoning.tokens(s.length)
 	s.script = newTranscript(s)

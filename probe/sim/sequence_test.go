@@ -26,7 +26,7 @@ func TestAnswersEndByThemselves(t *testing.T) {
 
 func TestSameSeedSameAnswer(t *testing.T) {
 	run := func(engineSeed, seed uint64) (words []uint16) {
-		s := newSequence(ask{prompt: prompt(20, 1), maxTokens: 2000, seed: seed}, &setup{seed: engineSeed, blockTokens: 16})
+		s := newSequence(ask{prompt: prompt(20, 1), maxTokens: 2000, seed: seed}, &setup{Options: Options{Seed: engineSeed, BlockTokens: 16}})
 		for range s.length {
 			words = append(words, s.append(0))
 		}

@@ -9,6 +9,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"sonde/probe/guard"
+	"sonde/probe/sim/faults"
 )
 
 // How the engine names itself.
@@ -21,15 +24,14 @@ const (
 
 // Server is one embedded engine behind HTTP.
 type Server struct {
-	setup    setup
-	modelID  string
-	created  int64 // Unix seconds
-	driver   *driver
-	trouble  *trouble
-	theatre  theatre
-	pieces   pieces // tokens that can be turned back into text
-	handler  http.Handler
-	requests atomic.Uint64 // numbers the ids of answers
+	setup             setup
+	modelID           string
+	created           int64 // Unix seconds
+	driver            *driver
+	*faults.Timetable        // what goes wrong, and when
+	pieces            pieces // tokens that can be turned back into text
+	handler           http.Handler
+	requests          atomic.Uint64 // numbers the ids of answers
 }
 
 // New builds an engine. Its errors name the option that cannot work, and what
@@ -42,7 +44,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{setup: set, modelID: modelPrefix + set.shape.fullName(), created: time.Now().Unix()}
 	engine := newMetrics(&s.setup, s.modelID)
 	s.driver = newDriver(newCore(set), engine)
-	s.trouble = newTrouble(s.driver, set.faults)
+	s.Timetable = faults.NewTimetable(s.driver, set.Faults)
 	s.handler = s.routes(engine.serve(&s.setup, s.driver.snapshot), newHardware(&s.setup, s.driver.snapshot))
 	return s, nil
 }
@@ -51,8 +53,9 @@ func New(o Options) (*Server, error) {
 // error, and new requests get 503.
 func (s *Server) Start(ctx context.Context) {
 	s.driver.start(ctx)
-	if s.setup.scenario != "" {
-		_ = s.Play(s.setup.scenario) // the name was checked by New
+	guard.Go("embedded engine: timetable", s.driver.stop, func() { s.Run(ctx) })
+	if s.setup.Scenario != "" {
+		_ = s.Play(s.setup.Scenario) // the name was checked by New
 	}
 }
 
@@ -62,7 +65,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // Describe says in one line what is being simulated.
 func (s *Server) Describe() string {
 	return fmt.Sprintf("%s on %s, KV cache %d tokens, context %d tokens",
-		s.setup.shape.fullName(), s.setup.devices(), s.setup.kvTokens(), s.setup.maxModelLen)
+		s.setup.shape.fullName(), s.setup.devices(), s.setup.kvTokens(), s.setup.MaxModelLen)
 }
 
 func (s *Server) routes(engine, hardware *prometheus.Registry) http.Handler {
@@ -89,10 +92,22 @@ func (s *Server) routes(engine, hardware *prometheus.Registry) http.Handler {
 // unlessLoading answers 503 while the model loads on request.
 func (s *Server) unlessLoading(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if e := s.trouble.refuses(); e != nil {
-			e.write(w)
+		if s.Faults().Loading {
+			errLoading.write(w)
 			return
 		}
 		h(w, r)
 	}
 }
+
+// Scenarios lists the incidents that the engine can play.
+func Scenarios() []faults.Scenario { return faults.Scenarios }
+
+// DescribeScenarios has a line for each scenario.
+func DescribeScenarios() string { return faults.DescribeScenarios() }
+
+// Faults are what goes wrong on request.
+type Faults = faults.Faults
+
+// ParseFaults reads a list such as "429=0.1/2s,cut=0.02".
+func ParseFaults(list string) (Faults, error) { return faults.Parse(list) }

@@ -1,6 +1,9 @@
 package sim
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // shape is what the arithmetic needs to know about a model.
 type shape struct {
@@ -44,7 +47,7 @@ func shapeName(s shape) string { return s.name }
 // shapeNamed finds a model of the table, with 16-bit weights and KV cache.
 func shapeNamed(name string) (shape, error) {
 	s, err := lookup("model", name, shapes, shapeName)
-	s.activeParams = or(s.activeParams, s.params)
+	s.activeParams = cmp.Or(s.activeParams, s.params)
 	s.weights, s.kv = dtypes[0], kvDtypes[0]
 	return s, err
 }

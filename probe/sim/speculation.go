@@ -12,10 +12,10 @@ import "math/rand/v2"
 // draftsFor is how many drafts the next step of s carries. They need room in the
 // budget, and below the longest length that a sequence may have.
 func (c *core) draftsFor(s *sequence, budget int) int {
-	if c.specTokens == 0 || s.generated() == 0 || s.pending() != 1 {
+	if c.SpecTokens == 0 || s.generated() == 0 || s.pending() != 1 {
 		return 0
 	}
-	return max(0, min(c.specTokens, budget-1, c.maxModelLen-len(s.tokens)))
+	return max(0, min(c.SpecTokens, budget-1, c.MaxModelLen-len(s.tokens)))
 }
 
 // verify tells how many of the drafts in this step the model agrees with.
@@ -25,7 +25,7 @@ func (c *core) verify(s *sequence) (accepted int) {
 	}
 	c.stats.drafts++
 	c.stats.draftTokens += s.drafts
-	for accepted < s.drafts && s.luck.Float64() < c.specAcceptance {
+	for accepted < s.drafts && s.luck.Float64() < c.SpecAcceptance {
 		c.stats.acceptedAt[accepted]++
 		accepted++
 	}

@@ -81,7 +81,7 @@ func TestDraftsNeverExceedTheModelLength(t *testing.T) {
 	b := newBench(t, Options{SpecTokens: 7, SpecAcceptance: 1, MaxModelLen: 100, MaxSeqs: 4})
 	s := b.submit(exactly(prompt(50, 1), 50))
 	b.watch = func() {
-		if held := len(s.blocks) * b.core.blockTokens; held > 112 { // 100, in blocks of 16
+		if held := len(s.blocks) * b.core.BlockTokens; held > 112 { // 100, in blocks of 16
 			t.Fatalf("KV for %d tokens of at most 100", held)
 		}
 	}

@@ -98,8 +98,8 @@ func TestRoutedExpertsRead(t *testing.T) {
 }
 
 func TestActivityFollowsTheRoofline(t *testing.T) {
-	s, _ := shapeNamed(defaultModel)
-	m, _ := machineNamed(defaultGPU)
+	s, _ := shapeNamed("Llama-3.1-8B")
+	m, _ := machineNamed("A100-80GB")
 	decode := costOfOne(500, 1, s, m)
 	a := decode.activity(&m)
 	// Memory-bound: 0.8 of the bandwidth while kernels run, tensor cores idle.
@@ -116,8 +116,8 @@ func TestActivityFollowsTheRoofline(t *testing.T) {
 }
 
 func TestActivityIsAveragedOverTheLastSecond(t *testing.T) {
-	s, _ := shapeNamed(defaultModel)
-	m, _ := machineNamed(defaultGPU)
+	s, _ := shapeNamed("Llama-3.1-8B")
+	m, _ := machineNamed("A100-80GB")
 	var l activityLog
 	it := iteration{start: 10 * time.Second, cost: costOfOne(0, 2048, s, m)}
 	it.end = it.start + 250*time.Millisecond

@@ -2,52 +2,45 @@ package sim
 
 import (
 	"fmt"
-	"strings"
+
+	"sonde/probe/frame"
+	"sonde/probe/sim/faults"
 )
 
-// Switch is something that can be changed while the engine runs.
-type Switch struct {
-	Group string // "scheduling", "faults", "incidents"
-	Name  string
-	Means string
-	Value string // how it stands; "" is off
-}
-
-// Groups of switches.
+// Groups of switches, as they are headed.
 const (
 	groupScheduling = "scheduling"
 	groupFaults     = "faults"
-	groupIncidents  = "incidents: 20 s of calm, a minute of trouble, 40 s of recovery, again and again"
+	groupIncidents  = "incidents: 20 s of calm, 60 s of trouble, 40 s of recovery, repeated"
 )
 
-// Names of the switches that are no faults.
+// Names of the switches that are not faults.
 const (
 	switchChunked  = "chunked prefill"
 	switchPrefixes = "prefix cache"
 )
 
-// Switches are all that there are, those of a group together.
-func (s *Server) Switches() []Switch {
-	chunked, prefixes := s.driver.scheduling()
-	all := []Switch{
-		{groupScheduling, switchChunked, "prompts go into iterations by pieces, beside the tokens of others; off: whole", onOff(chunked)},
-		{groupScheduling, switchPrefixes, "what prompts have in common with earlier ones is not computed again", onOff(prefixes)},
+// Switches lists what can be changed while the engine runs, those of a group together.
+func (s *Server) Switches() []frame.Switch {
+	chunked, prefixes := s.driver.Scheduling()
+	all := []frame.Switch{
+		{Group: groupScheduling, Name: switchChunked, Means: "long prompts are split over iterations, beside the tokens of others; off: each in one", Value: onOff(chunked)},
+		{Group: groupScheduling, Name: switchPrefixes, Means: "the KV of a prefix that an earlier prompt had is used again", Value: onOff(prefixes)},
 	}
-	now := s.Faults()
-	for _, k := range faultKinds {
-		value := k.text(&now)
-		if _, v, ok := strings.Cut(value, "="); ok {
-			value = v
-		}
-		all = append(all, Switch{groupFaults, k.Name, k.Means, value})
+	active := map[string]string{}
+	for _, a := range s.Faults().Active() {
+		active[a.Name] = a.Value
+	}
+	for _, k := range faults.Kinds() {
+		all = append(all, frame.Switch{Group: groupFaults, Name: k.Name, Means: k.Description, Value: active[k.Name]})
 	}
 	playing, part, _ := s.Playing()
-	for _, sc := range scenes {
-		value := ""
+	for _, sc := range faults.Scenarios {
+		sw := frame.Switch{Group: groupIncidents, Name: sc.Name, Means: sc.Description}
 		if sc.Name == playing {
-			value = part
+			sw.Value = part
 		}
-		all = append(all, Switch{groupIncidents, sc.Name, sc.Says, value})
+		all = append(all, sw)
 	}
 	return all
 }
@@ -59,20 +52,21 @@ func onOff(on bool) string {
 	return ""
 }
 
-// Flip switches one on, a fault to a degree that is clearly felt, or off.
+// Flip switches one on, a fault to a degree with a clear effect, or off.
 func (s *Server) Flip(name string) error {
 	for _, sw := range s.Switches() {
 		if sw.Name != name {
 			continue
 		}
-		on := sw.Value == ""
-		switch {
+		switch on := !sw.On(); {
 		case name == switchChunked:
-			s.driver.setChunked(on)
+			s.driver.SetChunked(on)
 		case name == switchPrefixes:
-			s.driver.setPrefixCache(on)
+			s.driver.SetPrefixCache(on)
+		case sw.Group == groupFaults && on:
+			return s.ChangeFaults(faults.Example(name))
 		case sw.Group == groupFaults:
-			return s.ChangeFaults(faultText(name, on))
+			return s.ChangeFaults(name + "=off")
 		case on:
 			return s.Play(name)
 		default:
@@ -80,43 +74,5 @@ func (s *Server) Flip(name string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("simulated engine: no switch is called %q", name)
-}
-
-// faultText is a fault as it is written, switched on or off.
-func faultText(name string, on bool) string {
-	for _, k := range faultKinds {
-		if on && k.Name == name {
-			return k.Example
-		}
-	}
-	return name + "=off"
-}
-
-// scheduling tells whether prompts are chunked and prefixes cached.
-func (d *driver) scheduling() (chunked, prefixes bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.core.chunked, d.core.kv.prefixes
-}
-
-// setChunked takes effect from the next iteration on.
-func (d *driver) setChunked(on bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.core.chunked = on
-	if d.core.pool != nil {
-		d.core.pool.core.chunked = on
-	}
-}
-
-// setPrefixCache is about blocks that fill up and prompts that are admitted from now
-// on; what is shared stays so.
-func (d *driver) setPrefixCache(on bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.core.kv.cachePrefixes(on)
-	if d.core.pool != nil {
-		d.core.pool.core.kv.cachePrefixes(on)
-	}
+	return fmt.Errorf("simulated engine: unknown switch %q", name)
 }

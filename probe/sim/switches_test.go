@@ -3,6 +3,8 @@ package sim
 import (
 	"testing"
 	"testing/synctest"
+
+	"sonde/probe/sim/faults"
 )
 
 // Whatever can be switched on can be switched off again, and stands alone.
@@ -14,7 +16,7 @@ func TestEverySwitchGoesOnAndOff(t *testing.T) {
 		}
 		s.Start(t.Context())
 		before := s.Switches()
-		if len(before) != 2+len(FaultKinds())+len(Scenarios()) {
+		if len(before) != 2+len(faults.Kinds())+len(faults.Scenarios) {
 			t.Errorf("%d switches", len(before))
 		}
 		for i, sw := range before {
