@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"probe/prom":     {},
 	"probe/measure":  {"probe/opt"},
 	"probe/collect":  {"probe/measure", "probe/opt"},
+	"probe/slo":      {"probe/measure", "probe/opt"},
 	"probe/api/wire": {},
 	"probe/api":      {"probe/api/wire", "probe/measure", "probe/plain"},
 	"probe/prompt":   {},
@@ -51,7 +52,8 @@ var allowed = map[string][]string{
 		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.
-	"probe/diagnose": {"gpu", "probe/frame", "probe/engine", "probe/measure", "probe/opt"},
+	"probe/level":    {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/slo"},
+	"probe/diagnose": {"gpu", "probe/frame", "probe/slo", "probe/engine", "probe/measure", "probe/opt"},
 	"probe/sweep":    {"probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
 	"probe/record":   {"gpu", "probe/frame", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/roofline"},
 	"probe/replay":   {"probe/frame", "probe/guard", "probe/record"},

@@ -5,16 +5,12 @@ import (
 	"math"
 
 	"sonde/probe/measure"
+	"sonde/probe/slo"
 )
 
-// SLO is one service level that the verdict goes by.
-type SLO struct {
-	Text         string  // as it was asked for, such as "ttft_p95=2s"
-	Metric       string  // "ttft", "tpot", "gap", "e2e" or "success"; others are not judged
-	Quantile     float64 // 0.5, 0.9, 0.95, 0.99 or 0.999; not for "success"
-	LimitMS      float64 // upper limit of that quantile
-	SuccessShare float64 // lower limit for "success", 0 to 1
-}
+// SLO is what the verdict goes by. Of its metrics "ttft", "tpot", "gap", "e2e" and "success"
+// are judged.
+type SLO = slo.Target
 
 // sloResult is what the Frames say about one SLO.
 type sloResult struct {
