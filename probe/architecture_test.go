@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.
-	"probe/level":    {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/slo"},
+	"probe/level":    {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"},
 	"probe/diagnose": {"gpu", "probe/frame", "probe/slo", "probe/engine", "probe/measure", "probe/opt"},
 	"probe/sweep":    {"probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
 	"probe/record":   {"gpu", "probe/frame", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/roofline"},

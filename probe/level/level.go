@@ -13,6 +13,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 	"sonde/probe/slo"
 )
 
@@ -42,8 +43,9 @@ type Level struct {
 	Little   opt.Float // InFlight / (RequestsPerS × mean E2E), about 1 in a steady state
 
 	Engine                Engine
-	GPUs                  []GPU     // in the order in which they first appeared
-	SM, DRAM, Tensor, MFU opt.Float // means over time and GPUs
+	GPUs                  []GPU           // in the order in which they first appeared
+	SM, DRAM, Tensor, MFU opt.Float       // means over time and GPUs
+	Roofline              roofline.Bounds // what the hardware allows at least; unknown where the model or the hardware is
 	Client                Client
 
 	SLOs      []slo.Result // in the order in which they were given
@@ -101,6 +103,7 @@ type Sources struct {
 	EngineWhy string         // why there is no reading of it, or no newer one
 	Settings  engine.Reading // what the engine's metrics say of how it was started
 	GPU       gpu.Status
+	limits    *roofline.Roofline // nil: unknown
 }
 
 // N is the number of requests that succeeded.

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"time"
 
-	"sonde/gpu"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/roofline"
 	"sonde/probe/slo"
 )
 
@@ -84,6 +84,9 @@ func (t *Tally) notice(f *frame.Frame) {
 // started.
 func (s *Sources) notice(f *frame.Frame) {
 	s.Target, s.GPU = f.Target, f.GPU
+	if f.Limits != nil {
+		s.limits = f.Limits
+	}
 	if id := &f.Engine.Identity; id.Kind != "" || id.Model != "" {
 		s.Identity = *id
 	}
@@ -145,13 +148,16 @@ func (t *Tally) Level() Level {
 		l.Little = opt.Of(l.InFlight.V / expected)
 	}
 	t.slos.figures(&l, t)
+	if t.sources.limits != nil {
+		l.Roofline = t.sources.limits.Judge(l.work())
+	}
 	return l
 }
 
-// Work is what was measured, for judging it by a roofline.
-func (l *Level) Work() gpu.Work {
+// work is what was measured, for judging it by a roofline.
+func (l *Level) work() roofline.Work {
 	t := &l.Tokens
-	w := gpu.Work{Batch: l.Engine.Running, Output: ratio(t.Output, l.OK), InPerS: l.InTokensPerS, OutPerS: l.OutTokensPerS}
+	w := roofline.Work{Batch: l.Engine.Running, Output: ratio(t.Output, l.OK), InPerS: l.InTokensPerS, OutPerS: l.OutTokensPerS}
 	if !w.Batch.OK {
 		w.Batch = l.InFlight
 	}
