@@ -97,6 +97,15 @@ func (c *commands) SetLoad(l frame.Load) {
 	c.set(l)
 }
 
+// ChangeLoad changes the requested load, in one step.
+func (c *commands) ChangeLoad(change func(*frame.Load)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.load
+	change(&l)
+	c.set(l)
+}
+
 // stopLoad ends the load, whatever keeps it going; what runs drains. It reports
 // whether there was one.
 func (c *commands) stopLoad() bool {

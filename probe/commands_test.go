@@ -63,6 +63,23 @@ func TestBudgetBeforeConnect(t *testing.T) {
 	})
 }
 
+// Every change counts, though many are made at once: 8 × 50 times one token more.
+func TestChangesAreNotLost(t *testing.T) {
+	c, _, _ := offline(t, 8)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 50 {
+				c.ChangeLoad(func(l *frame.Load) { l.InputTokens++ })
+			}
+		})
+	}
+	group.Wait()
+	if got := c.Load().InputTokens; got != 8+8*50 {
+		t.Errorf("%d tokens are requested, want 408", got)
+	}
+}
+
 // Whoever stops the load while others change it, what is requested and what the pool
 // does are the same in the end.
 func TestLoadAndPoolNeverPart(t *testing.T) {
@@ -74,9 +91,7 @@ func TestLoadAndPoolNeverPart(t *testing.T) {
 		for i := range 8 {
 			group.Go(func() {
 				for n := range 50 {
-					l := c.Load()
-					l.Concurrency = 1 + (i+n)%64
-					c.SetLoad(l)
+					c.ChangeLoad(func(l *frame.Load) { l.Concurrency = 1 + (i+n)%64 })
 					if n%7 == 0 {
 						c.stopLoad()
 					}

@@ -16,16 +16,18 @@ func (m *model) wish() frame.Load {
 	return m.controls.Load()
 }
 
-// change reads the wish, changes it and hands it back. Nothing waits for it.
+// change changes the requested load. Nothing waits for it.
 func (m *model) change(f func(*frame.Load)) tea.Cmd {
 	if m.controls == nil {
 		m.say("a recording: its load cannot be changed", m.theme.dim)
 		return nil
 	}
-	l := m.controls.Load()
-	f(&l)
-	m.controls.SetLoad(l)
-	m.tellLoad(l)
+	var requested frame.Load
+	m.controls.ChangeLoad(func(l *frame.Load) {
+		f(l)
+		requested = *l
+	})
+	m.tellLoad(requested)
 	return nil
 }
 

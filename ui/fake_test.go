@@ -254,6 +254,12 @@ func (s *fakeSource) Load() frame.Load {
 	return s.load
 }
 
+func (s *fakeSource) ChangeLoad(change func(*frame.Load)) {
+	l := s.Load()
+	change(&l)
+	s.SetLoad(l)
+}
+
 func (s *fakeSource) SetLoad(l frame.Load) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

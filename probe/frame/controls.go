@@ -6,7 +6,7 @@ import (
 	"sonde/probe/prompt"
 )
 
-// Load is what the operator asks for.
+// Load is the load that an operator requests.
 type Load struct {
 	Concurrency  int     // closed loop: streams in flight; open loop: the cap
 	Rate         float64 // open loop: requests per second; 0 = closed loop
@@ -23,13 +23,16 @@ func NextPrefix(now string) string {
 }
 
 // Controls is the only way from a reader back to the sources: the operator's
-// wishes. Every method returns at once; its effect shows in a later Frame.
+// commands. Every method returns at once; its effect shows in a later Frame.
 type Controls interface {
-	// Load is the wish as it stands, including changes that no Frame shows yet.
+	// Load is the requested load, including changes that no Frame shows yet.
 	Load() Load
-	// SetLoad replaces the wish. Values out of range are brought into range.
+	// SetLoad replaces the requested load. Values out of range are brought into range.
 	// Lowering the concurrency drains: running requests end by themselves.
 	SetLoad(Load)
+	// ChangeLoad is SetLoad with what change makes of the requested load, in one step:
+	// nothing that others request meanwhile is lost. change must not call back.
+	ChangeLoad(change func(*Load))
 	// FireLong sends one extra request with a prompt of many times the usual
 	// length, and reports in an Event what it did to the others.
 	FireLong()
