@@ -17,6 +17,48 @@ import (
 // front stands between the clients and the engine.
 type front func(t *testing.T, engine http.Handler) http.Handler
 
+// frontSpec says which one.
+type frontSpec struct {
+	Kind        string
+	Every, Only int64 // which completions it concerns, counted from 1; 0: all
+	From        int64
+	For, Step   duration
+	Status      int
+	Message     string
+	Fields      []string
+	Engine      engineSpec
+}
+
+func (f *frontSpec) before(t *testing.T, engine http.Handler) http.Handler {
+	var stands front
+	switch f.Kind {
+	case "":
+		return engine
+	case "delay":
+		stands = f.delayed()
+	case "silence":
+		stands = f.silent()
+	case "refuse":
+		stands = f.refusing()
+	case "buffer":
+		stands = buffering()
+	case "drop fields":
+		stands = f.rewriting()
+	case "second replica":
+		stands = f.twin()
+	case "restart":
+		stands = f.restarting()
+	default:
+		t.Fatalf("unknown front %q", f.Kind)
+	}
+	return stands(t, engine)
+}
+
+// concerns reports whether the n-th completion is one that the front treats.
+func (f *frontSpec) concerns(n int64) bool {
+	return n >= f.From && (f.Only == 0 || n == f.Only) && (f.Every == 0 || n%f.Every == 0)
+}
+
 // completion tells that a request asks for an answer.
 func completion(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/completions") }
 
@@ -48,34 +90,38 @@ func hold(r *http.Request, d time.Duration) {
 	}
 }
 
-// delayed is a gateway that holds every n-th request back for some time.
-func delayed(every int64, d time.Duration) front {
+// delayed is a gateway that holds requests back for some time, each of four in a row
+// by a further step.
+func (f *frontSpec) delayed() front {
 	return fronted(func(n int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
-		if n%every == 0 {
-			hold(r, d)
+		if f.concerns(n) {
+			hold(r, f.For.Duration+time.Duration(n%4)*f.Step.Duration)
 		}
 		engine.ServeHTTP(w, r)
 	})
 }
 
-// staggered holds requests back, each of four in a row by a further step.
-func staggered(least, step time.Duration) front {
+// silent takes requests and does not answer them.
+func (f *frontSpec) silent() front {
 	return fronted(func(n int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
-		hold(r, least+time.Duration(n%4)*step)
+		if f.concerns(n) {
+			hold(r, time.Hour)
+			return
+		}
 		engine.ServeHTTP(w, r)
 	})
 }
 
-// refusing answers every n-th request with an error.
-func refusing(every int64, status int, message string) front {
+// refusing answers with an error.
+func (f *frontSpec) refusing() front {
 	return fronted(func(n int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
-		if n%every != 0 {
+		if !f.concerns(n) {
 			engine.ServeHTTP(w, r)
 			return
 		}
-		body, _ := json.Marshal(map[string]any{"error": map[string]string{"message": message}})
+		body, _ := json.Marshal(map[string]any{"error": map[string]string{"message": f.Message}})
 		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
+		w.WriteHeader(f.Status)
 		_, _ = w.Write(body)
 	})
 }
@@ -99,8 +145,8 @@ func (h *heldAnswer) Header() http.Header { return h.header }
 func (h *heldAnswer) WriteHeader(int)     {}
 func (h *heldAnswer) Flush()              {}
 
-// rewriting changes the fields of every request's body.
-func rewriting(change func(body map[string]any)) front {
+// rewriting drops fields of every request's body.
+func (f *frontSpec) rewriting() front {
 	return fronted(func(_ int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
 		body := map[string]any{}
 		raw, err := io.ReadAll(r.Body)
@@ -111,23 +157,23 @@ func rewriting(change func(body map[string]any)) front {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		change(body)
+		for _, name := range f.Fields {
+			delete(body, name)
+		}
 		raw, _ = json.Marshal(body)
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
 		engine.ServeHTTP(w, r)
 	})
 }
 
-// neighbours are other clients of the same engine: each sends one request after the
-// other with a rest in between, until the scenario ends.
-func (s *stage) neighbours(clients, in, out int, rest time.Duration) {
+func (s *stage) neighbours(n neighbours) {
 	prompts := prompt.NewSynthetic(prompt.Unique, 99)
-	for range clients {
+	for range n.Clients {
 		go func() {
 			for s.Context().Err() == nil {
 				body, _ := json.Marshal(map[string]any{
-					"messages":   []map[string]string{{"role": "user", "content": prompts.Next(in).Text}},
-					"max_tokens": out, "ignore_eos": true, "stream": true,
+					"messages":   []map[string]string{{"role": "user", "content": prompts.Next(n.In).Text}},
+					"max_tokens": n.Out, "ignore_eos": true, "stream": true,
 				})
 				r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, "/v1/chat/completions", bytes.NewReader(body))
 				if err != nil {
@@ -135,7 +181,7 @@ func (s *stage) neighbours(clients, in, out int, rest time.Duration) {
 				}
 				s.rig.Engine.Handler().ServeHTTP(&heldAnswer{header: http.Header{}}, r)
 				select {
-				case <-time.After(rest):
+				case <-time.After(n.Rest.Duration):
 				case <-s.Context().Done():
 				}
 			}
@@ -144,11 +190,11 @@ func (s *stage) neighbours(clients, in, out int, rest time.Duration) {
 }
 
 // twin is a second replica, which takes every n-th request.
-func twin(every int64, options sim.Options) front {
+func (f *frontSpec) twin() front {
 	return func(t *testing.T, first http.Handler) http.Handler {
-		second := another(t, options)
+		second := another(t, f.Engine.options(t))
 		return fronted(func(n int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
-			if n%every == 0 {
+			if f.concerns(n) {
 				engine = second
 			}
 			engine.ServeHTTP(w, r)
@@ -158,9 +204,9 @@ func twin(every int64, options sim.Options) front {
 
 // restarting puts a new engine in the place of the first at an instant after the
 // beginning.
-func restarting(after time.Duration, options sim.Options) front {
+func (f *frontSpec) restarting() front {
 	return func(t *testing.T, first http.Handler) http.Handler {
-		second, at := another(t, options), time.Now().Add(after)
+		second, at := another(t, f.Engine.options(t)), time.Now().Add(f.For.Duration)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if time.Now().Before(at) {
 				first.ServeHTTP(w, r)

@@ -1,7 +1,6 @@
 package diagnose_test
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,31 +10,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"sonde/probe"
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/sim"
 	"sonde/probe/simtest"
 )
-
-// scenario is something that happens to a server, and what has to be said of it.
-// Everything is played on the embedded engine in virtual time.
-type scenario struct {
-	name   string
-	engine sim.Options
-	ask    probe.Options
-	front  front // nil: nothing stands before the engine
-	slos   []diagnose.SLO
-	lasts  time.Duration  // 30 s if it is 0 and play is nil
-	play   func(s *stage) // what happens; nil: time passes
-
-	strongest diagnose.Rule   // rule of the first verdict at the end
-	says      []string        // parts of its sentence or evidence
-	also      []diagnose.Rule // further rules that hold then, each of them truly
-	may       []diagnose.Rule // remarks that come and go
-	never     bool            // no warning may appear at any moment
-	refuted   []diagnose.Rule // rules that must be judged then, and found not to hold
-}
 
 // stage is a scenario being played.
 type stage struct {
@@ -56,7 +35,7 @@ func (s *stage) read(f *frame.Frame) {
 	now := ""
 	for _, v := range all {
 		now += " " + string(v.Rule)
-		if s.scenario.never && v.Severity >= diagnose.Warn {
+		if s.scenario.Calm && v.Severity >= diagnose.Warn {
 			s.Errorf("%.2f s: %s: %s %q", f.At.Seconds(), v.Rule, v.Text, v.Evidence)
 		}
 	}
@@ -66,38 +45,64 @@ func (s *stage) read(f *frame.Frame) {
 	}
 }
 
-// fault changes what goes wrong with the engine.
-func (s *stage) fault(list string) {
-	if err := s.rig.Engine.ChangeFaults(list); err != nil {
-		s.Fatal(err)
-	}
-}
-
-// load changes the load.
-func (s *stage) load(change func(l *frame.Load)) {
-	l := s.rig.Session.Load()
-	change(&l)
-	s.rig.Session.SetLoad(l)
-}
-
 func (s *scenario) run(t *testing.T) {
-	rig := simtest.StartBehind(t, s.engine, s.ask, func(engine http.Handler) http.Handler {
-		if s.front == nil {
-			return engine
-		}
-		return s.front(t, engine)
-	})
+	rig := simtest.StartBehind(t, s.Engine.options(t), s.options(), func(engine http.Handler) http.Handler { return s.Front.before(t, engine) })
 	at := &stage{T: t, rig: rig, judge: diagnose.New(), scenario: s}
-	at.judge.SetSLOs(s.slos)
-	if s.play == nil {
-		at.play(cmp.Or(s.lasts, 30*time.Second))
-	} else {
-		s.play(at)
+	if s.SLO != "" {
+		at.judge.SetSLOs([]diagnose.SLO{latencySLO(t, s.SLO)})
 	}
+	now := time.Duration(0)
+	for _, c := range s.Then {
+		at.play(c.At.Duration - now)
+		at.change(&c)
+		now = c.At.Duration
+	}
+	at.play(s.Lasts.Duration - now)
 	at.compare()
 	if t.Failed() || testing.Verbose() {
 		t.Log("\n" + strings.Join(at.trace, "\n"))
 	}
+}
+
+// change lets something happen.
+func (s *stage) change(c *change) {
+	load := s.rig.Session.Load()
+	if c.Streams != nil {
+		load.Concurrency = *c.Streams
+	}
+	if c.In > 0 {
+		load.InputTokens = c.In
+	}
+	if c.Streams != nil || c.In > 0 {
+		s.rig.Session.SetLoad(load)
+	}
+	if c.Faults != "" {
+		if err := s.rig.Engine.ChangeFaults(c.Faults); err != nil {
+			s.Fatal(err)
+		}
+	}
+	switch c.Do {
+	case "abort":
+		s.rig.Session.Abort()
+	case "reset":
+		s.rig.Session.ResetStatistics()
+	case "long prompt":
+		s.rig.Session.FireLong()
+	}
+	s.neighbours(c.Neighbours)
+}
+
+// latencySLO reads one such as "ttft_p95=2s".
+func latencySLO(t *testing.T, text string) diagnose.SLO {
+	metric, percentile, limit := "", 0, ""
+	if _, err := fmt.Sscanf(strings.NewReplacer("_p", " ", "=", " ").Replace(text), "%s %d %s", &metric, &percentile, &limit); err != nil {
+		t.Fatal(text, err)
+	}
+	d, err := time.ParseDuration(limit)
+	if err != nil {
+		t.Fatal(text, err)
+	}
+	return diagnose.SLO{Text: text, Metric: metric, Quantile: float64(percentile) / 100, LimitMS: float64(d.Milliseconds())}
 }
 
 // longestSentence is what fits into one line of 120 columns behind the sign.
@@ -105,12 +110,12 @@ const longestSentence = 117
 
 // compare checks every verdict of the last moment.
 func (s *stage) compare() {
-	want := append([]diagnose.Rule{s.scenario.strongest}, s.scenario.also...)
+	want := append([]diagnose.Rule{s.scenario.Strongest}, s.scenario.Also...)
 	all := s.judge.Verdicts()
 	var got []diagnose.Rule
 	for _, v := range all {
 		got = append(got, v.Rule)
-		if !slices.Contains(want, v.Rule) && !slices.Contains(s.scenario.may, v.Rule) {
+		if !slices.Contains(want, v.Rule) && !slices.Contains(s.scenario.May, v.Rule) {
 			s.Errorf("%s holds, too: %s %q", v.Rule, v.Text, v.Evidence)
 		}
 	}
@@ -119,11 +124,11 @@ func (s *stage) compare() {
 			s.Errorf("%s does not hold", rule)
 		}
 	}
-	if all[0].Rule != s.scenario.strongest {
+	if all[0].Rule != s.scenario.Strongest {
 		s.Errorf("strongest is %s: %s", all[0].Rule, all[0].Text)
 	}
 	text := all[0].Text + " | " + strings.Join(all[0].Evidence, " | ")
-	for _, part := range s.scenario.says {
+	for _, part := range s.scenario.Says {
 		if !strings.Contains(text, part) {
 			s.Errorf("%q lacks %q", text, part)
 		}
@@ -137,49 +142,52 @@ func (s *stage) compare() {
 		}
 	}
 	refuted := s.judge.Checked().RuledOut
-	for _, rule := range s.scenario.refuted {
+	for _, rule := range s.scenario.RuledOut {
 		if !slices.Contains(refuted, rule) {
 			s.Errorf("%s is not refuted", rule)
 		}
 	}
 }
 
-func scenarios() []scenario {
-	return slices.Concat(healthyScenarios(), loadScenarios(), engineScenarios(), pathScenarios(), failureScenarios(), playedScenarios())
-}
-
-// TestScenarios plays all of them, side by side. Under the race detector, where a scenario
-// takes up to half a minute, one of eight is played: they differ in what the one reader is
-// given, not in what goes on at the same time.
+// TestScenarios plays all of them, side by side. Under the race detector, where a
+// scenario takes up to half a minute, and with -short one of eight is played: they
+// differ in what the one reader is given, not in what goes on at the same time.
 func TestScenarios(t *testing.T) {
-	for i, s := range scenarios() {
-		if simtest.UnderRace && i%8 != 0 {
+	for i, s := range scenarios(t) {
+		if (simtest.UnderRace || testing.Short()) && i%8 != 0 {
 			continue
 		}
-		t.Run(s.name, func(t *testing.T) {
+		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, s.run)
 		})
 	}
 }
 
-// Every rule is proved by a scenario that triggers it and one that does not.
+// Every rule is proved by a scenario that triggers it and one that does not, and every
+// incident of the embedded engine has a verdict.
 func TestEveryRuleHasItsScenarios(t *testing.T) {
-	triggered, refuted := map[diagnose.Rule]bool{}, map[diagnose.Rule]bool{}
-	for _, s := range scenarios() {
-		for _, rule := range append([]diagnose.Rule{s.strongest}, s.also...) {
+	triggered, ruledOut, played := map[diagnose.Rule]bool{}, map[diagnose.Rule]bool{}, map[string]bool{}
+	for _, s := range scenarios(t) {
+		played[s.Engine.Scenario] = true
+		for _, rule := range append([]diagnose.Rule{s.Strongest}, s.Also...) {
 			triggered[rule] = true
 		}
-		for _, rule := range s.refuted {
-			refuted[rule] = true
+		for _, rule := range s.RuledOut {
+			ruledOut[rule] = true
 		}
 	}
 	for _, rule := range diagnose.RuleNames() {
 		if !triggered[rule] {
 			t.Errorf("no scenario triggers %s", rule)
 		}
-		if !refuted[rule] {
-			t.Errorf("no scenario refutes %s", rule)
+		if !ruledOut[rule] {
+			t.Errorf("no scenario rules %s out", rule)
+		}
+	}
+	for _, incident := range sim.Scenarios() {
+		if !played[incident.Name] {
+			t.Errorf("the incident %s is not played", incident.Name)
 		}
 	}
 }
