@@ -16,6 +16,7 @@ import (
 	"sonde/probe/doctor"
 	"sonde/probe/doctor/truth"
 	"sonde/probe/headless"
+	"sonde/probe/report"
 	"sonde/probe/setup"
 	"sonde/probe/sweep"
 	"sonde/ui"
@@ -80,14 +81,14 @@ func live(ctx context.Context, c config.Config) error {
 
 // bench runs one load without a screen.
 func bench(ctx context.Context, c config.Config) error {
-	return unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, p *headless.ProgressLine) (outcome, error) {
+	return unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, p *report.ProgressLine) (outcome, error) {
 		return headless.Run(ctx, m.Session, m.Plan, p.Show)
 	})
 }
 
 // sweepLoads tries a ladder of loads without a screen.
 func sweepLoads(ctx context.Context, c config.Config) error {
-	return unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, p *headless.ProgressLine) (outcome, error) {
+	return unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, p *report.ProgressLine) (outcome, error) {
 		s, err := headless.RunSweep(ctx, m.Session, m.Plan, setup.Ladder(c), p)
 		err = errors.Join(err, s.Illustrate(c.Out, c.Format))
 		return s, err
@@ -96,13 +97,13 @@ func sweepLoads(ctx context.Context, c config.Config) error {
 
 // outcome is what a run without a screen amounts to.
 type outcome interface {
-	headless.Document
+	report.Document
 	ExitCode() int
 }
 
 // unattended measures without a screen and writes the outcome.
-func unattended(ctx context.Context, c config.Config, run func(context.Context, *setup.Measurement, *headless.ProgressLine) (outcome, error)) error {
-	if err := headless.CheckOut(c.Out); err != nil {
+func unattended(ctx context.Context, c config.Config, run func(context.Context, *setup.Measurement, *report.ProgressLine) (outcome, error)) error {
+	if err := report.CheckOut(c.Out); err != nil {
 		return setup.Usage(err)
 	}
 	ctx, stop := setup.Interruptible(ctx)
@@ -115,7 +116,7 @@ func unattended(ctx context.Context, c config.Config, run func(context.Context, 
 		return err
 	}
 	defer closing(m)
-	progress := headless.NewProgressLine(os.Stderr)
+	progress := report.NewProgressLine(os.Stderr)
 	m.Follow(progress.Notes)
 	select {
 	case err = <-m.Connect(running, func() {}):
@@ -134,7 +135,7 @@ func unattended(ctx context.Context, c config.Config, run func(context.Context, 
 // ended writes what a run amounts to, and gives what it ends with: the run's own error,
 // the signal that ended it, or its exit code.
 func ended(ctx context.Context, result outcome, c config.Config, err error) error {
-	writeErr := headless.Write(result, c.Out, c.Format, c.Color, os.Stdout)
+	writeErr := report.Write(result, c.Out, c.Format, c.Color, os.Stdout)
 	switch cause := context.Cause(ctx); {
 	case writeErr != nil:
 		return writeErr
@@ -187,14 +188,14 @@ func serve(ctx context.Context, c config.Config) error {
 
 // plan does the arithmetic of capacity.
 func plan(_ context.Context, c config.Config) error {
-	if err := headless.CheckOut(c.Out); err != nil {
+	if err := report.CheckOut(c.Out); err != nil {
 		return setup.Usage(err)
 	}
 	p, err := setup.Capacity(c)
 	if err != nil {
 		return setup.Usage(err)
 	}
-	return headless.Write(p, c.Out, c.Format, c.Color, os.Stdout)
+	return report.Write(p, c.Out, c.Format, c.Color, os.Stdout)
 }
 
 // replay shows a recording in the screen of a live session.
@@ -215,11 +216,11 @@ func replay(ctx context.Context, c config.Config) error {
 	return setup.Exit(ui.Run(ctx, ui.Options{
 		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: sloLines(r.SLOs), LevelSLOs: r.SLOs,
 		Save: func(svg string) (string, error) {
-			report, err := r.Report(ctx)
+			levels, err := r.Report(ctx)
 			if err != nil {
 				return "", err
 			}
-			return headless.SaveRecording(".", c.Replay.File, time.Now(), svg, report)
+			return report.SaveRecording(".", c.Replay.File, time.Now(), svg, levels)
 		},
 		ASCII: c.ASCII, Color: c.Color,
 	}))

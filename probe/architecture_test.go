@@ -14,8 +14,8 @@ import (
 // allowed says which packages of the project each package may import. Data flows
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
-	"":            {"config", "gpu", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/setup", "probe/sweep", "ui"},
-	"probe/setup": {"config", "probe", "probe/frame", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/sweep"},
+	"":            {"config", "gpu", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/report", "probe/setup", "probe/sweep", "ui"},
+	"probe/setup": {"config", "probe", "probe/frame", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/sweep"},
 
 	"config": {},
 
@@ -58,7 +58,8 @@ var allowed = map[string][]string{
 	"probe/record":   {"gpu", "probe/frame", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/roofline"},
 	"probe/replay":   {"probe/frame", "probe/guard", "probe/record"},
 	"probe/plan":     {"probe/opt", "probe/plain", "probe/roofline"},
-	"probe/headless": {"gpu", "probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/plain", "probe/roofline", "probe/sweep"},
+	"probe/headless": {"gpu", "probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/report", "probe/roofline", "probe/sweep"},
+	"probe/report":   {"probe/frame", "probe/measure", "probe/opt", "probe/plain", "probe/sweep"},
 	"ui/chart":       {},
 	"ui/still":       {},
 	"ui":             {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/diagnose", "probe/guard", "probe/sweep", "ui/chart", "ui/still"},

@@ -1,34 +1,24 @@
 package headless
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/report"
 )
-
-// maxMessages bounds the distinct error messages that are kept: some servers
-// put a fresh id into each one.
-const maxMessages = 100
-
-// otherMessages stands for all messages beyond maxMessages.
-const otherMessages = "(other messages)"
 
 // tooLongLimit ends a run whose prompts do not fit the model.
 const tooLongLimit = 3
 
-type failure struct {
-	class   measure.Class
-	message string
-}
+// maxRefusals bounds the distinct messages that are counted for it.
+const maxRefusals = 100
 
 // counts tells what became of the measured requests, and where their tokens
 // went.
 type counts struct {
 	requests  RequestCounts
-	errors    map[failure]int
+	errors    report.ErrorCounts
 	refusals  map[string]int // context_length, by message
 	endReason string         // why the run ended itself, "" if it did not
 
@@ -50,7 +40,6 @@ type tokenSums struct {
 func newCounts() counts {
 	return counts{
 		requests: RequestCounts{ByClass: map[measure.Class]int{}},
-		errors:   map[failure]int{},
 		refusals: map[string]int{},
 		sources:  map[measure.TokenSource]int{},
 		lengths:  newLengths(),
@@ -83,7 +72,7 @@ func (c *counts) add(r *measure.Request) {
 	default:
 		c.requests.Failed++
 		c.requests.ByClass[r.Class]++
-		c.addError(failure{r.Class, r.Error})
+		c.errors.Add(report.ErrorCount{Class: r.Class, Message: r.Error, Count: 1})
 	}
 	c.tokens.partialOutput += r.OutTokens
 }
@@ -143,20 +132,13 @@ func (c *counts) uncountedNote() string {
 	return fmt.Sprintf("%d of %d successful requests came without usage: their token counts are estimates, chunks were counted%s", n, ok, input)
 }
 
-func (c *counts) addError(f failure) {
-	if _, known := c.errors[f]; !known && len(c.errors) >= maxMessages {
-		f.message = otherMessages
-	}
-	c.errors[f]++
-}
-
 // tooLong tells, once, that the server has refused prompts as too long often
 // enough with the same words: more of them would say nothing new.
 func (c *counts) tooLong(r *measure.Request) bool {
 	if r.Class != measure.ContextLength || c.endReason != "" {
 		return false
 	}
-	if len(c.refusals) >= maxMessages && c.refusals[r.Error] == 0 {
+	if len(c.refusals) >= maxRefusals && c.refusals[r.Error] == 0 {
 		return false
 	}
 	c.refusals[r.Error]++
@@ -165,18 +147,6 @@ func (c *counts) tooLong(r *measure.Request) bool {
 	}
 	c.endReason = "ended early: the server refuses the prompt as too long: " + r.Error
 	return true
-}
-
-// errorList is sorted by count, most frequent first.
-func (c *counts) errorList() []ErrorCount {
-	list := make([]ErrorCount, 0, len(c.errors))
-	for f, n := range c.errors {
-		list = append(list, ErrorCount{Class: f.class, Message: f.message, Count: n})
-	}
-	slices.SortFunc(list, func(a, b ErrorCount) int {
-		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Class, b.Class), cmp.Compare(a.Message, b.Message))
-	})
-	return list
 }
 
 // source names where the token counts came from; "" without any.
@@ -200,11 +170,4 @@ func (c *counts) coalescedShare() opt.Float { return ratio(c.coalesced, c.arriva
 // of the server's making.
 func (c *counts) successShare() opt.Float {
 	return ratio(c.requests.OK, c.requests.OK+c.requests.Failed)
-}
-
-func ratio(part, whole int) opt.Float {
-	if whole == 0 {
-		return opt.Float{}
-	}
-	return opt.Of(float64(part) / float64(whole))
 }

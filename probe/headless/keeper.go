@@ -5,9 +5,11 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"sonde/probe/frame"
 	"sonde/probe/opt"
+	"sonde/probe/report"
 	"sonde/probe/sweep"
 )
 
@@ -88,12 +90,12 @@ func (k *Keeper) Report() SweepSummary {
 	rows := k.levels.Rows()
 	slos := k.levels.SLOs()
 	s := k.book.summary(sweep.Conclude(rows, k.shape(rows), slos), slos)
-	s.addOthers(&k.book, rows)
+	k.book.others(&s, rows)
 	if last := k.book.last; last != nil && len(rows) > 0 {
 		began := slices.MinFunc(rows, func(a, b sweep.Row) int { return cmp.Compare(a.Since, b.Since) }).Since
 		s.DurationS = number(opt.Of((last.At - began).Seconds()))
 		if started := last.Target.Started; !started.IsZero() {
-			s.Started = Instant(started.Add(began))
+			s.Started = report.Instant(started.Add(began))
 		}
 	}
 	return s
@@ -130,5 +132,19 @@ func (k *Keeper) WriteBrief(w io.Writer) error {
 	if k.book.last != nil {
 		url = k.book.last.Target.URL
 	}
-	return writeBrief(w, url, levels[max(0, len(levels)-briefLevels):])
+	return report.WriteBrief(w, url, levels)
+}
+
+// Save writes what there is into new files of the folder; see report.Save.
+func (k *Keeper) Save(dir string, now time.Time, screen string) (string, error) {
+	return report.Save(dir, k.host(), now, screen, k.Summary(), k.Report())
+}
+
+func (k *Keeper) host() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.book.last == nil {
+		return ""
+	}
+	return k.book.last.Target.Host
 }

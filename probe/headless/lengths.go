@@ -1,13 +1,9 @@
 package headless
 
-import "sonde/probe/measure"
-
-// Lengths are the prompts and the answers of the requests that succeeded, in tokens
-// as the server counts. Prompts that nobody counted are in no figure of Input.
-type Lengths struct {
-	Input  Quantiles `json:"input"`
-	Output Quantiles `json:"output"`
-}
+import (
+	"sonde/probe/measure"
+	"sonde/probe/report"
+)
 
 // lengths are the distributions behind Lengths.
 type lengths struct {
@@ -27,5 +23,5 @@ func (l *lengths) add(r *measure.Request) {
 }
 
 func (l *lengths) table() Lengths {
-	return Lengths{Input: quantiles(l.input), Output: quantiles(l.output)}
+	return Lengths{Input: report.QuantilesOf(l.input), Output: report.QuantilesOf(l.output)}
 }

@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"sonde/probe/measure"
+	"sonde/probe/report"
 )
-
-// maxNotes bounds the distinct remarks that are kept.
-const maxNotes = 20
 
 // notes gathers remarks in the order of their first appearance, and how often
 // each came.
@@ -25,7 +23,7 @@ func (n *notes) add(text string) {
 		n.counts = map[string]int{}
 	}
 	if n.counts[text] == 0 {
-		if len(n.order) >= maxNotes {
+		if len(n.order) >= report.MaxNotes {
 			return
 		}
 		n.order = append(n.order, text)
@@ -101,12 +99,4 @@ func (a *Accumulator) behindSchedule(rates Rates) string {
 	wait, known := a.latency.ClientQueue.Quantile(0.5)
 	return iff(asked > 0 && got.OK && got.V < 0.95*asked && known && wait > waitsForSlot,
 		"%.1f of %.1f requests per second were achieved: requests had to wait for a free stream", got.V, asked)
-}
-
-// iff formats the note if it applies, else it is empty.
-func iff(applies bool, format string, args ...any) string {
-	if !applies {
-		return ""
-	}
-	return fmt.Sprintf(format, args...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/measure"
+	"sonde/probe/report"
 )
 
 func TestFailuresAreInNoLatency(t *testing.T) {
@@ -30,7 +31,7 @@ func TestFailuresAreInNoLatency(t *testing.T) {
 	if s.LatencyMS.TTFT.N != 1 || s.LatencyMS.Setup.N != 1 || s.LatencyMS.Gap.N != 10 {
 		t.Errorf("latencies %+v", s.LatencyMS)
 	}
-	if len(s.Errors) != 2 || s.Errors[0] != (ErrorCount{measure.RateLimited, "slow down", 2}) {
+	if len(s.Errors) != 2 || s.Errors[0] != (report.ErrorCount{Class: measure.RateLimited, Message: "slow down", Count: 2}) {
 		t.Errorf("errors %+v", s.Errors)
 	}
 }

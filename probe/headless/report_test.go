@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,10 @@ func TestTheReportHoldsEverything(t *testing.T) {
 	s.climb()
 	var md bytes.Buffer
 	report := s.k.Report()
-	report.picture = "x-curve.svg"
+	dir := t.TempDir()
+	if err := report.Illustrate(filepath.Join(dir, "x.md"), "md"); err != nil {
+		t.Fatal(err)
+	}
 	if err := report.WriteMarkdown(&md); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +158,7 @@ func checkReportJSON(t *testing.T, report SweepSummary) {
 	if form.Levels[2].Lengths["input"]["p95"] != 8.0 || form.Levels[2].Lengths["output"]["mean"] != 10.0 {
 		t.Errorf("lengths %v", form.Levels[2].Lengths)
 	}
-	if len(form.Target.Hardware) != 1 || form.Target.Hardware[0] != (Hardware{"H100", 2}) || form.Target.Settings["kv_block_tokens"] != 16.0 || form.Target.Settings["max_model_len"] != 16384.0 {
+	if len(form.Target.Hardware) != 1 || form.Target.Hardware[0] != (Hardware{Name: "H100", Count: 2}) || form.Target.Settings["kv_block_tokens"] != 16.0 || form.Target.Settings["max_model_len"] != 16384.0 {
 		t.Errorf("target %+v", form.Target)
 	}
 }
@@ -272,7 +276,7 @@ func sameAsRows(t *testing.T, when string, k *Keeper) {
 	byLoad := map[frame.Load]*Level{}
 	for _, list := range [][]Level{report.Levels, report.Others} {
 		for i := range list {
-			byLoad[list[i].asked] = &list[i]
+			byLoad[list[i].Asked] = &list[i]
 		}
 	}
 	rows := k.Rows()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sonde/probe/frame"
+	"sonde/probe/report"
 )
 
 // Runner is the session that a run drives.
@@ -27,7 +28,7 @@ var errEnded = errors.New("the session ended before the run was done")
 // Cancelling ctx ends it early: what is in flight is cancelled, and the Summary
 // of what there is says so. An error comes with the Summary so far. progress is
 // called after every Frame and may be nil.
-func Run(ctx context.Context, r Runner, plan Plan, progress func(Progress)) (Summary, error) {
+func Run(ctx context.Context, r Runner, plan Plan, progress func(report.Progress)) (Summary, error) {
 	d := &driver{runner: r, plan: plan, acc: NewAccumulator(plan), progress: progress}
 	d.unload()
 	d.catchUp()
@@ -43,7 +44,7 @@ type driver struct {
 	runner   Runner
 	plan     Plan
 	acc      *Accumulator
-	progress func(Progress)
+	progress func(report.Progress)
 
 	seq     uint64
 	phase   Phase

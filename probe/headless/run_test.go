@@ -14,6 +14,8 @@ import (
 	"sonde/probe/guard"
 	"sonde/probe/measure"
 	"sonde/probe/record"
+
+	"sonde/probe/report"
 )
 
 // fakeSession is a session in virtual time: every request takes one second,
@@ -150,7 +152,7 @@ func runFake(t *testing.T, plan Plan, prepare func(*fakeSession), ctx context.Co
 	}
 	s.start()
 	time.Sleep(1020 * time.Millisecond)
-	sum, err := Run(ctx, s, plan, func(p Progress) {
+	sum, err := Run(ctx, s, plan, func(p report.Progress) {
 		if p.Line() == "" {
 			t.Error("no progress")
 		}

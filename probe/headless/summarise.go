@@ -21,7 +21,7 @@ func (a *Accumulator) Summary() Summary {
 		Target:          a.target(),
 		Load:            a.load(),
 		Requests:        c.requests,
-		Errors:          c.errorList(),
+		Errors:          c.errors.List(),
 		Notes:           a.remarks(rates),
 		Tokens:          c.tokenCounts(),
 		Lengths:         c.lengths.table(),
@@ -150,7 +150,7 @@ func (a *Accumulator) missedLevels() []Verdict {
 		if r.Met == nil || *r.Met {
 			continue
 		}
-		out = append(out, Verdict{Rule: string(diagnose.RuleSLO), Says: "missed " + r.SLO + ": it is " + r.actual(), Evidence: []string{}})
+		out = append(out, Verdict{Rule: string(diagnose.RuleSLO), Says: "missed " + r.SLO + ": it is " + r.ActualText(), Evidence: []string{}})
 	}
 	return out
 }

@@ -182,7 +182,7 @@ func (d *sweepDriver) summary() SweepSummary {
 // markInterrupted marks the level that was going on.
 func (d *sweepDriver) markInterrupted(s *SweepSummary, at frame.Load) {
 	for i := range s.Levels {
-		if s.Levels[i].asked == at {
+		if s.Levels[i].Asked == at {
 			s.Levels[i].Interrupted = true
 		}
 	}

@@ -1,149 +1,39 @@
 package headless
 
 import (
-	"io"
 	"slices"
 
-	"sonde/probe/frame"
 	"sonde/probe/opt"
-	plaintext "sonde/probe/plain"
+	"sonde/probe/report"
 	"sonde/probe/sweep"
 )
-
-// SweepSummary is the outcome of a ladder of loads.
-type SweepSummary struct {
-	Schema      string       `json:"schema"`
-	Started     Instant      `json:"started"`
-	DurationS   Number       `json:"duration_s"` // of the whole sweep
-	Interrupted bool         `json:"interrupted"`
-	EndedEarly  Text         `json:"ended_early"` // why levels were left out
-	Seed        uint64       `json:"seed"`
-	Target      Target       `json:"target"`
-	Load        Load         `json:"load"` // what all levels have in common; its amount is that of the first
-	Levels      []Level      `json:"levels"`
-	Others      []Level      `json:"other_levels"` // not of the curve: other lengths, prefixes, another loop
-	Capacity    *Capacity    `json:"capacity"`     // the level that the conclusion is read from; null if there is none
-	Knee        *KneeFigures `json:"knee"`
-	NoKnee      Text         `json:"no_knee"` // why there is no knee
-	Best        *BestFigures `json:"best_within_slo"`
-	SLO         []string     `json:"slo"`
-	Notes       []string     `json:"notes"`
-	Verdict     []Verdict    `json:"verdict"`
-
-	result  sweep.Result
-	picture string // file with the curve, beside the report; "" if there is none
-}
-
-// Level is the Summary of one load of a sweep. Its figures are of the requests that began
-// and ended at that load after it had settled; of all at that load, if it had not.
-type Level struct {
-	Summary
-	Settled       bool   `json:"settled"`
-	Visits        int    `json:"visits"`
-	SLOVerdict    Text   `json:"slo_verdict"`    // "meets", "seems to meet", "seems to fail", "fails"
-	SLOConfidence Number `json:"slo_confidence"` // of the least sure service level
-	SlowestPerS   Number `json:"output_tokens_per_s_slowest"`
-	FastestPerS   Number `json:"output_tokens_per_s_fastest"`
-
-	asked frame.Load
-}
-
-// KneeFigures say where more load stops paying.
-type KneeFigures struct {
-	Mark
-	Below     Mark     `json:"below"` // the next levels on both sides: the knee lies between them
-	Above     Mark     `json:"above"`
-	GainBelow Number   `json:"output_tokens_per_s_gained_before"` // for each stream, or request/s, added
-	GainAbove Number   `json:"output_tokens_per_s_gained_beyond"`
-	Exhausted Text     `json:"exhausted"`
-	Says      string   `json:"says"`
-	Evidence  []string `json:"evidence"`
-}
-
-// Mark names a level by its load: streams in flight, or requests per second.
-type Mark struct {
-	Concurrency int    `json:"concurrency"`
-	Rate        Number `json:"rate"`
-}
-
-// BestFigures are of the largest load that meets all service levels.
-type BestFigures struct {
-	Mark
-	Verdict      Text   `json:"slo_verdict"`
-	Confidence   Number `json:"slo_confidence"`
-	RequestsPerS Number `json:"requests_per_s"`
-	RPM          Number `json:"rpm"`
-	InputTPM     Number `json:"input_tpm"`
-	OutputTPM    Number `json:"output_tpm"`
-	TotalTPM     Number `json:"total_tpm"`
-	GoodputPerS  Number `json:"goodput_per_s"`
-	Above        *Mark  `json:"above"` // the next larger load that was measured, which does not
-	Says         string `json:"says"`
-}
 
 // summary joins what the book holds with what the sweep concluded from the same
 // Frames.
 func (b *levelBook) summary(res sweep.Result, slos []SLO) SweepSummary {
-	s := SweepSummary{Schema: Schema, Seed: b.plan.Seed, Levels: []Level{}, Others: []Level{}, SLO: []string{}, Notes: []string{}, NoKnee: Text(res.NoKnee), result: res}
-	for _, level := range slos {
-		s.SLO = append(s.SLO, level.Text)
+	levels, texts := []Level{}, []string{}
+	for _, slo := range slos {
+		texts = append(texts, slo.Text)
 	}
 	for i := range res.Curve {
 		if r := b.run(res.Curve[i].Load); r != nil {
-			s.Levels = append(s.Levels, levelOf(r, &res.Curve[i]))
+			levels = append(levels, levelOf(r, &res.Curve[i]))
 		}
 	}
-	if n := len(s.Levels); n > 0 {
-		s.Target, s.Load = s.Levels[n-1].Target, s.Levels[0].Load
-	} else { // interrupted before anything was measured: what was asked for
+	s := report.NewSweep(levels, res, texts)
+	s.Seed = b.plan.Seed
+	if len(levels) == 0 { // interrupted before anything was measured: what was asked for
 		none := NewAccumulator(b.plan)
 		none.engine, none.last = b.engine, b.last
 		s.Target, s.Load = none.target(), none.load()
 	}
-	if res.Knee != nil {
-		s.Knee = kneeFigures(res.Knee)
-	}
-	if best := res.Boundary.Best; best != nil {
-		s.Best = s.bestFigures(&res.Boundary)
-	}
-	s.Capacity = s.capacity()
-	s.Verdict = s.verdicts()
-	s.Notes = s.levelNotes()
 	return s
 }
 
-// levelNotes are the notes of all levels; what several say is told once, with the first of them.
-func (s *SweepSummary) levelNotes() []string {
-	out := []string{}
-	seen := map[string]bool{}
-	for i := range s.Levels {
-		for _, note := range s.Levels[i].Notes {
-			if !seen[note] && len(out) < maxNotes {
-				out = append(out, "at "+sweep.Describe(s.Levels[i].asked)+": "+note)
-			}
-			seen[note] = true
-		}
-	}
-	return out
-}
-
-// errors are those of all levels together, most frequent first.
-func (s *SweepSummary) errors() []ErrorCount {
-	all := newCounts()
-	for i := range s.Levels {
-		for _, e := range s.Levels[i].Errors {
-			for range e.Count {
-				all.addError(failure{e.Class, e.Message})
-			}
-		}
-	}
-	return all.errorList()
-}
-
-// addOthers adds the levels that are not on the curve.
-func (s *SweepSummary) addOthers(b *levelBook, rows []sweep.Row) {
+// others are the levels that are not on the curve.
+func (b *levelBook) others(s *SweepSummary, rows []sweep.Row) {
 	for i := range rows {
-		onCurve := slices.ContainsFunc(s.Levels, func(l Level) bool { return l.asked == rows[i].Load })
+		onCurve := slices.ContainsFunc(s.Levels, func(l Level) bool { return l.Asked == rows[i].Load })
 		if r := b.run(rows[i].Load); r != nil && !onCurve {
 			s.Others = append(s.Others, levelOf(r, &rows[i]))
 		}
@@ -156,7 +46,7 @@ func levelOf(r *levelRun, row *sweep.Row) Level {
 	l := Level{
 		Summary: r.acc.Summary(), Settled: row.Settled, Visits: row.Visits, SLOVerdict: Text(row.Verdict().String()),
 		SLOConfidence: share(sweep.Confidence(row.SLOs)), SlowestPerS: number(row.SlowestPerS), FastestPerS: number(row.FastestPerS),
-		asked: row.Load,
+		Asked: row.Load,
 	}
 	perMinute := func(f opt.Float) Number { return number(f.Scale(60)) }
 	total := opt.Float{}
@@ -173,117 +63,3 @@ func levelOf(r *levelRun, row *sweep.Row) Level {
 	l.GoodputPerS, l.GoodShare = number(row.Goodput), share(row.GoodShare)
 	return l
 }
-
-func markOf(r *sweep.Row) Mark {
-	m := Mark{Concurrency: r.Load.Concurrency}
-	if r.Load.Rate > 0 {
-		m.Rate = number(opt.Of(r.Load.Rate))
-	}
-	return m
-}
-
-func kneeFigures(k *sweep.Knee) *KneeFigures {
-	return &KneeFigures{
-		Mark: markOf(&k.At), Below: markOf(&k.Below), Above: markOf(&k.Above),
-		GainBelow: number(opt.Of(k.GainBelow)), GainAbove: number(opt.Of(k.GainAbove)),
-		Exhausted: Text(k.Exhausted), Says: k.Says, Evidence: k.Evidence,
-	}
-}
-
-func (s *SweepSummary) bestFigures(b *sweep.Boundary) *BestFigures {
-	f := &BestFigures{Mark: markOf(b.Best), Verdict: Text(b.Best.Verdict().String()), Confidence: share(b.Confidence), Says: b.Says}
-	if b.Above != nil {
-		m := markOf(b.Above)
-		f.Above = &m
-	}
-	if l := s.level(f.Mark); l != nil {
-		r := &l.Rates
-		f.RequestsPerS, f.RPM, f.InputTPM, f.OutputTPM, f.TotalTPM = r.RequestsPerS, r.RPM, r.InputTPM, r.OutputTPM, r.TotalTPM
-		f.GoodputPerS = l.GoodputPerS
-	}
-	return f
-}
-
-// level finds a marked level; nil if there is none.
-func (s *SweepSummary) level(m Mark) *Level {
-	for i := range s.Levels {
-		if l := &s.Levels[i]; l.mark() == m {
-			return l
-		}
-	}
-	return nil
-}
-
-func (l *Level) mark() Mark { return Mark{l.Load.Concurrency, l.Load.Rate} }
-
-// Verdicts on the curve as a whole.
-const (
-	ruleKnee   = "knee"
-	ruleNoKnee = "no_knee"
-)
-
-// verdicts are the conclusions of the sweep as a whole.
-func (s *SweepSummary) verdicts() []Verdict {
-	out := []Verdict{}
-	if len(s.SLO) > 0 {
-		rule := "slo_boundary"
-		if s.Best == nil {
-			rule = "slo"
-		}
-		out = append(out, Verdict{Rule: rule, Says: s.result.Boundary.Says, Evidence: []string{}})
-	}
-	if s.Knee != nil {
-		out = append(out, Verdict{Rule: ruleKnee, Says: s.Knee.Says, Evidence: s.Knee.Evidence})
-	} else {
-		out = append(out, Verdict{Rule: ruleNoKnee, Says: "no knee: " + string(s.NoKnee), Evidence: []string{}})
-	}
-	return append(out, s.levelVerdicts()...)
-}
-
-// levelVerdicts are the strongest findings at the level that capacity is read from, and at
-// the largest load.
-func (s *SweepSummary) levelVerdicts() []Verdict {
-	var out []Verdict
-	chosen, _ := s.conclusive()
-	for i := range s.Levels {
-		l := &s.Levels[i]
-		if l != chosen && i < len(s.Levels)-1 || len(l.Verdict) == 0 {
-			continue
-		}
-		v := l.Verdict[0]
-		v.Says = "at " + sweep.Describe(l.asked) + ": " + v.Says
-		out = append(out, v)
-	}
-	return out
-}
-
-// ExitCode is the code for the process to end with: 0 done, 1 nothing succeeded or no
-// load meets the service levels, 130 interrupted.
-func (s SweepSummary) ExitCode() int {
-	ok := 0
-	for i := range s.Levels {
-		ok += s.Levels[i].Requests.OK
-	}
-	switch {
-	case s.Interrupted:
-		return 130
-	case ok == 0, len(s.SLO) > 0 && s.Best == nil:
-		return 1
-	}
-	return 0
-}
-
-// WriteJSON writes the SweepSummary as one indented JSON object.
-func (s SweepSummary) WriteJSON(w io.Writer) error { return plaintext.WriteJSON(w, s) }
-
-// summaries are the levels without what only a sweep tells of them.
-func (s SweepSummary) summaries() []Summary {
-	rows := make([]Summary, len(s.Levels))
-	for i := range s.Levels {
-		rows[i] = s.Levels[i].Summary
-	}
-	return rows
-}
-
-// WriteCSV writes a heading and a row for each level.
-func (s SweepSummary) WriteCSV(w io.Writer) error { return WriteCSV(w, s.Levels) }

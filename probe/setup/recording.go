@@ -13,6 +13,7 @@ import (
 	"sonde/probe/headless"
 	"sonde/probe/record"
 	"sonde/probe/replay"
+	"sonde/probe/report"
 	"sonde/probe/sweep"
 )
 
@@ -72,10 +73,10 @@ func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
 
 // Report is the capacity that the levels of the whole recording show, wherever it plays
 // just now. A long recording takes as long as reading it does.
-func (r *Recording) Report(ctx context.Context) (headless.SweepSummary, error) {
+func (r *Recording) Report(ctx context.Context) (report.SweepSummary, error) {
 	file, err := record.Open(r.path)
 	if err != nil {
-		return headless.SweepSummary{}, err
+		return report.SweepSummary{}, err
 	}
 	defer file.Close()
 	levels := sweep.NewLevels(r.SLOs)
@@ -90,7 +91,7 @@ func (r *Recording) Report(ctx context.Context) (headless.SweepSummary, error) {
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		return headless.SweepSummary{}, fmt.Errorf("reading %s: %w", r.path, err)
+		return report.SweepSummary{}, fmt.Errorf("reading %s: %w", r.path, err)
 	}
 	return keeper.Report(), nil
 }

@@ -1,4 +1,4 @@
-package headless
+package report
 
 import (
 	"bytes"
@@ -60,17 +60,17 @@ func TestVLLMNamesAreAllThere(t *testing.T) {
 // Samples of 2 4 4 4 5 5 7 9 ms: mean 5, deviation 2, median 4.5; p99 lies at rank
 // 6.93 of 0 to 7: 7 + 0.93 × 2 = 8.86.
 func TestVLLMFigures(t *testing.T) {
-	l := measure.NewLatencies(exactSamples)
+	ttft, gap := measure.NewDist(8), measure.NewDist(8)
 	for _, v := range []float64{2, 4, 4, 4, 5, 5, 7, 9} {
-		l.TTFT.Add(v)
-		l.Gap.Add(10 * v)
+		ttft.Add(v)
+		gap.Add(10 * v)
 	}
 	s := Summary{
 		Started: Instant(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), DurationS: opt.Of(30),
 		Target:   Target{URL: "http://h/v1/completions?key=…", Model: "org/m\u009b31m"},
 		Load:     Load{Mode: "open", Concurrency: 64, Rate: opt.Of(2.5), Poisson: true},
 		Requests: RequestCounts{Sent: 9, OK: 8, Failed: 1, ByClass: map[measure.Class]int{}},
-		Tokens:   TokenCounts{Input: opt.Of(800), Output: 400}, LatencyMS: latencyTable(&l),
+		Tokens:   TokenCounts{Input: opt.Of(800), Output: 400}, LatencyMS: Latencies{TTFT: QuantilesOf(ttft), Gap: QuantilesOf(gap)},
 		Rates: Rates{RequestsPerS: opt.Of(0.27), OutputPerS: opt.Of(13.3), TotalPerS: opt.Of(40)}, GoodputPerS: opt.Of(0.25),
 	}
 	form := asVLLM(t, s)

@@ -1,4 +1,4 @@
-package headless
+package report
 
 import (
 	"fmt"
@@ -57,7 +57,7 @@ func (s *SweepSummary) conclusion() []string {
 	if l == nil {
 		return []string{s.Target.subject() + ": no level has settled, so there is no capacity to read."}
 	}
-	load := sweep.Describe(l.asked)
+	load := sweep.Describe(l.Asked)
 	var holds string
 	switch basis {
 	case basisSLO:

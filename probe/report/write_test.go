@@ -1,4 +1,4 @@
-package headless
+package report
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"sonde/probe/engine"
 	"sonde/probe/opt"
 )
 
@@ -109,33 +108,6 @@ func TestFilesAreSafeToShow(t *testing.T) {
 	}
 }
 
-// In the lowest bucket nothing is known but its bound.
-func TestQuantilesInTheLowestBucket(t *testing.T) {
-	var b buckets
-	bounds := []float64{0.3, 0.5, 1}
-	b.add(engine.Histogram{Bounds: bounds, Counts: []float64{0, 0, 0}},
-		engine.Histogram{Bounds: bounds, Counts: []float64{60, 96, 100}, Sum: 20, Count: 100})
-	e := b.estimate()
-	near(t, "p50", e.P50, 250) // rank 50 of the 60 below 300 ms, evenly spread
-	near(t, "below", e.Below["p50"], 300)
-	if len(e.Below) != 1 {
-		t.Errorf("below %v: p95 is in the second bucket", e.Below)
-	}
-	s := nasty()
-	s.Engine.LatencyMS.TTFT = e
-	var out strings.Builder
-	if err := s.WriteTable(&out, 80, false); err != nil {
-		t.Fatal(err)
-	}
-	// p95: rank 95 of 61 to 96 in 300 to 500 ms; p99: rank 99 of 97 to 100 in 500 to 1000 ms.
-	if want := "engine TTFT       100    200    <300             494     875   est."; !strings.Contains(out.String(), want) {
-		t.Errorf("no %q in\n%s", want, out.String())
-	}
-	if raw, err := json.Marshal(e); err != nil || strings.Contains(strings.ToLower(string(raw)), "below") {
-		t.Errorf("%s, %v", raw, err)
-	}
-}
-
 func TestTheFloorInTheTable(t *testing.T) {
 	s := nasty()
 	for _, c := range []struct {
@@ -158,5 +130,24 @@ func TestTheFloorInTheTable(t *testing.T) {
 	var out strings.Builder
 	if err := s.WriteTable(&out, 80, false); err != nil || strings.Contains(out.String(), "floor") {
 		t.Errorf("an unknown floor (%v) in\n%s", err, out.String())
+	}
+}
+
+// A quantile in the lowest or the highest bucket is known by its bound only.
+func TestAnEstimateBelowItsLowestBound(t *testing.T) {
+	e := Estimate{
+		N: 100, Mean: opt.Of(200), P50: opt.Of(250), P95: opt.Of(494.4), P99: opt.Of(875), Below: map[string]Number{"p50": opt.Of(300)},
+	}
+	s := nasty()
+	s.Engine.LatencyMS.TTFT = e
+	var out strings.Builder
+	if err := s.WriteTable(&out, 80, false); err != nil {
+		t.Fatal(err)
+	}
+	if want := "engine TTFT       100    200    <300             494     875   est."; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out.String())
+	}
+	if raw, err := json.Marshal(e); err != nil || strings.Contains(strings.ToLower(string(raw)), "below") {
+		t.Errorf("%s, %v", raw, err)
 	}
 }

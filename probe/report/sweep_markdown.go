@@ -1,4 +1,4 @@
-package headless
+package report
 
 import (
 	"errors"
@@ -73,7 +73,7 @@ func (m *markdown) capacity(s *SweepSummary) {
 		sure = "— (it misses them)"
 	}
 	rows := []reportRow{
-		{"load", sweep.Describe(l.asked) + iff(!l.Settled, " (had not settled)")},
+		{"load", sweep.Describe(l.Asked) + iff(!l.Settled, " (had not settled)")},
 		{"confidence that it meets the service levels", sure},
 	}
 	m.rows(title, append(rows, l.rows()...))

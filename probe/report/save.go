@@ -1,4 +1,4 @@
-package headless
+package report
 
 import (
 	"fmt"
@@ -18,30 +18,20 @@ import (
 //	sonde-HOST-TIME-curve.svg     its curve
 //
 // It returns what was saved, in words: the name, and its endings. It never overwrites.
-func (k *Keeper) Save(dir string, now time.Time, screen string) (string, error) {
-	summary, report := k.Summary(), k.Report()
+func Save(dir, host string, now time.Time, screen string, summary Summary, report SweepSummary) (string, error) {
 	files := append([]part{
 		{".json", func(string) writer { return summary.WriteJSON }},
 		{".svg", func(string) writer { return text(screen) }},
 	}, report.parts()...)
-	saved, err := saveParts(stemOf(dir, k.host(), now), files)
+	saved, err := saveParts(stemOf(dir, host, now), files)
 	if err == nil && len(files) == 2 {
 		saved += "; the report of levels comes when one has settled"
 	}
 	return saved, err
 }
 
-func (k *Keeper) host() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.book.last == nil {
-		return ""
-	}
-	return k.book.last.Target.Host
-}
-
 // SaveRecording writes a picture of a recording into a new file of the folder, named for
-// the recording, and the report of its levels beside it; see Keeper.Save.
+// the recording, and the report of its levels beside it; see Save.
 func SaveRecording(dir, recording string, now time.Time, screen string, report SweepSummary) (string, error) {
 	name := strings.TrimSuffix(filepath.Base(recording), filepath.Ext(recording))
 	files := append([]part{{".svg", func(string) writer { return text(screen) }}}, report.parts()...)

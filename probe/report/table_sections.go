@@ -1,4 +1,4 @@
-package headless
+package report
 
 import (
 	"fmt"
@@ -96,7 +96,7 @@ func (t *table) slos(s *Summary) {
 		if r.Met != nil {
 			outcome = map[bool]string{true: "met", false: "MISSED"}[*r.Met]
 		}
-		t.linef("%s %s %s", pad(plain(r.SLO), 2*nameWidth), pad(outcome, figureWidth), r.actual())
+		t.linef("%s %s %s", pad(plain(r.SLO), 2*nameWidth), pad(outcome, figureWidth), r.ActualText())
 	}
 	t.linef("good requests %s, %s per s", percent(s.GoodShare), figure(s.GoodputPerS))
 }

@@ -1,16 +1,48 @@
-package headless
+package report
 
 import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
 	"sonde/probe/frame"
+	"sonde/probe/opt"
 )
+
+// Progress is where a run stands.
+type Progress struct {
+	Phase       string  // in words
+	ElapsedS    float64 // seconds of the window so far
+	OfS         float64 // seconds planned; 0 = no limit
+	Ended       int     // measured requests that ended
+	OfRequests  int     // requests planned; 0 = no limit
+	InFlight    int
+	Failed      int
+	OutTokensPS opt.Float // output tokens per second over the live window
+}
+
+// Line is the progress in one line of plain text.
+func (p Progress) Line() string {
+	parts := []string{p.Phase}
+	if p.OfS > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f of %.0f s", p.ElapsedS, p.OfS))
+	}
+	if p.OfRequests > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d requests", p.Ended, p.OfRequests))
+	} else {
+		parts = append(parts, fmt.Sprintf("%d requests", p.Ended))
+	}
+	parts = append(parts, fmt.Sprintf("%d in flight", p.InFlight), figure(p.OutTokensPS)+" tok/s")
+	if p.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", p.Failed))
+	}
+	return strings.Join(parts, " · ")
+}
 
 // ProgressLine shows a run's progress in one line that is redrawn in place. On
 // anything but a terminal it shows nothing.

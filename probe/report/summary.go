@@ -1,4 +1,5 @@
-package headless
+// Package report holds what a run amounts to, and writes it in every format.
+package report
 
 import (
 	"io"
@@ -61,13 +62,6 @@ type RequestCounts struct {
 	ByClass   map[measure.Class]int `json:"by_class"`
 }
 
-// ErrorCount is one message of failed requests.
-type ErrorCount struct {
-	Class   measure.Class `json:"class"`
-	Message string        `json:"message"`
-	Count   int           `json:"count"`
-}
-
 // TokenCounts are sums over the measured requests. Input and CachedInput are
 // unknown as soon as one success came without a count of its prompt.
 type TokenCounts struct {
@@ -108,6 +102,13 @@ type Quantiles struct {
 	Std  Number   `json:"-"` // standard deviation, for formats that have it
 }
 
+// Lengths are the prompts and the answers of the requests that succeeded, in tokens
+// as the server counts. Prompts that nobody counted are in no figure of Input.
+type Lengths struct {
+	Input  Quantiles `json:"input"`
+	Output Quantiles `json:"output"`
+}
+
 // Rates are per second of the window, and 60 times that. A request that reaches
 // over an edge of the window counts with the share of its duration, t0 to t_end,
 // that lies inside: counting ends alone would miss, at C streams and a service
@@ -135,9 +136,9 @@ type SLOResult struct {
 	Met      *bool  `json:"met"`
 }
 
-// actual is what came out, with its unit.
-func (r *SLOResult) actual() string {
-	if r.Metric == metricSuccess {
+// ActualText is what came out, with its unit.
+func (r *SLOResult) ActualText() string {
+	if r.Metric == "success" {
 		return percent(r.Actual)
 	}
 	return figure(r.Actual) + " ms"

@@ -1,27 +1,40 @@
-package headless
+package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"time"
 
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
 // Number is a figure that may be unknown, which is null in JSON.
 type Number = opt.Float
 
-// number rounds to a ten-thousandth: 0.1 µs, far below what can be measured.
-func number(f opt.Float) Number { return rounded(f, 1e4) }
+// Rounded rounds to a ten-thousandth: 0.1 µs, far below what can be measured.
+func Rounded(f opt.Float) Number { return rounded(f, 1e4) }
 
-// share rounds a fraction to a millionth.
-func share(f opt.Float) Number { return rounded(f, 1e6) }
+// RoundedShare rounds a fraction to a millionth.
+func RoundedShare(f opt.Float) Number { return rounded(f, 1e6) }
 
 func rounded(f opt.Float, steps float64) Number {
 	if !f.OK {
 		return f
 	}
 	return opt.Of(math.Round(f.V*steps) / steps)
+}
+
+// QuantilesOf describes a distribution.
+func QuantilesOf(d *measure.Dist) Quantiles {
+	s := d.Summary()
+	of := func(v float64) Number { return Rounded(s.Value(v)) }
+	std, _ := d.Std()
+	return Quantiles{
+		N: s.N, Mean: of(s.Mean), Min: of(s.Min), P50: of(s.P50), P90: of(s.P90), P95: of(s.P95),
+		P99: of(s.P99), P999: of(s.P999), Max: of(s.Max), Weak: s.Weak(), Std: of(std),
+	}
 }
 
 // Text is a word that may be unknown: "" is null in JSON.
@@ -53,4 +66,19 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(t.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+}
+
+// iff formats the note if it applies, else it is empty.
+func iff(applies bool, format string, args ...any) string {
+	if !applies {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+func ratio(part, whole int) opt.Float {
+	if whole == 0 {
+		return opt.Float{}
+	}
+	return opt.Of(float64(part) / float64(whole))
 }

@@ -1,4 +1,4 @@
-package headless
+package report
 
 import (
 	"fmt"
@@ -83,7 +83,7 @@ func (m *markdown) slos(list []SLOResult) {
 		if r.Met != nil {
 			outcome = map[bool]string{true: "met", false: "**missed**"}[*r.Met]
 		}
-		return fmt.Sprintf("%s: %s, %s", escape(plain(r.SLO)), outcome, r.actual())
+		return fmt.Sprintf("%s: %s, %s", escape(plain(r.SLO)), outcome, r.ActualText())
 	})
 }
 

@@ -1,4 +1,4 @@
-package headless
+package report
 
 import (
 	"fmt"
@@ -9,9 +9,10 @@ import (
 // briefLevels bounds the lines of a long session.
 const briefLevels = 24
 
-// writeBrief writes a table of the loads that were on: a line each.
-func writeBrief(w io.Writer, url string, levels []Level) error {
+// WriteBrief writes a table of the newest loads that were on: a line each.
+func WriteBrief(w io.Writer, url string, levels []Level) error {
 	var b strings.Builder
+	levels = levels[max(0, len(levels)-briefLevels):]
 	if len(levels) == 0 {
 		fmt.Fprintf(&b, "sonde %s: no request ended\n", plain(url))
 		_, err := io.WriteString(w, b.String())

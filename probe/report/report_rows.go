@@ -1,4 +1,4 @@
-package headless
+package report
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ func (t *Target) hardware() string {
 
 // engine is its name and version.
 func (t *Target) engine() string {
-	return strings.TrimSpace(word(Text(cmp.Or(t.name, string(t.Engine)))) + " " + plain(string(t.EngineVersion)))
+	return strings.TrimSpace(word(Text(cmp.Or(t.Name, string(t.Engine)))) + " " + plain(string(t.EngineVersion)))
 }
 
 // because adds to an unknown figure why it is.
