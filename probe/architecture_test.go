@@ -19,25 +19,26 @@ var allowed = map[string][]string{
 
 	"config": {},
 
-	"probe/opt":      {},
-	"probe/plain":    {},
-	"probe/guard":    {},
-	"probe/process":  {},
-	"probe/prom":     {},
-	"probe/measure":  {"probe/opt"},
-	"probe/collect":  {"probe/measure", "probe/opt"},
-	"probe/slo":      {"probe/measure", "probe/opt"},
-	"probe/api/wire": {},
-	"probe/api":      {"probe/api/wire", "probe/measure", "probe/plain"},
-	"probe/prompt":   {},
-	"probe/load":     {"probe/api", "probe/collect", "probe/guard", "probe/measure", "probe/prompt"},
-	"probe/roofline": {"probe/opt", "probe/plain"},
-	"probe/engine":   {"probe/guard", "probe/opt", "probe/prom", "probe/roofline"},
-	"gpu":            {"probe/guard", "probe/opt", "probe/plain", "probe/prom"},
+	"probe/opt":           {},
+	"probe/plain":         {},
+	"probe/guard":         {},
+	"probe/process":       {},
+	"probe/prom":          {},
+	"probe/measure":       {"probe/opt"},
+	"probe/collect":       {"probe/measure", "probe/opt"},
+	"probe/slo":           {"probe/measure", "probe/opt"},
+	"probe/api/wire":      {},
+	"probe/api":           {"probe/api/wire", "probe/measure", "probe/plain"},
+	"probe/prompt":        {},
+	"probe/load":          {"probe/api", "probe/collect", "probe/guard", "probe/measure", "probe/prompt"},
+	"probe/roofline":      {"probe/opt", "probe/plain"},
+	"probe/engine":        {"probe/opt"},
+	"probe/engine/scrape": {"probe/engine", "probe/guard", "probe/opt", "probe/prom", "probe/roofline"},
+	"gpu":                 {"probe/guard", "probe/opt", "probe/plain", "probe/prom"},
 
 	"probe/frame": {"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline"},
 
-	"probe": {"gpu", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline"},
+	"probe": {"gpu", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/engine/scrape", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline"},
 
 	// The embedded engine.
 	"probe/sim/faults": {},
@@ -48,7 +49,7 @@ var allowed = map[string][]string{
 
 	// The doctor's scripted server stands beside the program, its checklist above it.
 	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
-	"probe/doctor": {"gpu", "probe", "probe/frame", "probe/api", "probe/collect", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/guard", "probe/load",
+	"probe/doctor": {"gpu", "probe", "probe/frame", "probe/api", "probe/collect", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/engine/scrape", "probe/guard", "probe/load",
 		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.

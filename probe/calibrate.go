@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"sonde/probe/api"
-	"sonde/probe/engine"
+	"sonde/probe/engine/scrape"
 	"sonde/probe/frame"
 	"sonde/probe/prompt"
 )
@@ -78,7 +78,7 @@ func calibrated(requests int) string {
 // before the first. sent counts requests.
 func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Prompt, first bool) (tokens, sent int, ok bool) {
 	id := conn.engine.Latest().Identity
-	if tokens, ok = engine.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
+	if tokens, ok = scrape.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
 		return tokens, 0, true
 	}
 	if id.Kind == "" || s.watching() {

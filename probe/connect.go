@@ -12,6 +12,7 @@ import (
 	"sonde/gpu"
 	"sonde/probe/api"
 	"sonde/probe/engine"
+	"sonde/probe/engine/scrape"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/load"
@@ -78,7 +79,7 @@ const FromPrometheus = "prometheus"
 
 // openSources prepares the reading of engine and GPU, each from its own address or
 // from Prometheus.
-func (s *Session) openSources(conn *connection, found engine.Config, id engine.Identity) error {
+func (s *Session) openSources(conn *connection, found scrape.Config, id engine.Identity) error {
 	var server *prom.Server
 	if s.opt.Metrics == FromPrometheus || s.opt.GPU == FromPrometheus {
 		var err error
@@ -87,9 +88,9 @@ func (s *Session) openSources(conn *connection, found engine.Config, id engine.I
 		}
 	}
 	if s.opt.Metrics == FromPrometheus {
-		conn.engine = engine.NewPrometheusSource(server, s.opt.Selector, id)
+		conn.engine = scrape.NewPrometheusSource(server, s.opt.Selector, id)
 	} else {
-		conn.engine = engine.NewSource(found, id)
+		conn.engine = scrape.NewSource(found, id)
 	}
 	if s.opt.GPU == FromPrometheus {
 		conn.gpu = gpu.OpenPrometheus(server, s.opt.Selector, time.Second)
@@ -108,10 +109,10 @@ const loadingWait = time.Second
 // identify finds out which engine answers and which model to request. While the
 // server loads its model it waits. A gateway that has no model list, or does not
 // show it, is no obstacle if the model was named.
-func (s *Session) identify(ctx context.Context, c engine.Config) (engine.Identity, error) {
+func (s *Session) identify(ctx context.Context, c scrape.Config) (engine.Identity, error) {
 	for waits := 0; ; waits++ {
-		id, err := engine.Detect(ctx, c)
-		var list *engine.ListError
+		id, err := scrape.Detect(ctx, c)
+		var list *scrape.ListError
 		if err == nil || !errors.As(err, &list) {
 			return id, err
 		}
@@ -136,7 +137,7 @@ func (s *Session) identify(ctx context.Context, c engine.Config) (engine.Identit
 	}
 }
 
-func (s *Session) engineConfig() engine.Config {
+func (s *Session) engineConfig() scrape.Config {
 	header := make(http.Header)
 	api.SetCredentials(header, s.opt.APIKey, s.addr.User, s.opt.Header)
 	keyFrom, page := s.opt.KeyFrom, s.opt.Metrics
@@ -146,7 +147,7 @@ func (s *Session) engineConfig() engine.Config {
 	if page == FromPrometheus {
 		page = "off" // there is no page to look for
 	}
-	return engine.Config{
+	return scrape.Config{
 		KeyFrom: keyFrom,
 		Base:    withoutQuery(s.addr), MetricsURL: page, Model: s.opt.Model,
 		Client: s.httpClient(), Header: header, Query: s.addr.Base.RawQuery, Interval: time.Second,
@@ -176,9 +177,9 @@ type modelShape struct {
 
 // ask runs beside everything else: a slow answer delays nothing, and no answer leaves
 // the shape to the model's name. It ends with ctx.
-func (m *modelShape) ask(ctx context.Context, fail func(error), found engine.Config, id engine.Identity) {
+func (m *modelShape) ask(ctx context.Context, fail func(error), found scrape.Config, id engine.Identity) {
 	guard.Go("shape of the model", fail, func() {
-		shape := engine.AskModel(ctx, found, id)
+		shape := scrape.AskModel(ctx, found, id)
 		m.known.Store(&shape)
 	})
 }

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"sonde/probe/api"
-	"sonde/probe/engine"
+	"sonde/probe/engine/scrape"
 )
 
 // Tables by engine kind are in several packages; detection has the names.
 func TestKindsAreDetected(t *testing.T) {
-	known := engine.Kinds()
+	known := scrape.Kinds()
 	for _, kind := range api.ForcedKinds() {
 		if !slices.Contains(known, kind) {
 			t.Errorf("no engine is detected as %q, whose output length is forced", kind)

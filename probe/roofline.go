@@ -8,6 +8,7 @@ import (
 
 	"sonde/probe/api"
 	"sonde/probe/collect"
+	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/opt"
@@ -131,7 +132,7 @@ type runningAt struct {
 
 // add takes the figure of a Frame, and drops those that left the window.
 func (m *runningMean) add(f *frame.Frame) {
-	if r := f.Engine.Reading.Running; f.Engine.Have && f.Engine.Why == "" && r.OK {
+	if r := f.Engine.Reading.Running; f.Engine.State != engine.Failed && r.OK {
 		m.seen = append(m.seen, runningAt{f.At, r.V})
 	}
 	old := 0

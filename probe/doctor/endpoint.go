@@ -15,6 +15,7 @@ import (
 	"sonde/probe"
 	"sonde/probe/api"
 	"sonde/probe/engine"
+	"sonde/probe/engine/scrape"
 	"sonde/probe/frame"
 )
 
@@ -88,8 +89,7 @@ func engineSettled(s engine.Status, source string) bool {
 	if s.Have || page == "" && source != probe.FromPrometheus {
 		return true
 	}
-	waiting := engine.NewSource(engine.Config{}, engine.Identity{MetricsURL: page}).Latest().Why
-	return source != probe.FromPrometheus && s.Why != waiting
+	return source != probe.FromPrometheus && s.State != engine.Connecting
 }
 
 // gpuSettled tells whether GPUs and their interval are known, or there are none.
@@ -120,7 +120,7 @@ func awaitFrame(ctx context.Context, s *probe.Session, good func(*frame.Frame) b
 // unlisted explains why the model list, which everything depends on, cannot be had.
 func (r *Report) unlisted(ctx context.Context, o Options, addr api.Address, err error) {
 	s := r.section("models")
-	var list *engine.ListError
+	var list *scrape.ListError
 	if !errors.As(err, &list) {
 		s.failed("list", err.Error(), "")
 		return

@@ -10,6 +10,7 @@ import (
 
 	"sonde/probe/api"
 	"sonde/probe/engine"
+	"sonde/probe/engine/scrape"
 )
 
 // tokenizer asks the engine to count a prompt, which generates nothing.
@@ -21,12 +22,12 @@ func (r *Report) tokenizer(ctx context.Context, o Options, addr api.Address, id 
 	base.RawQuery = ""
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = o.TLS
-	config := engine.Config{
+	config := scrape.Config{
 		Base: strings.TrimRight(base.String(), "/"), Query: addr.Base.RawQuery, Header: header,
 		Client: &http.Client{Transport: transport},
 	}
 	defer transport.CloseIdleConnections()
-	if n, ok := engine.CountTokens(ctx, config, id, requestText, api.Kind(o.API) == api.Chat); ok {
+	if n, ok := scrape.CountTokens(ctx, config, id, requestText, api.Kind(o.API) == api.Chat); ok {
 		s.ok("tokenizer", fmt.Sprintf("the engine counts %d tokens in a test prompt: prompts get their asked length at once", n))
 		return
 	}
@@ -129,7 +130,7 @@ func sortedFields(status engine.Status) (told, lacking, never []string) {
 	if kind == "" {
 		kind = status.Identity.Kind
 	}
-	offered := engine.Offers(kind)
+	offered := scrape.Offers(kind)
 	for _, f := range figures {
 		switch name := string(f.field); {
 		case status.Reading.Known(f.field) || f.or != "" && status.Reading.Known(f.or):

@@ -64,101 +64,90 @@ type Origin struct {
 	Remark string    // what is unusual about the figure; "" = nothing: "moves when a request ends"
 }
 
-// figure returns where a reading keeps a gauge or counter; nil for distributions.
-func (r *Reading) figure(f Field) *opt.Float {
-	switch f {
-	case FieldRunning:
-		return &r.Running
-	case FieldWaiting:
-		return &r.Waiting
-	case FieldPaused:
-		return &r.Paused
-	case FieldKVFill:
-		return &r.KVFill
-	case FieldKVCapacity:
-		return &r.KVCapacityTokens
-	case FieldKVBlocks:
-		return &r.KVCapacityBlocks
-	case FieldKVUsed:
-		return &r.KVUsedTokens
-	case FieldMaxModelLen:
-		return &r.MaxModelLen
-	case FieldMaxRunning:
-		return &r.MaxRunning
-	case FieldModelsLoaded:
-		return &r.ModelsLoaded
-	case FieldGPUShare:
-		return &r.GPUShare
-	case FieldServers:
-		return &r.Servers
-	case FieldOutputGauge:
-		return &r.GenerationTokensPerS
-	case FieldInputRate:
-		return &r.PromptTokensPerS
-	case FieldHitRateGauge:
-		return &r.PrefixHitRate
-	case FieldWaitingMean:
-		return &r.WaitingMean
-	}
-	return r.counter(f)
+// gauges and counters say where a Reading keeps a figure, distributions where a Histogram.
+var gauges = map[Field]func(*Reading) *opt.Float{
+	FieldRunning:      func(r *Reading) *opt.Float { return &r.Running },
+	FieldWaiting:      func(r *Reading) *opt.Float { return &r.Waiting },
+	FieldPaused:       func(r *Reading) *opt.Float { return &r.Paused },
+	FieldKVFill:       func(r *Reading) *opt.Float { return &r.KVFill },
+	FieldKVCapacity:   func(r *Reading) *opt.Float { return &r.KVCapacityTokens },
+	FieldKVBlocks:     func(r *Reading) *opt.Float { return &r.KVCapacityBlocks },
+	FieldKVUsed:       func(r *Reading) *opt.Float { return &r.KVUsedTokens },
+	FieldMaxModelLen:  func(r *Reading) *opt.Float { return &r.MaxModelLen },
+	FieldMaxRunning:   func(r *Reading) *opt.Float { return &r.MaxRunning },
+	FieldModelsLoaded: func(r *Reading) *opt.Float { return &r.ModelsLoaded },
+	FieldGPUShare:     func(r *Reading) *opt.Float { return &r.GPUShare },
+	FieldServers:      func(r *Reading) *opt.Float { return &r.Servers },
+	FieldOutputGauge:  func(r *Reading) *opt.Float { return &r.GenerationTokensPerS },
+	FieldInputRate:    func(r *Reading) *opt.Float { return &r.PromptTokensPerS },
+	FieldHitRateGauge: func(r *Reading) *opt.Float { return &r.PrefixHitRate },
+	FieldWaitingMean:  func(r *Reading) *opt.Float { return &r.WaitingMean },
 }
 
-// counter returns where a reading keeps a counter; nil if f is none.
-func (r *Reading) counter(f Field) *opt.Float {
-	switch f {
-	case FieldPreemptions:
-		return &r.Preemptions
-	case FieldPromptTokens:
-		return &r.PromptTokens
-	case FieldGenerationTokens:
-		return &r.GenerationTokens
-	case FieldCachedTokens:
-		return &r.CachedTokens
-	case FieldPrefixQueries:
-		return &r.PrefixQueries
-	case FieldPrefixHits:
-		return &r.PrefixHits
-	case FieldLiveDecode:
-		return &r.LiveDecodeTokens
-	case FieldLivePrefill:
-		return &r.LivePrefillTokens
-	case FieldLiveCached:
-		return &r.LiveCachedTokens
-	case FieldRequestsOK:
-		return &r.RequestsOK
-	case FieldRequestsFailed:
-		return &r.RequestsFailed
-	case FieldRequestsAborted:
-		return &r.RequestsAborted
-	case FieldRequestsReceived:
-		return &r.RequestsReceived
+var counters = map[Field]func(*Reading) *opt.Float{
+	FieldPreemptions:      func(r *Reading) *opt.Float { return &r.Preemptions },
+	FieldPromptTokens:     func(r *Reading) *opt.Float { return &r.PromptTokens },
+	FieldGenerationTokens: func(r *Reading) *opt.Float { return &r.GenerationTokens },
+	FieldCachedTokens:     func(r *Reading) *opt.Float { return &r.CachedTokens },
+	FieldPrefixQueries:    func(r *Reading) *opt.Float { return &r.PrefixQueries },
+	FieldPrefixHits:       func(r *Reading) *opt.Float { return &r.PrefixHits },
+	FieldLiveDecode:       func(r *Reading) *opt.Float { return &r.LiveDecodeTokens },
+	FieldLivePrefill:      func(r *Reading) *opt.Float { return &r.LivePrefillTokens },
+	FieldLiveCached:       func(r *Reading) *opt.Float { return &r.LiveCachedTokens },
+	FieldRequestsOK:       func(r *Reading) *opt.Float { return &r.RequestsOK },
+	FieldRequestsFailed:   func(r *Reading) *opt.Float { return &r.RequestsFailed },
+	FieldRequestsAborted:  func(r *Reading) *opt.Float { return &r.RequestsAborted },
+	FieldRequestsReceived: func(r *Reading) *opt.Float { return &r.RequestsReceived },
+}
+
+var distributions = map[Field]func(*Reading) *Histogram{
+	FieldTTFT:    func(r *Reading) *Histogram { return &r.TTFT },
+	FieldGap:     func(r *Reading) *Histogram { return &r.Gap },
+	FieldTPOT:    func(r *Reading) *Histogram { return &r.TPOT },
+	FieldQueue:   func(r *Reading) *Histogram { return &r.Queue },
+	FieldPrefill: func(r *Reading) *Histogram { return &r.Prefill },
+	FieldDecode:  func(r *Reading) *Histogram { return &r.Decode },
+	FieldE2E:     func(r *Reading) *Histogram { return &r.E2E },
+}
+
+// Distributions are the fields that hold a Histogram.
+var Distributions = []Field{FieldTTFT, FieldGap, FieldTPOT, FieldQueue, FieldPrefill, FieldDecode, FieldE2E}
+
+// Figure returns where a reading keeps a gauge or counter; nil for distributions.
+func (r *Reading) Figure(f Field) *opt.Float {
+	if at := gauges[f]; at != nil {
+		return at(r)
+	}
+	return r.Counter(f)
+}
+
+// Counter returns where a reading keeps a counter; nil if f is not one.
+func (r *Reading) Counter(f Field) *opt.Float {
+	if at := counters[f]; at != nil {
+		return at(r)
 	}
 	return nil
 }
 
-// distribution returns where a reading keeps a distribution; nil if f is none.
-func (r *Reading) distribution(f Field) *Histogram {
-	switch f {
-	case FieldTTFT:
-		return &r.TTFT
-	case FieldGap:
-		return &r.Gap
-	case FieldTPOT:
-		return &r.TPOT
-	case FieldQueue:
-		return &r.Queue
-	case FieldPrefill:
-		return &r.Prefill
-	case FieldDecode:
-		return &r.Decode
-	case FieldE2E:
-		return &r.E2E
+// Distribution returns where a reading keeps a distribution; nil if f is not one.
+func (r *Reading) Distribution(f Field) *Histogram {
+	if at := distributions[f]; at != nil {
+		return at(r)
 	}
 	return nil
 }
 
-// Origin tells where a field comes from, by the field's name; not known if the
-// field is not.
+// Known reports whether a reading holds a field.
+func (r *Reading) Known(f Field) bool {
+	if v := r.Figure(f); v != nil {
+		return v.OK
+	}
+	h := r.Distribution(f)
+	return h != nil && len(h.Bounds) > 0
+}
+
+// Origin returns where a field comes from, by the field's name; not known if the field
+// is not.
 func (r *Reading) Origin(field string) (o Origin, known bool) {
 	o, known = r.Origins[Field(field)]
 	return o, known

@@ -1,8 +1,10 @@
-// Package engine finds out which inference engine answers at an address, and
-// reads what that engine says about itself into one common Reading.
+// Package engine holds what an inference engine says about itself, as values: a Reading,
+// and a Status around it. The packages below this folder find and read engines.
 package engine
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"sonde/probe/opt"
@@ -25,8 +27,8 @@ type Identity struct {
 }
 
 // Reading is what the engine says at one moment, merged over its ranks.
-// Fractions are 0 to 1, latencies are seconds, unknown stays unknown. Origins tells
-// of every known field where it comes from and how old it is.
+// Fractions are 0 to 1, latencies are seconds, unknown stays unknown. Origins holds
+// for every known field where it comes from and how old it is.
 type Reading struct {
 	At time.Time // when the page was read
 
@@ -84,15 +86,24 @@ type Reading struct {
 	Notes     []string         // quiet remarks about the page
 }
 
-// Follows tells whether counters go on from an earlier reading: they did not begin
-// anew, and are not those of another model or replica.
+// Follows reports whether counters continue those of an earlier reading: they did not
+// start again, and are not those of another model or replica.
 func (r *Reading) Follows(before *Reading) bool {
 	return !r.Restarted && !r.Regrouped && r.SameOf(before)
 }
 
-// SameOf tells whether two readings are of the same model and replica.
+// SameOf reports whether two readings are of the same model and replica.
 func (r *Reading) SameOf(other *Reading) bool {
 	return r.Model == other.Model && r.Replica == other.Replica
+}
+
+// FullestKV is the KV cache fill of the fullest rank or replica, 0 to 1. A router may
+// publish only a mean over its servers, which says nothing about the fullest of them.
+func (r *Reading) FullestKV() opt.Float {
+	if r.KVFillMax.OK || r.Router {
+		return r.KVFillMax
+	}
+	return r.KVFill
 }
 
 // RankFill is the KV cache fill of one rank.
@@ -101,25 +112,66 @@ type RankFill struct {
 	Fill float64 // 0 to 1
 }
 
-// Histogram is a Prometheus histogram, merged over ranks. Buckets are cumulative
-// and sorted by bound; the last bound is +Inf. No buckets means unknown; only the
-// bound +Inf means that no more than the mean is known.
-type Histogram struct {
-	Bounds []float64 // upper bounds, seconds
-	Counts []float64 // cumulative
-	Sum    float64   // seconds
-	Count  float64
+// State says what became of the reading of an engine.
+type State int
+
+// States of a source.
+const (
+	Connecting  State = iota // nothing has been read or missed yet
+	Ready                    // Status.Reading is the newest there can be
+	Failed                   // there is no reading, or no newer one: Status.Why
+	NotReported              // the engine has nothing to read: Status.Why
+	Off                      // switched off by the user
+)
+
+var stateNames = []string{"connecting", "ready", "failed", "not_reported", "off"}
+
+func (s State) String() string { return stateNames[s] }
+
+// MarshalText writes a state as recordings hold it.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText has written.
+func (s *State) UnmarshalText(text []byte) error {
+	i := slices.Index(stateNames, string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown state %q", text)
+	}
+	*s = State(i)
+	return nil
 }
 
 // Status is the newest reading with its circumstances, as a source publishes it.
 type Status struct {
 	Identity Identity
 	Reading  Reading
-	Have     bool          // Reading is valid (it may be old: see Reading.At)
-	Why      string        // why there is no reading, or no newer one; "" if all is well
+	Have     bool // Reading is valid (it may be old: see Reading.At)
+	State    State
+	Why      string        // for people: why there is no reading, or no newer one; "" when Ready
 	Period   time.Duration // how often new readings come; 0 until it is known
 	OnPage   []string      // models that the metrics page tells apart, sorted; choose one with SetModel
 	// Replicas are what the series tell apart, by name, whether Reading is merged of
 	// all of them or is of one: choose it with SetReplica.
 	Replicas []Replica
+}
+
+// Replica is one of the servers that a Reading is merged of: of one server alone,
+// one of its data-parallel ranks.
+type Replica struct {
+	Name  string    // by the label that tells it from the others: a pod, an instance, "rank 0"
+	At    time.Time // when its figures were taken
+	Ranks int       // that are merged in it
+
+	OfServer bool // it is a rank of the only server
+
+	Running, Waiting     opt.Float // requests
+	KVFill               opt.Float // mean over its ranks, 0 to 1
+	GenerationTokensPerS opt.Float // since the reading before; unknown where counters move only on finish
+
+	Pod      string   // by which its GPUs may be known; "" if no label tells
+	Instance string   // address that was scraped; "" if no label tells
+	Hosts    []string // what its machine may be called
+
+	GPUs int       // that labels say are its own; 0 if none do
+	SM   opt.Float // activity of the busiest of them; both are set by who knows the GPUs
 }

@@ -1,7 +1,6 @@
 package level
 
 import (
-	"slices"
 	"time"
 
 	"sonde/probe/engine"
@@ -57,7 +56,7 @@ func (r *readings) next(f *frame.Frame) step {
 type engineTally struct {
 	running, waiting, kv, kvMax     opt.TimeMean
 	preemptions, queries, hits, out engine.Growth
-	ttft, gap, queue, e2e           buckets
+	ttft, gap, queue, e2e           engine.HistogramGrowth
 	restarts                        int
 }
 
@@ -80,31 +79,18 @@ func (e *engineTally) add(s step, held time.Duration, seen bool) {
 	if r.Restarted {
 		e.restarts++
 	}
-	if r.Follows(s.before) {
-		e.increases(s.before, r)
-	}
+	e.increases(s.before, r)
 }
 
 func (e *engineTally) increases(before, now *engine.Reading) {
-	span := now.At.Sub(before.At)
-	e.preemptions.Add(before.Preemptions, now.Preemptions, span)
-	e.queries.Add(before.PrefixQueries, now.PrefixQueries, span)
-	e.hits.Add(before.PrefixHits, now.PrefixHits, span)
-	from, to := outputCounters(before, now)
-	e.out.Add(from, to, span)
-	e.ttft.add(before.TTFT, now.TTFT)
-	e.gap.add(before.Gap, now.Gap)
-	e.queue.add(before.Queue, now.Queue)
-	e.e2e.add(before.E2E, now.E2E)
-}
-
-// outputCounters are the generated tokens of two readings, by the counter that moves with
-// every step where both have it: some engines' totals wait for a request's end.
-func outputCounters(before, now *engine.Reading) (from, to opt.Float) {
-	if before.LiveDecodeTokens.OK && now.LiveDecodeTokens.OK {
-		return before.LiveDecodeTokens, now.LiveDecodeTokens
-	}
-	return before.GenerationTokens, now.GenerationTokens
+	e.preemptions.Add(before, now, func(r *engine.Reading) opt.Float { return r.Preemptions })
+	e.queries.Add(before, now, func(r *engine.Reading) opt.Float { return r.PrefixQueries })
+	e.hits.Add(before, now, func(r *engine.Reading) opt.Float { return r.PrefixHits })
+	e.out.AddOutput(before, now)
+	e.ttft.Add(before, now, func(r *engine.Reading) *engine.Histogram { return &r.TTFT })
+	e.gap.Add(before, now, func(r *engine.Reading) *engine.Histogram { return &r.Gap })
+	e.queue.Add(before, now, func(r *engine.Reading) *engine.Histogram { return &r.Queue })
+	e.e2e.Add(before, now, func(r *engine.Reading) *engine.Histogram { return &r.E2E })
 }
 
 func (e *engineTally) figures() Engine {
@@ -112,37 +98,10 @@ func (e *engineTally) figures() Engine {
 		Running: e.running.Mean(), Waiting: e.waiting.Mean(), WaitingMax: e.waiting.Max(),
 		KV: e.kv.Mean(), KVMax: e.kvMax.Max(),
 		Preemptions: e.preemptions.Total(), OutTokensPerS: e.out.PerSecond(), Restarts: e.restarts,
-		TTFT: e.ttft.copied(), Gap: e.gap.copied(), Queue: e.queue.copied(), E2E: e.e2e.copied(),
+		TTFT: e.ttft.Total(), Gap: e.gap.Total(), Queue: e.queue.Total(), E2E: e.e2e.Total(),
 	}
 	if queries, hits := e.queries.Total(), e.hits.Total(); hits.OK && queries.Or(0) > 0 { // both in the same unit
 		out.PrefixHitRate = opt.Of(hits.V / queries.V)
 	}
 	return out
-}
-
-// buckets add up the increases of one of the engine's histograms.
-type buckets struct{ sum engine.Histogram }
-
-// add takes two successive states of the histogram. A pair across a reset, or with other
-// buckets, does not count.
-func (b *buckets) add(before, after engine.Histogram) {
-	grown := after.Sub(before)
-	if len(grown.Bounds) == 0 {
-		return
-	}
-	if !slices.Equal(b.sum.Bounds, grown.Bounds) {
-		b.sum = grown
-		return
-	}
-	for i, n := range grown.Counts {
-		b.sum.Counts[i] += n
-	}
-	b.sum.Sum += grown.Sum
-	b.sum.Count += grown.Count
-}
-
-func (b *buckets) copied() engine.Histogram {
-	h := b.sum
-	h.Counts = slices.Clone(h.Counts)
-	return h
 }

@@ -37,6 +37,9 @@ func fill(v reflect.Value, n *int) {
 		return
 	case **roofline.Roofline:
 		return // Limits are not recorded
+	case *engine.State:
+		*x = engine.Failed
+		return
 	case *engine.Histogram:
 		*x = engine.Histogram{Bounds: []float64{0.5, math.Inf(1)}, Counts: []float64{1, float64(*n)}, Sum: 2.5, Count: float64(*n)}
 		return

@@ -13,11 +13,12 @@ import (
 
 // engineLine is what the engine said; latencies are seconds, as it says them.
 type engineLine struct {
-	Identity identityLine `json:"identity"`
-	Reading  *readingLine `json:"reading,omitempty"` // nil: there is none
-	Why      string       `json:"why,omitempty"`
-	Period   millis       `json:"period_ms,omitzero"`
-	OnPage   []string     `json:"on_page,omitempty"`
+	Identity identityLine  `json:"identity"`
+	Reading  *readingLine  `json:"reading,omitempty"` // nil: there is none
+	State    *engine.State `json:"state,omitempty"`   // nil: recorded before states were
+	Why      string        `json:"why,omitempty"`
+	Period   millis        `json:"period_ms,omitzero"`
+	OnPage   []string      `json:"on_page,omitempty"`
 
 	Replicas []replicaLine `json:"replicas,omitempty"`
 }
@@ -81,7 +82,7 @@ type deviceLine struct {
 }
 
 func fromEngine(s *engine.Status) *engineLine {
-	l := &engineLine{Identity: identityLine(s.Identity), Why: s.Why, Period: millis(s.Period), OnPage: s.OnPage, Replicas: fromReplicas(s.Replicas)}
+	l := &engineLine{Identity: identityLine(s.Identity), State: &s.State, Why: s.Why, Period: millis(s.Period), OnPage: s.OnPage, Replicas: fromReplicas(s.Replicas)}
 	l.Identity.MetricsURL = withoutSecrets(l.Identity.MetricsURL)
 	l.Identity.GPUURL = withoutSecrets(l.Identity.GPUURL)
 	if !s.Have {
@@ -92,12 +93,25 @@ func fromEngine(s *engine.Status) *engineLine {
 }
 
 func (l *engineLine) status() engine.Status {
-	s := engine.Status{Identity: engine.Identity(l.Identity), Why: l.Why, Period: time.Duration(l.Period), OnPage: l.OnPage, Replicas: toReplicas(l.Replicas)}
+	s := engine.Status{Identity: engine.Identity(l.Identity), State: l.state(), Why: l.Why, Period: time.Duration(l.Period), OnPage: l.OnPage, Replicas: toReplicas(l.Replicas)}
 	if l.Reading == nil {
 		return s
 	}
 	s.Have, s.Reading = true, l.Reading.reading()
 	return s
+}
+
+// state is worked out for recordings that do not hold it.
+func (l *engineLine) state() engine.State {
+	switch {
+	case l.State != nil:
+		return *l.State
+	case l.Why != "":
+		return engine.Failed
+	case l.Reading != nil:
+		return engine.Ready
+	}
+	return engine.Connecting
 }
 
 func fromGPU(s *gpu.Status) *gpuLine {

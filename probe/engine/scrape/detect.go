@@ -1,0 +1,172 @@
+package scrape
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"sonde/probe/engine"
+)
+
+// Detect finds out which engine answers, and where it publishes its metrics. It
+// sends a few GET requests and no prompt. The error, a *ListError, says why the
+// model list cannot be had; the identity then holds what is known without it.
+func Detect(ctx context.Context, c Config) (engine.Identity, error) {
+	f := newFetcher(c)
+	f.seen = map[string]object{}
+	models, err := f.models(ctx)
+	id := engine.Identity{Model: c.Model, Models: models.ids()}
+	if err != nil && !notFound(err) {
+		id.MetricsWhy = "the engine is not known yet"
+		return id, err
+	}
+	if id.Model == "" && len(id.Models) > 0 {
+		id.Model = id.Models[0]
+	}
+	entry := models.entry(id.Model)
+	id.MaxModelLen = maxModelLen(entry)
+
+	f.recognise(ctx, f.confirmed(ctx, kindByList(models.header, entry)), models.header, &id)
+	return id, err
+}
+
+// confirmed asks whether the model list has told right, where that is in doubt; nil
+// if it has not.
+func (f fetcher) confirmed(ctx context.Context, k *kind) *kind {
+	if k == nil || k.confirm == nil {
+		return k
+	}
+	if a, ok := f.askJSON(ctx, k.confirm.path); ok && k.confirm.is(a) {
+		return k
+	}
+	return nil
+}
+
+// recognise finds the engine and its metrics page. What an engine says about itself
+// goes first: it may say that it has no such page.
+func (f fetcher) recognise(ctx context.Context, k *kind, header http.Header, id *engine.Identity) {
+	asked := k != nil
+	if asked {
+		become(id, k)
+		f.ask(ctx, k, id)
+	}
+	page := found{why: id.MetricsWhy}
+	if f.config.MetricsURL != "" || k == nil || id.MetricsWhy == "" {
+		page = f.findMetrics(ctx, k, id.Model)
+	}
+	if k == nil && page.by == nil && f.config.MetricsURL == "" {
+		if f.askOllama(ctx, id); id.Kind != "" {
+			return
+		}
+	}
+	if page.by == nil && f.config.MetricsURL == "" && (k == nil || throughEnvoy(header) && page.url == "") {
+		if elsewhere := f.otherPorts(ctx); elsewhere.by != nil {
+			page = elsewhere
+		}
+	}
+	if by := f.inside(ctx, decide(k, page.by), page.url); by != k {
+		forget(id)
+		k, asked = by, false
+	}
+	id.MetricsURL, id.MetricsWhy = page.url, page.why
+	if k == nil {
+		return
+	}
+	if become(id, k); !asked {
+		f.ask(ctx, k, id)
+	}
+	if f.config.MetricsURL != "" {
+		id.MetricsURL, id.MetricsWhy = page.url, page.why // what the engine would need does not matter
+	}
+	if k.gpuPath != "" {
+		id.GPUURL = f.config.at(k.gpuPath)
+	}
+}
+
+// decide weighs what the model list says, nil if it tells nothing, against whose
+// names are on the metrics page. Gateways repeat the owner of the engine behind
+// them, and proxies rewrite a list but no metrics, so that the page goes first. But
+// some engines publish the names of others, and an endpoint picker speaks of a pool
+// and not of the server that has answered.
+func decide(list, page *kind) *kind {
+	switch {
+	case list == nil:
+		return page
+	case page == nil, page.id == list.id, list.passesOn, page.table != nil && page.table.meanFill:
+		return list
+	}
+	return page
+}
+
+// inside looks whether an engine runs inside a NIM, which passes its page on at a
+// place where that engine itself has none.
+func (f fetcher) inside(ctx context.Context, k *kind, page string) *kind {
+	if k == nil || k.passesOn || page != f.config.rootAt(nimMetrics) {
+		return k
+	}
+	if a, ok := f.askJSON(ctx, nimMetadata); ok && nimRelease(a, &engine.Identity{}) {
+		return &nimKind
+	}
+	return k
+}
+
+// forget takes back what an engine was asked that turned out to be another.
+func forget(id *engine.Identity) {
+	id.Version, id.About, id.MaxInputLen, id.MaxRunning = "", nil, 0, 0
+}
+
+// throughEnvoy tells that the answer came through the proxy that stands before an
+// inference gateway's servers.
+func throughEnvoy(header http.Header) bool { return strings.EqualFold(header.Get("Server"), "envoy") }
+
+// become makes an identity that of a known engine.
+func become(id *engine.Identity, k *kind) {
+	id.Kind, id.Name = k.id, k.name
+	if id.MetricsURL == "" && k.noPage != "" {
+		id.MetricsWhy = k.noPage
+	}
+}
+
+// maxModelLen reads the context length that some model lists carry, in tokens.
+func maxModelLen(entry object) int {
+	if n := entry.number("max_model_len"); n > 0 {
+		return int(n)
+	}
+	return int(entry.object("meta").number("n_ctx")) // llama.cpp
+}
+
+// askOllama recognises the one engine that neither its model list nor its metrics
+// give away for certain: Ollama calls the owner of a model what its user chose.
+// SGLang has most of Ollama's paths, but not this one.
+func (f fetcher) askOllama(ctx context.Context, id *engine.Identity) {
+	if f.ask(ctx, &ollamaKind, id) {
+		become(id, &ollamaKind)
+	}
+}
+
+// ask sends the engine's probes for version and limits until one is answered.
+func (f fetcher) ask(ctx context.Context, k *kind, id *engine.Identity) bool {
+	for _, about := range k.about {
+		if a, ok := f.askJSON(ctx, about.path); ok && about.read(a, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// askJSON gets a JSON object from a path of the server; during detection, each path
+// once.
+func (f fetcher) askJSON(ctx context.Context, path string) (object, bool) {
+	if o, asked := f.seen[path]; asked {
+		return o, o != nil
+	}
+	var o object
+	a, err := f.get(ctx, probe(f.config.rootAt(path)))
+	if err == nil && a.status == http.StatusOK {
+		o, _ = a.object()
+	}
+	if f.seen != nil {
+		f.seen[path] = o
+	}
+	return o, o != nil
+}

@@ -1,0 +1,160 @@
+package scrape
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	listTimeout  = 10 * time.Second // the model list, which everything depends on
+	probeTimeout = 2 * time.Second  // every other probe and every scrape
+	maxList      = 8 << 20          // bytes of a model list or a probe's answer
+	maxPage      = 32 << 20         // bytes of a metrics page
+	maxRedirects = 3
+)
+
+// errTooLarge is a body over its limit.
+var errTooLarge = errors.New("too large")
+
+// otherHostError is a redirect that leads away from the host that was asked.
+type otherHostError struct{ to string }
+
+func (e *otherHostError) Error() string { return "redirects to " + e.to }
+
+// answer is what a server said to one GET.
+type answer struct {
+	url    string
+	status int
+	header http.Header
+	body   []byte
+	at     time.Time // when the header of the answer arrived
+
+	given    string // the credentials that were sent, in words; "" = none
+	withheld bool   // there are some, which were not sent because they are for another host
+	proxy    string // host:port of a proxy that may have answered itself; "" = none
+}
+
+func (a answer) needsKey() bool {
+	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
+}
+
+// fetcher sends GET requests. The user's headers go with a request only when the
+// caller asks for it.
+type fetcher struct {
+	config Config
+	client *http.Client
+	seen   map[string]object // of Detect: what was asked already, nil without an answer
+}
+
+func newFetcher(c Config) fetcher {
+	var client http.Client
+	if c.Client != nil {
+		client = *c.Client
+	}
+	client.CheckRedirect = sameHost
+	return fetcher{config: c, client: &client}
+}
+
+// sameHost follows a few redirects on the host that was asked, such as /metrics
+// to /metrics/, and none that would carry a key elsewhere.
+func sameHost(req *http.Request, via []*http.Request) error {
+	if req.URL.Host != via[0].URL.Host {
+		return &otherHostError{to: shown(req.URL.String())}
+	}
+	if len(via) > maxRedirects {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// call is one GET: what for, with or without the user's headers, within which
+// limits.
+type call struct {
+	address string
+	accept  string
+	withKey bool
+	limit   int64 // bytes of the body
+	timeout time.Duration
+}
+
+// list is the call for the model list.
+func list(address string) call {
+	return call{address: address, accept: "application/json", withKey: true, limit: maxList, timeout: listTimeout}
+}
+
+// probe is the call for anything else that answers in JSON.
+func probe(address string) call {
+	return call{address: address, accept: "application/json", withKey: true, limit: maxList, timeout: probeTimeout}
+}
+
+// page fetches a metrics page: without the user's headers, which most engines do
+// not want there, and with them if they are asked for and the host is the same.
+func (f fetcher) page(ctx context.Context, address string) (answer, error) {
+	// The older format by name: client libraries choose OpenMetrics by themselves.
+	c := call{address: address, accept: "text/plain;version=0.0.4, */*;q=0.1", limit: maxPage, timeout: probeTimeout}
+	a, err := f.get(ctx, c)
+	if err != nil || !a.needsKey() || len(f.config.Header) == 0 {
+		return a, err
+	}
+	if !f.config.keyAllowed(address) {
+		a.withheld = f.config.credentials() != ""
+		return a, nil
+	}
+	c.withKey = true
+	return f.get(ctx, c)
+}
+
+// get sends a call once.
+func (f fetcher) get(ctx context.Context, c call) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.config.withQuery(c.address), nil)
+	if err != nil {
+		return answer{}, err
+	}
+	f.addHeader(req, c)
+	req.Header.Set("Accept", c.accept)
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	a := answer{url: c.address, status: resp.StatusCode, header: resp.Header, at: time.Now(), proxy: f.answeringProxy(c.address)}
+	if c.withKey {
+		a.given = f.config.credentials()
+	}
+	a.body, err = readAll(resp, c.limit)
+	return a, err
+}
+
+// addHeader puts the user's headers on a request. The name of the server is no
+// credential: a metrics page behind the same gateway is not found without it.
+func (f fetcher) addHeader(req *http.Request, c call) {
+	if c.withKey && f.config.Header != nil {
+		req.Header = f.config.Header.Clone()
+	}
+	if host := f.config.Header.Get(hostHeader); host != "" && f.config.underBase(c.address) {
+		req.Host = host
+	}
+}
+
+// readAll reads a body up to a limit.
+func readAll(resp *http.Response, limit int64) ([]byte, error) {
+	if resp.ContentLength > limit {
+		return nil, fmt.Errorf("%w: %d MiB, at most %d", errTooLarge, resp.ContentLength>>20, limit>>20)
+	}
+	var body bytes.Buffer
+	if resp.ContentLength > 0 {
+		body.Grow(int(resp.ContentLength) + bytes.MinRead) // no growing by halves
+	}
+	_, err := body.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	if err == nil && int64(body.Len()) > limit {
+		err = fmt.Errorf("%w: over %d MiB", errTooLarge, limit>>20)
+	}
+	return body.Bytes(), err
+}

@@ -1,0 +1,211 @@
+package scrape
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"sonde/probe/engine"
+	"sonde/probe/guard"
+	"sonde/probe/prom"
+)
+
+// PrometheusSource reads the engine's series from a Prometheus server instead of
+// its page, merged over all replicas that the selector leaves. It publishes through
+// the Source in it.
+type PrometheusSource struct {
+	*Source
+	poller *prom.Poller
+	kinds  []*kind // whose series are asked for
+	unread error   // why the newest samples give no reading
+
+	wake   chan struct{} // another model or replica was chosen
+	news   [2]prom.News  // the newest samples and those before: another choice is read from them at once
+	chosen subject       // what the newest samples were read as
+}
+
+// NewPrometheusSource makes a source for an engine that Detect has found. The
+// selector holds further matchers in PromQL, "" for none. Nothing is read before Run.
+func NewPrometheusSource(server *prom.Server, selector string, id engine.Identity) *PrometheusSource {
+	id.MetricsURL, id.MetricsWhy = server.URL(), ""
+	of := fleetKinds(id)
+	return &PrometheusSource{
+		Source: NewSource(Config{}, id), kinds: of,
+		poller: prom.NewPoller(server, fleetQuery(of, selector)), wake: make(chan struct{}, 1),
+	}
+}
+
+// SetModel chooses the model to read where the series are of several. It shows at
+// once.
+func (p *PrometheusSource) SetModel(name string) {
+	p.Source.SetModel(name)
+	p.hurry()
+}
+
+// SetReplica chooses the replica to read, "" for all. It shows at once.
+func (p *PrometheusSource) SetReplica(name string) {
+	p.Source.SetReplica(name)
+	p.hurry()
+}
+
+func (p *PrometheusSource) hurry() {
+	select {
+	case p.wake <- struct{}{}:
+	default: // it is on its way
+	}
+}
+
+// Run asks until ctx ends: one query at a time, less often while it fails or while
+// targets are scraped seldom.
+func (p *PrometheusSource) Run(ctx context.Context) {
+	backOff := firstBackOff
+	for ctx.Err() == nil {
+		begin := time.Now()
+		wait := backOff
+		if p.ask(ctx) {
+			backOff = firstBackOff
+			wait = max(p.interval, p.poller.Pause()) - time.Since(begin)
+		} else {
+			backOff = min(2*backOff, maxBackOff)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		case <-p.wake:
+			p.readAnew()
+		}
+	}
+}
+
+// ask sends one query and publishes the outcome. It tells whether there was an
+// answer.
+func (p *PrometheusSource) ask(ctx context.Context) (ok bool) {
+	defer guard.Catch("engine metrics", func(err error) {
+		ok = false
+		p.fail(err.Error())
+	})
+	news, err := p.poller.Next(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case err != nil:
+		p.fail(err.Error())
+		return false
+	case news.Fresh:
+		p.news = [2]prom.News{news, p.news[0]}
+		p.unread = p.take(news)
+	}
+	switch status := p.Latest(); {
+	case p.unread != nil:
+		p.fail(p.unread.Error())
+	case status.Why != news.Why:
+		p.fail(news.Why)
+	}
+	return true
+}
+
+// readAnew reads the newest samples as what has been chosen meanwhile, and the ones
+// before so that there are rates.
+func (p *PrometheusSource) readAnew() {
+	defer guard.Catch("engine metrics", func(err error) { p.fail(err.Error()) })
+	of := p.subject()
+	if of.model == p.chosen.model && of.replica == p.chosen.replica || len(p.news[0].Samples) == 0 {
+		return
+	}
+	p.prev = nil
+	if len(p.news[1].Samples) > 0 {
+		if shot, err := p.snapshot(p.news[1], of); err == nil {
+			p.prev = &shot
+		}
+	}
+	if p.unread = p.take(p.news[0]); p.unread != nil {
+		p.fail(p.unread.Error())
+	}
+}
+
+// take makes a reading of news and publishes it.
+func (p *PrometheusSource) take(news prom.News) error {
+	of := p.subject()
+	shot, err := p.snapshot(news, of)
+	if err != nil {
+		p.onPage, p.replicas = shot.onPage, shot.replicas()
+		return err
+	}
+	shot.Notes = append(shot.Notes, news.Notes...)
+	if named := shot.onPage; len(named) == 1 && of.model != "" && !strings.EqualFold(named[0], of.model) {
+		shot.note(fmt.Sprintf("the series are of the model %s", named[0]))
+	}
+	for _, text := range scrapedTwice(news.Samples) {
+		shot.note(text)
+	}
+	shot.regroup(p.prev)
+	shot.since(p.prev)
+	p.prev, p.chosen = &shot, of
+	if k := kindByID(shot.Engine); p.identity.Kind == "" && k.id != "" {
+		become(&p.identity, k)
+	}
+	p.publish(&shot, news.Why, p.poller.Period())
+	return nil
+}
+
+// snapshot takes the samples of news apart. The error is a sentence.
+func (p *PrometheusSource) snapshot(news prom.News, of subject) (snapshot, error) {
+	page := prom.FromSamples(readOnly(news.Samples))
+	fits := fitting(page, p.kinds)
+	if len(fits) == 0 {
+		return newSnapshot(of.model), fmt.Errorf("the series from Prometheus hold none of %s queue, KV cache and latencies: check --selector", owners(p.kinds))
+	}
+	of.scraped = news.ScrapedAt
+	shot, err := newFactBook().read(page, fits, of, news.At)
+	if err != nil {
+		err = errors.New(strings.Replace(err.Error(), "the metrics page carries", "the series from Prometheus carry", 1))
+	}
+	return shot, err
+}
+
+// scrapedTwice finds instances that belong to several jobs: a server that is scraped
+// by each of them counts as often.
+func scrapedTwice(samples []prom.Sample) []string {
+	jobs := map[string][]string{} // by instance
+	for _, s := range samples {
+		if of := jobs[s.Labels["instance"]]; !slices.Contains(of, s.Labels["job"]) {
+			jobs[s.Labels["instance"]] = append(of, s.Labels["job"])
+		}
+	}
+	var notes []string
+	for _, instance := range slices.Sorted(maps.Keys(jobs)) {
+		if of := jobs[instance]; len(of) > 1 && instance != "" {
+			slices.Sort(of)
+			notes = append(notes, fmt.Sprintf("%s is in the jobs %s: if all scrape the same server it counts %d times; --selector 'job=%q' leaves one",
+				instance, strings.Join(of, " and "), len(of), of[0]))
+		}
+	}
+	return notes
+}
+
+// owners names the engines whose figures are missing: "vLLM's".
+func owners(of []*kind) string {
+	if len(of) == 1 {
+		return of[0].name + "'s"
+	}
+	return "any engine's"
+}
+
+// readOnly leaves the samples that the tables read, as readable does with a page.
+func readOnly(samples []prom.Sample) []prom.Sample {
+	var out []prom.Sample
+	for _, s := range samples {
+		family := s.Name
+		for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+			family = strings.TrimSuffix(family, suffix)
+		}
+		if readNames[s.Name] || readNames[family] {
+			out = append(out, s)
+		}
+	}
+	return out
+}

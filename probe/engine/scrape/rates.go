@@ -1,0 +1,109 @@
+package scrape
+
+import (
+	"maps"
+	"slices"
+
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+)
+
+// since fills in what moved since an earlier snapshot, over the time that really
+// went by. A restart makes everything about that interval unknown.
+func (s *snapshot) since(prev *snapshot) {
+	if prev == nil {
+		return
+	}
+	s.partRates(prev)
+	if prev.model != s.model || prev.Replica != s.Replica || s.Regrouped {
+		return
+	}
+	if s.Restarted = s.restartedSince(prev); s.Restarted {
+		return
+	}
+	seconds := s.At.Sub(prev.At).Seconds()
+	if seconds <= 0 {
+		return
+	}
+	s.tokenRates(prev, seconds)
+	queries, hits := s.gained(prev, engine.FieldPrefixQueries), s.gained(prev, engine.FieldPrefixHits)
+	if queries.V > 0 && hits.OK {
+		s.increase(engine.FieldHitRateGauge, opt.Of(min(hits.V/queries.V, 1)), engine.FieldPrefixHits)
+	}
+}
+
+// tokenRates makes rates of counters that move with every step. Those that move
+// when a request ends would show nothing for minutes and then a jump: their rates
+// stay unknown, or what the engine itself works out.
+func (s *snapshot) tokenRates(prev *snapshot, seconds float64) {
+	if s.LiveDecodeTokens.OK {
+		s.increase(engine.FieldOutputGauge, s.rate(prev, engine.FieldLiveDecode, seconds), engine.FieldLiveDecode)
+		computed, cached := s.rate(prev, engine.FieldLivePrefill, seconds), s.rate(prev, engine.FieldLiveCached, seconds)
+		s.increase(engine.FieldInputRate, opt.Float{V: computed.V + cached.V, OK: computed.OK}, engine.FieldLivePrefill)
+		return
+	}
+	if s.CountersOnFinish {
+		return
+	}
+	s.increase(engine.FieldOutputGauge, s.rate(prev, engine.FieldGenerationTokens, seconds), engine.FieldGenerationTokens)
+	s.increase(engine.FieldInputRate, s.rate(prev, engine.FieldPromptTokens, seconds), engine.FieldPromptTokens)
+}
+
+// increase sets what was made of a counter's increase. Where that is unknown, the
+// engine's own gauge stays.
+func (s *snapshot) increase(f engine.Field, v opt.Float, of engine.Field) {
+	if v.OK {
+		*s.Figure(f) = v
+		s.from(f, engine.Origin{Source: "increase of " + s.Origins[of].Source, At: s.At})
+	}
+}
+
+// rate is how fast a counter grew over the interval, per second.
+func (s *snapshot) rate(prev *snapshot, field engine.Field, seconds float64) opt.Float {
+	if step := s.step(field); step > 1 {
+		return s.heldRate(prev, field, step)
+	}
+	return s.gained(prev, field).Scale(1 / seconds)
+}
+
+// restartedSince tells whether the engine, or one of its ranks, began anew.
+func (s *snapshot) restartedSince(prev *snapshot) bool {
+	if s.started != prev.started && s.started != 0 && prev.started != 0 {
+		return true
+	}
+	for field, before := range prev.series {
+		now := s.series[field]
+		if s.renamed(prev, field) || len(now) == 0 && fromExtra(prev.Origins[field]) {
+			continue // read from elsewhere now, or that page has not answered this time
+		}
+		for rank, value := range before {
+			if v, still := now[rank]; !still || v < value {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(engine.Distributions, func(f engine.Field) bool {
+		return !s.renamed(prev, f) && s.Distribution(f).Count < prev.Distribution(f).Count
+	})
+}
+
+// renamed tells that a field is read from another metric than before: some appear
+// with the first request.
+func (s *snapshot) renamed(prev *snapshot, field engine.Field) bool {
+	now, before := s.Origins[field].Source, prev.Origins[field].Source
+	return now != before && now != "" && before != ""
+}
+
+// gained returns how much a counter grew. It is unknown when a rank has joined:
+// what that rank counted before is not of this interval.
+func (s *snapshot) gained(prev *snapshot, field engine.Field) opt.Float {
+	before, now := prev.series[field], s.series[field]
+	if len(now) == 0 || len(before) != len(now) || s.renamed(prev, field) {
+		return opt.Float{}
+	}
+	sum := 0.0
+	for _, rank := range slices.Sorted(maps.Keys(now)) {
+		sum += now[rank] - before[rank]
+	}
+	return opt.Of(sum)
+}

@@ -1,0 +1,256 @@
+package scrape
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+	"sonde/probe/prom"
+)
+
+// snapshot is a reading with what the next one needs to tell how fast things move.
+type snapshot struct {
+	engine.Reading
+	model   string
+	started float64 // process start, Unix seconds; 0 if unknown
+	series  map[engine.Field]counters
+	onPage  []string // models on the metrics page
+	digits  int      // significant digits of counters; 0 = all
+	parts   []part   // replicas, by name
+	held    map[engine.Field]held
+}
+
+// counters are the values of one counter's series, one per rank.
+type counters map[string]float64
+
+func (c counters) total() float64 {
+	sum := 0.0
+	for _, v := range c {
+		sum += v
+	}
+	return sum
+}
+
+// newSnapshot makes a reading of which nothing is known yet.
+func newSnapshot(model string) snapshot {
+	s := snapshot{model: model, series: map[engine.Field]counters{}, held: map[engine.Field]held{}}
+	s.Origins = map[engine.Field]engine.Origin{}
+	return s
+}
+
+// otherModelsError is a page that carries several models, and not the one to look at.
+type otherModelsError struct{ onPage []string }
+
+func (e *otherModelsError) Error() string {
+	const most = 8 // a gateway may have hundreds
+	names := strings.Join(e.onPage[:min(len(e.onPage), most)], ", ")
+	if more := len(e.onPage) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("the metrics page carries the models %s: choose one with --model", names)
+}
+
+// read takes one page apart by the tables that fit it, the engine's own first.
+// of.model is the model to look at where a page carries several; the error, an
+// *otherModelsError, says that it is none of them.
+func (b *factBook) read(page prom.Page, fits []*kind, of subject, at time.Time) (snapshot, error) {
+	model := of.model
+	s := newSnapshot(model)
+	s.At = at
+	s.Notes = append(s.Notes, page.Notes()...)
+	s.onPage = models(page, fits[0].table, b)
+	only := ""
+	if len(s.onPage) > 0 {
+		only = match(s.onPage, model)
+		if only == "" && len(s.onPage) > 1 {
+			return s, &otherModelsError{s.onPage}
+		}
+		if s.Model = only; only == "" {
+			s.Model = s.onPage[0]
+		}
+		if fits[0].table.modelFrom == nil && len(s.onPage) == 1 {
+			only = "" // nothing to leave out
+		} else {
+			only = s.Model
+		}
+	}
+	v := view{page: page, only: only, several: len(s.onPage) > 1, facts: b, mayRepeat: mayRepeat(page)}
+	s.divide(v, fits, of)
+	if err := s.narrow(&v, of); err != nil {
+		return s, err
+	}
+	for _, k := range fits {
+		v.table = k.table
+		s.table(v, k)
+	}
+	for _, p := range page.Samples(startTime) {
+		s.started = max(s.started, p.Value)
+	}
+	return s, nil
+}
+
+// match finds a model among those of a page; some engines change the case.
+func match(onPage []string, model string) string {
+	for _, m := range onPage {
+		if strings.EqualFold(m, model) {
+			return m
+		}
+	}
+	return ""
+}
+
+// table reads what one table names, as far as no table before it has.
+func (s *snapshot) table(v view, k *kind) {
+	t := v.table
+	if s.Engine == "" && !t.companion {
+		s.Engine = k.id
+	}
+	s.Router = s.Router || t.router
+	s.digits = max(s.digits, t.digits)
+	for f, list := range t.gauges {
+		s.gauge(v, f, list)
+	}
+	s.kvFill(v)
+	for f, list := range t.counters {
+		s.countUp(v, f, list)
+	}
+	s.CountersOnFinish = s.CountersOnFinish || t.onFinish && (s.PromptTokens.OK || s.GenerationTokens.OK)
+	s.rateGauge(v)
+	s.prefixUnit(t)
+	for f, list := range t.histograms {
+		if h, p := v.histogram(list); len(h.Bounds) > 0 {
+			s.keep(f, h, v.source(p), t)
+		}
+	}
+	for f, m := range t.means {
+		if h, p := v.mean(m); len(h.Bounds) > 0 {
+			s.keep(f, h, v.source(p), t)
+		}
+	}
+	s.settings(v)
+	s.circumstances(v)
+}
+
+// keep takes a distribution that no page has given yet.
+func (s *snapshot) keep(f engine.Field, h engine.Histogram, source string, t *table) {
+	if to := s.Distribution(f); len(to.Bounds) == 0 {
+		*to = h
+		s.from(f, engine.Origin{Source: source, At: s.At, Remark: t.remarks[f]})
+	}
+}
+
+// circumstances notes through what the page came and how many ranks it is of.
+func (s *snapshot) circumstances(v view) {
+	if s.Ranks == 0 {
+		_, ranks := v.perRank(v.table.gauges[engine.FieldRunning])
+		s.Ranks = len(ranks)
+	}
+	for _, via := range v.table.via {
+		if s.Via == "" && via.is(v) {
+			s.Via = via.name
+		}
+	}
+	for _, text := range v.table.notes {
+		s.note(text)
+	}
+}
+
+// is tells whether a page came through this.
+func (w via) is(v view) bool {
+	if w.prefix == "" && w.label == "" {
+		return w.metric == "" || v.page.Has(w.metric)
+	}
+	p, ok := v.pick(slices.Concat(v.table.gauges[engine.FieldRunning], v.table.counters[engine.FieldGenerationTokens]), "")
+	if !ok || w.prefix != "" && w.prefix != p.prefix {
+		return false
+	}
+	return w.label == "" || slices.ContainsFunc(v.series(p, p.terms[0], ""), func(x prom.Sample) bool { return x.Labels[w.label] != "" })
+}
+
+// gauge adds up a gauge over ranks.
+func (s *snapshot) gauge(v view, f engine.Field, list names) {
+	to := s.Figure(f)
+	p, ranks := v.perRank(list)
+	if to.OK || len(ranks) == 0 {
+		return
+	}
+	sum := 0.0
+	for _, r := range ranks {
+		if greatest[f] {
+			sum = max(sum, r.value)
+		} else {
+			sum += r.value
+		}
+	}
+	if *to = opt.Of(sum); to.OK {
+		s.from(f, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[f]})
+	}
+}
+
+// greatest are gauges that ranks share rather than divide.
+var greatest = map[engine.Field]bool{engine.FieldMaxModelLen: true}
+
+// countUp adds up a counter over ranks and keeps its series. Routers publish
+// gauges under counters' names: those do not count.
+func (s *snapshot) countUp(v view, f engine.Field, list names) {
+	to := s.Counter(f)
+	p, ok := v.pick(list, "")
+	if to.OK || !ok || v.page.Type(p.prefix+p.terms[0].name) == "gauge" {
+		return
+	}
+	series := counters{}
+	for _, t := range p.terms {
+		for _, r := range v.values(p, t) {
+			series[t.name+"\x00"+r.key] = r.value
+		}
+	}
+	if len(series) == 0 {
+		return
+	}
+	if *to = opt.Of(series.total()); to.OK {
+		s.series[f] = series
+		s.from(f, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[f]})
+	}
+}
+
+// rateGauge reads a fraction that the engine works out itself; -1 stands for none.
+// Where there are counters the rate is made of them.
+func (s *snapshot) rateGauge(v view) {
+	p, ranks := v.perRank(v.table.hitRate)
+	if s.PrefixHitRate.OK || s.PrefixQueries.OK || len(ranks) != 1 || !(ranks[0].value >= 0 && ranks[0].value <= 1) {
+		return
+	}
+	s.PrefixHitRate = opt.Of(ranks[0].value)
+	s.from(engine.FieldHitRateGauge, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[engine.FieldHitRateGauge]})
+}
+
+// prefixUnit says what hits and queries of the prefix cache count.
+func (s *snapshot) prefixUnit(t *table) {
+	if !s.PrefixQueries.OK || s.PrefixUnit != "" {
+		return
+	}
+	s.PrefixUnit = "tokens"
+	if t.unit != nil {
+		s.PrefixUnit = t.unit(s.Reading)
+	}
+	if s.PrefixUnit != "tokens" {
+		for _, f := range []engine.Field{engine.FieldPrefixQueries, engine.FieldPrefixHits} {
+			o := s.Origins[f]
+			o.Remark = "in " + s.PrefixUnit
+			s.from(f, o)
+		}
+	}
+}
+
+// from notes where a field comes from.
+func (s *snapshot) from(f engine.Field, o engine.Origin) { s.Origins[f] = o }
+
+// note adds a remark, once.
+func (s *snapshot) note(text string) {
+	if !slices.Contains(s.Notes, text) {
+		s.Notes = append(s.Notes, text)
+	}
+}

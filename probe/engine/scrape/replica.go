@@ -1,0 +1,195 @@
+package scrape
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+)
+
+// part is a replica with what the next reading needs.
+type part struct {
+	engine.Replica
+	key    string // as facts identify it
+	labels map[string]string
+	tokens counters // generated, by series; nil where they would say nothing
+	fills  int      // ranks that told how full their cache is
+	seen   map[string]bool
+}
+
+// placeMark ends a replica's key where that of a rank goes on.
+const placeMark = "\x01"
+
+// keyOf identifies by some labels; "" if there are none of them.
+func keyOf(labels map[string]string, of []string) string {
+	var b strings.Builder
+	for _, label := range of {
+		if value := labels[label]; value != "" {
+			b.WriteString(label + "\x00" + value + "\x00")
+		}
+	}
+	return b.String()
+}
+
+// within tells whether a series is of a replica or rank; "" is every one.
+func (f *facts) within(part string) bool {
+	return part == "" || f.replica == part || f.place == part
+}
+
+// division sorts ranks into parts.
+type division struct {
+	byRank bool // the parts are ranks: there is no more than one replica
+	parts  map[string]*part
+}
+
+// divide makes the parts of a page, from the first table that tells some apart.
+func (s *snapshot) divide(v view, fits []*kind, of subject) {
+	for _, k := range fits {
+		if v.table = k.table; k.table.companion {
+			continue
+		}
+		if s.parts = v.parts(s.At, of); len(s.parts) > 0 {
+			return
+		}
+	}
+}
+
+// parts reads the few figures of every replica that tell which one to look at. They
+// are taken from one pass over their series, whatever the number of replicas.
+func (v view) parts(at time.Time, of subject) []part {
+	t := v.table
+	_, running := v.perRank(t.gauges[engine.FieldRunning])
+	_, waiting := v.perRank(t.gauges[engine.FieldWaiting])
+	var fills []rankValue
+	if !t.meanFill {
+		_, fills = v.perRank(t.kvFill)
+	}
+	d := division{parts: map[string]*part{}}
+	d.byRank = byRank(slices.Concat(running, waiting, fills), of)
+	d.each(running, func(p *part, r rankValue) { p.Running = opt.Of(p.Running.Or(0) + r.value) })
+	d.each(waiting, func(p *part, r rankValue) { p.Waiting = opt.Of(p.Waiting.Or(0) + r.value) })
+	d.each(fills, func(p *part, r rankValue) {
+		if r.value >= 0 && r.value <= 1 {
+			p.fills++
+			p.KVFill = opt.Of(p.KVFill.Or(0) + (r.value-p.KVFill.Or(0))/float64(p.fills))
+		}
+	})
+	d.tokens(v)
+	return d.named(at, of)
+}
+
+// byRank tells whether what can be told apart are ranks of one replica. What has
+// been chosen stays of its kind, also when it is the last one.
+func byRank(all []rankValue, of subject) bool {
+	if key := of.keys[of.replica]; key != "" {
+		return strings.Contains(key, placeMark)
+	}
+	replicas, places := map[string]bool{}, map[string]bool{}
+	for _, r := range all {
+		replicas[r.facts.replica], places[r.facts.place] = true, true
+	}
+	return len(replicas) == 1 && (len(places) > 1 || replicas[""])
+}
+
+// each hands every rank's value to its part.
+func (d *division) each(ranks []rankValue, add func(*part, rankValue)) {
+	for _, r := range ranks {
+		key := r.facts.replica
+		if d.byRank {
+			key = r.facts.place
+		}
+		p := d.parts[key]
+		if p == nil {
+			p = &part{key: key, labels: r.facts.labels, seen: map[string]bool{}}
+			d.parts[key] = p
+		}
+		p.seen[r.facts.place] = true
+		add(p, r)
+	}
+}
+
+// tokens keeps the counters that move with every step.
+func (d *division) tokens(v view) {
+	t := v.table
+	for _, field := range []engine.Field{engine.FieldLiveDecode, engine.FieldGenerationTokens} {
+		p, ok := v.pick(t.counters[field], "")
+		if !ok || field == engine.FieldGenerationTokens && t.onFinish || t.digits > 0 || v.page.Type(p.prefix+p.terms[0].name) == "gauge" {
+			continue
+		}
+		for _, term := range p.terms {
+			d.each(v.values(p, term), func(p *part, r rankValue) {
+				if p.tokens == nil {
+					p.tokens = counters{}
+				}
+				p.tokens[term.name+"\x00"+r.key] = r.value
+			})
+		}
+		return
+	}
+}
+
+// named gives the parts their names and sorts them.
+func (d *division) named(at time.Time, of subject) []part {
+	names := namesOf(d.parts, d.byRank)
+	out := make([]part, 0, len(d.parts))
+	for key, p := range d.parts {
+		if names[key] == "" {
+			continue // no label tells whose these are
+		}
+		p.Name, p.Ranks, p.At = names[key], len(p.seen), at
+		if of.scraped != nil {
+			if t := of.scraped(p.labels); !t.IsZero() {
+				p.At = t
+			}
+		}
+		p.OfServer = d.byRank
+		p.Pod, p.Instance, p.Hosts = p.labels["pod"], p.labels["instance"], hostsOf(p.labels)
+		out = append(out, *p)
+	}
+	slices.SortFunc(out, func(a, b part) int { return cmp.Or(compareNatural(a.Name, b.Name), cmp.Compare(a.key, b.key)) })
+	return out
+}
+
+// partRates fills in how fast each replica generates. A replica that began anew, or
+// was not there, has no rate yet.
+func (s *snapshot) partRates(prev *snapshot) {
+	if prev.model != s.model {
+		return
+	}
+	before := map[string]*part{}
+	for i := range prev.parts {
+		before[prev.parts[i].key] = &prev.parts[i]
+	}
+	for i := range s.parts {
+		now := &s.parts[i]
+		if last := before[now.key]; last != nil {
+			now.GenerationTokensPerS = now.tokens.perSecond(last.tokens, now.At.Sub(last.At).Seconds())
+		}
+	}
+}
+
+// perSecond is how fast counters grew; unknown if they are not the same ones or one
+// of them fell.
+func (c counters) perSecond(before counters, seconds float64) opt.Float {
+	if len(c) == 0 || len(c) != len(before) || seconds <= 0 {
+		return opt.Float{}
+	}
+	for key, value := range c {
+		if last, known := before[key]; !known || value < last {
+			return opt.Float{}
+		}
+	}
+	return opt.Of((c.total() - before.total()) / seconds)
+}
+
+// replicas are the parts as a Status carries them.
+func (s *snapshot) replicas() []engine.Replica {
+	var out []engine.Replica
+	for _, p := range s.parts {
+		out = append(out, p.Replica)
+	}
+	return out
+}

@@ -1,0 +1,239 @@
+package scrape
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"sonde/probe/engine"
+	"sonde/probe/guard"
+	"sonde/probe/prom"
+)
+
+const (
+	defaultInterval = time.Second
+	firstBackOff    = time.Second
+	maxBackOff      = 30 * time.Second
+)
+
+// Source reads an engine's metrics page again and again.
+type Source struct {
+	fetch    fetcher
+	interval time.Duration
+	model    atomic.Pointer[string]
+	replica  atomic.Pointer[string]
+	latest   atomic.Pointer[engine.Status]
+
+	// What follows is Run's own.
+	identity  engine.Identity
+	parser    *prom.Parser
+	facts     *factBook
+	prev      *snapshot // of the last page that was read
+	searched  time.Time // when the page was last looked for
+	extras    []*extraState
+	extraKind string            // the kind that extras are of
+	onPage    []string          // models on the last page that was read
+	replicas  []engine.Replica  // on the same page
+	keys      map[string]string // of replicas that were chosen, by name
+}
+
+// NewSource makes a source for an engine that Detect has found. Nothing is read
+// before Run.
+func NewSource(c Config, id engine.Identity) *Source {
+	s := &Source{fetch: newFetcher(c), interval: c.Interval, identity: id, parser: newParser(), facts: newFactBook(), keys: map[string]string{}}
+	if s.interval <= 0 {
+		s.interval = defaultInterval
+	}
+	s.model.Store(&id.Model)
+	s.replica.Store(new(string))
+	first := engine.Status{Identity: id, State: engine.Connecting, Why: "no reading yet"}
+	if id.MetricsURL == "" {
+		first.State, first.Why = engine.NotReported, id.MetricsWhy
+		if c.MetricsURL == metricsOff {
+			first.State = engine.Off
+		}
+	}
+	s.latest.Store(&first)
+	s.searched = time.Now() // by Detect
+	return s
+}
+
+// Latest returns the newest status. It never waits.
+func (s *Source) Latest() engine.Status { return *s.latest.Load() }
+
+// SetModel chooses the model to read where a page carries several. It shows with
+// the next scrape; rates start anew.
+func (s *Source) SetModel(name string) { s.model.Store(&name) }
+
+// SetReplica chooses the replica, or of one server the rank, to read: its name as in
+// Status.Replicas, or a label's value; "" merges all. It shows with the next scrape.
+func (s *Source) SetReplica(name string) { s.replica.Store(&name) }
+
+// subject is what was chosen.
+func (s *Source) subject() subject {
+	return subject{model: *s.model.Load(), replica: *s.replica.Load(), keys: s.keys}
+}
+
+// searchEvery is the time between two looks for a page that was not there: an
+// engine may be restarted with its metrics switched on.
+const searchEvery = 30 * time.Second
+
+// Run reads the engine's pages until ctx ends: one scrape at a time, less often
+// while it fails. It returns at once if the engine has none.
+func (s *Source) Run(ctx context.Context) {
+	backOff := firstBackOff
+	for ctx.Err() == nil && s.search(ctx) {
+		begin := time.Now()
+		ok := s.scrape(ctx)
+		least := max(s.interval, kindByID(s.identity.Kind).every)
+		wait := least - time.Since(begin)
+		if ok {
+			backOff = firstBackOff
+		} else {
+			wait = max(backOff, least)
+			backOff = min(2*backOff, maxBackOff)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// search looks for a page until there is something to read. It tells whether there
+// is: not where nothing is to be found, and not after ctx has ended.
+func (s *Source) search(ctx context.Context) bool {
+	for s.identity.MetricsURL == "" {
+		k := kindByID(s.identity.Kind)
+		hopeless := s.fetch.config.MetricsURL != "" || k.noPage != ""
+		hasExtras := len(k.extra) > 0 && s.fetch.config.MetricsURL != metricsOff
+		switch due := time.Until(s.searched.Add(searchEvery)); {
+		case hopeless || hasExtras && due > 0:
+			return hasExtras
+		case due > 0:
+			select {
+			case <-ctx.Done():
+				return false
+			case <-time.After(due):
+			}
+		}
+		s.searchOnce(ctx, k)
+	}
+	return true
+}
+
+func (s *Source) searchOnce(ctx context.Context, k *kind) {
+	s.searched = time.Now()
+	page := s.fetch.findMetrics(ctx, k, *s.model.Load())
+	s.identity.MetricsURL, s.identity.MetricsWhy = page.url, page.why
+	if s.identity.Kind == "" && page.by != nil {
+		become(&s.identity, page.by)
+	}
+}
+
+// scrape reads the page once and publishes the outcome. It tells whether the page
+// could be read.
+func (s *Source) scrape(ctx context.Context) (ok bool) {
+	defer guard.Catch("engine metrics", func(err error) {
+		ok = false
+		s.fail(err.Error())
+	})
+	of := s.subject()
+	shot, err := s.read(ctx, of)
+	read, why := 0, ""
+	if of.replica == "" { // those pages are of all
+		read, why = s.readExtras(ctx, &shot, err == nil)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case err != nil && read == 0:
+		s.onPage, s.replicas = shot.onPage, shot.replicas()
+		if why != "" {
+			err = fmt.Errorf("%w; %s", err, why)
+		}
+		s.fail(err.Error())
+		return false
+	case err != nil: // the page goes first: it would tell most
+		shot.Notes = slices.Insert(shot.Notes, 0, err.Error())
+	}
+	shot.since(s.prev)
+	s.prev = &shot
+	if n := shot.MaxModelLen; n.OK && s.identity.MaxModelLen == 0 {
+		s.identity.MaxModelLen = orKeep(n.V, 0) // told only now: some load a model with the first request
+	}
+	s.publish(&shot, "", max(s.interval, kindByID(s.identity.Kind).every))
+	return true
+}
+
+// publish makes a snapshot the newest status.
+func (s *Source) publish(shot *snapshot, why string, period time.Duration) {
+	s.onPage, s.replicas = shot.onPage, shot.replicas()
+	state := engine.Ready
+	if why != "" {
+		state = engine.Failed
+	}
+	s.latest.Store(&engine.Status{
+		Identity: s.identity, Reading: shot.Reading, Have: true, State: state, Why: why, Period: period,
+		OnPage: s.onPage, Replicas: s.replicas,
+	})
+}
+
+// fail keeps the last reading and says why there is no newer one.
+func (s *Source) fail(why string) {
+	status := s.Latest()
+	status.Identity, status.State, status.Why, status.OnPage, status.Replicas = s.identity, engine.Failed, why, s.onPage, s.replicas
+	s.latest.Store(&status)
+}
+
+// address is that of the page, with the chosen model where there is one for each.
+func (s *Source) address(model string) string {
+	page, _, perModel := strings.Cut(s.identity.MetricsURL, modelQuery)
+	if !perModel || model == "" {
+		return s.identity.MetricsURL
+	}
+	return page + modelQuery + url.QueryEscape(model)
+}
+
+// read fetches the metrics page and takes it apart. The error is one sentence; the
+// snapshot can be filled from other pages all the same.
+func (s *Source) read(ctx context.Context, of subject) (snapshot, error) {
+	model := of.model
+	if s.identity.MetricsURL == "" {
+		return newSnapshot(model), errors.New(s.identity.MetricsWhy)
+	}
+	address := s.address(model)
+	a, err := s.fetch.page(ctx, address)
+	if err != nil {
+		_, says := s.fetch.explain(address, err, probeTimeout)
+		return newSnapshot(model), errors.New(says)
+	}
+	if a.status != http.StatusOK {
+		return newSnapshot(model), errors.New(pageRefusal(a, kindByID(s.identity.Kind)))
+	}
+	page, fits, err := readable(s.parser, a.body)
+	if err != nil {
+		return newSnapshot(model), errors.New(notMetrics(a.url, err))
+	}
+	if len(fits) == 0 {
+		return newSnapshot(model), errors.New(unreadable(a.body, kindByID(s.identity.Kind)))
+	}
+	shot, err := s.facts.read(page, fits, of, a.at)
+	if shot.Model == "" && strings.Contains(address, modelQuery) {
+		shot.Model = model // a page of each, which need not name it
+	}
+	if shot.started == 0 {
+		shot.started = page.Created()
+	}
+	if started, e := strconv.ParseFloat(a.header.Get(startHeader), 64); e == nil {
+		shot.started = max(shot.started, started)
+	}
+	return shot, err
+}

@@ -1,0 +1,218 @@
+package scrape
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sonde/probe/prom"
+)
+
+// view is a page as one table and one model see it.
+type view struct {
+	page  prom.Page
+	table *table
+	// only is the model to look at, "" for all: a page with one model is read
+	// whatever the model is called there.
+	only    string
+	several bool // the page carries more models than that
+	// part is the replica or rank to look at, as facts identify it; "" for all.
+	part string
+
+	facts     *factBook
+	mayRepeat bool // the page has labels of series that repeat each other
+}
+
+// picked is the way to read a field that the page has.
+type picked struct {
+	expression
+	prefix string
+}
+
+// pick returns the first way of a list that the page has. Of a sum the first term
+// must be there, of a product or quotient all. suffix is what the page appends.
+func (v view) pick(list names, suffix string) (picked, bool) {
+	for _, e := range list.parsed() {
+		for _, prefix := range v.table.prefixes {
+			p := picked{e, prefix}
+			need := e.terms
+			if e.op == "+" {
+				need = e.terms[:1]
+			}
+			if !slices.ContainsFunc(need, func(t term) bool { return !v.has(p, t, suffix) }) {
+				return p, true
+			}
+		}
+	}
+	return picked{}, false
+}
+
+// source writes for people what a field is read from: of a sum only what is there.
+func (v view) source(p picked) string {
+	var parts []string
+	for _, t := range p.terms {
+		if p.op != "+" || v.has(p, t, "") {
+			parts = append(parts, p.prefix+t.String())
+		}
+	}
+	return strings.Join(parts, " "+p.op+" ")
+}
+
+// series returns the series of a term, of the chosen model, one per rank.
+func (v view) series(p picked, t term, suffix string) []prom.Sample {
+	found := v.chosen(v.page.Samples(p.prefix + t.name + suffix))
+	if len(t.where) > 0 {
+		found = slices.DeleteFunc(slices.Clone(found), func(s prom.Sample) bool { return !t.accepts(s.Labels) })
+	}
+	if !v.mayRepeat {
+		return found
+	}
+	return v.facts.onePerRank(found)
+}
+
+// has tells whether the page has series of a term.
+func (v view) has(p picked, t term, suffix string) bool {
+	if v.only == "" && v.part == "" && len(t.where) == 0 {
+		return len(v.page.Samples(p.prefix+t.name+suffix)) > 0
+	}
+	return len(v.series(p, t, suffix)) > 0
+}
+
+// chosen leaves out the series of other models and replicas.
+func (v view) chosen(samples []prom.Sample) []prom.Sample {
+	if v.only == "" && v.part == "" {
+		return samples
+	}
+	var out []prom.Sample
+	for i := range samples {
+		f := v.facts.of(&samples[i])
+		if (v.only == "" || f.model == "" || strings.EqualFold(f.model, v.only)) && f.within(v.part) {
+			out = append(out, samples[i])
+		}
+	}
+	return out
+}
+
+// rankValue is what one rank says.
+type rankValue struct {
+	key   string // identifies the series
+	rank  string // for people: "0"; "" if the page has but one
+	value float64
+	facts *facts // of its series
+}
+
+// perRank reads a field for every rank.
+func (v view) perRank(list names) (picked, []rankValue) {
+	p, ok := v.pick(list, "")
+	if !ok {
+		return p, nil
+	}
+	if p.op == "+" || p.op == "" {
+		var all []rankValue
+		for _, t := range p.terms {
+			all = append(all, v.values(p, t)...)
+		}
+		return p, all
+	}
+	return p, combine(v.values(p, p.terms[0]), v.values(p, p.terms[1]), p.op)
+}
+
+// values are a term's finite values, in seconds if they are times.
+func (v view) values(p picked, t term) []rankValue {
+	series := v.series(p, t, "")
+	out := make([]rankValue, 0, len(series))
+	for i := range series {
+		s := &series[i]
+		if !finite(s.Value) {
+			continue
+		}
+		f := v.facts.of(s)
+		key := f.key
+		if p.op != "" && p.op != "+" && len(t.where) > 0 {
+			key = keyWithout(s.Labels, t.selects) // to belong to a series that was selected otherwise
+		}
+		out = append(out, rankValue{key, f.rank, s.Value * t.scale(), f})
+	}
+	return out
+}
+
+// combine multiplies or divides rank by rank. Where each side has one value, they
+// belong together whatever their labels are.
+func combine(a, b []rankValue, op string) []rankValue {
+	var out []rankValue
+	for _, x := range a {
+		i := slices.IndexFunc(b, func(y rankValue) bool { return y.key == x.key })
+		if len(a) == 1 && len(b) == 1 {
+			i = 0
+		}
+		if i < 0 || op == "/" && b[i].value <= 0 {
+			continue
+		}
+		if op == "/" {
+			x.value /= b[i].value
+		} else {
+			x.value *= b[i].value
+		}
+		if finite(x.value) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// rankOf names the rank of a series; "" if nothing tells it from others.
+func rankOf(labels map[string]string) string {
+	var parts []string
+	for _, label := range rankLabels {
+		if r := labels[label]; r != "" {
+			parts = append(parts, r)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// modelOf names the model of a series. Some engines write that they have no name.
+func modelOf(labels map[string]string) string {
+	for _, label := range modelLabels {
+		if m := labels[label]; m != "" && m != "undefined" {
+			return m
+		}
+	}
+	return ""
+}
+
+// models returns the models that a page tells apart, sorted. Spellings that differ
+// in case are one model: Dynamo has both on one page.
+func models(page prom.Page, t *table, book *factBook) []string {
+	seen, last := map[string]string{}, ""
+	for _, name := range modelMetrics(page, t) {
+		samples := page.Samples(name)
+		for i := range samples {
+			m := book.of(&samples[i]).model
+			if m == last {
+				continue
+			}
+			last = m
+			fold := strings.ToLower(m)
+			if known := seen[fold]; m != "" && (known == "" || m < known) {
+				seen[fold] = m // upper case sorts first: the spelling that people chose
+			}
+		}
+	}
+	return slices.Sorted(maps.Values(seen))
+}
+
+// modelMetrics are the names on the page whose model labels count.
+func modelMetrics(page prom.Page, t *table) []string {
+	if t == nil || t.modelFrom == nil {
+		// Buckets carry the labels of their sums.
+		return slices.DeleteFunc(page.Names(), func(name string) bool { return strings.HasSuffix(name, "_bucket") })
+	}
+	var out []string
+	for _, e := range t.modelFrom.parsed() {
+		for _, prefix := range t.prefixes {
+			out = append(out, prefix+e.terms[0].name)
+		}
+	}
+	return out
+}
