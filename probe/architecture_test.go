@@ -42,7 +42,9 @@ var allowed = map[string][]string{
 
 	// The embedded engine.
 	"probe/sim/faults": {},
-	"probe/sim":        {"probe/frame", "probe/guard", "probe/sim/faults"},
+	"probe/sim/core":   {"probe/guard", "probe/roofline", "probe/sim/faults"},
+	"probe/sim/serve":  {"probe/sim/core", "probe/sim/faults"},
+	"probe/sim":        {"probe/frame", "probe/guard", "probe/sim/core", "probe/sim/faults", "probe/sim/serve"},
 
 	// For tests only: the embedded engine measured in virtual time.
 	"probe/simtest": {"probe", "probe/frame", "probe/api", "probe/prompt", "probe/sim"},

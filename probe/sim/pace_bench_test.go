@@ -13,9 +13,12 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"sonde/probe/sim/core"
 )
 
 // BenchmarkStreams serves streams at 30 tokens/s each, on one core, to a client in a
@@ -35,19 +38,22 @@ func BenchmarkStreams(b *testing.B) {
 
 // latenessLog is an observer that notes how late tokens are handed out.
 type latenessLog struct {
-	observer
-	driver *driver
-	ends   time.Duration // of the iteration under way
-	late   []time.Duration
-	given  int
+	core.Observer
+	now   func() time.Duration
+	mu    sync.Mutex
+	ends  time.Duration // of the iteration under way
+	late  []time.Duration
+	given int
 }
 
-func (l *latenessLog) iteration(it iteration) { l.ends = it.end; l.observer.iteration(it) }
+func (l *latenessLog) Iteration(it core.Iteration) { l.ends = it.End; l.Observer.Iteration(it) }
 
-func (l *latenessLog) tokens(all []yield) {
-	l.late = append(l.late, l.driver.Now()-l.ends)
+func (l *latenessLog) Tokens(all []core.Output) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.late = append(l.late, l.now()-l.ends)
 	l.given += len(all)
-	l.observer.tokens(all)
+	l.Observer.Tokens(all)
 }
 
 // pace runs one load for ten seconds.
@@ -57,12 +63,15 @@ func pace(b *testing.B, streams int) {
 	// On this machine an iteration of 512 sequences with a few hundred tokens each lasts
 	// about a thirtieth of a second.
 	o := Options{MaxSeqs: 512, TokenBudget: 4096, KVGB: 45, Speed: 1.4}
-	s, err := New(o)
+	log := &latenessLog{}
+	s, err := assemble(o, func(m core.Observer) core.Observer {
+		log.Observer = m
+		return log
+	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	log := &latenessLog{observer: s.driver.observe, driver: s.driver}
-	s.driver.observe = log
+	log.now = s.driver.Now
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	base, _, err := s.Listen(ctx, "127.0.0.1:0")
@@ -76,13 +85,13 @@ func pace(b *testing.B, streams int) {
 	}
 	defer func() { _ = client.Process.Kill(); _ = client.Wait() }()
 	time.Sleep(3 * time.Second) // all have begun
-	s.driver.mu.Lock()
+	log.mu.Lock()
 	log.late, log.given = nil, 0
-	s.driver.mu.Unlock()
+	log.mu.Unlock()
 	cpu, began := processorTime(b), time.Now()
 	time.Sleep(10 * time.Second)
-	s.driver.mu.Lock()
-	defer s.driver.mu.Unlock()
+	log.mu.Lock()
+	defer log.mu.Unlock()
 	seconds := time.Since(began).Seconds()
 	slices.Sort(log.late)
 	at := func(q float64) float64 {

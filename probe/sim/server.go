@@ -1,103 +1,72 @@
+// Package sim is the embedded engine: a simulated GPU inference engine in real time
+// behind a real HTTP server. It speaks the OpenAI API, vLLM's metric names and a DCGM
+// exporter page, and it identifies itself as "sonde-sim" wherever a server does.
+//
+// Its rooms: core is the engine without HTTP, faults is what goes wrong and when, serve
+// is the protocol. This package puts them together.
 package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log"
+	"net"
 	"net/http"
-	"sync/atomic"
+	"os"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"sonde/probe/guard"
+	"sonde/probe/sim/core"
 	"sonde/probe/sim/faults"
-)
-
-// How the engine names itself.
-const (
-	serverName    = "sonde-sim"
-	serverVersion = "0.1.0"
-	modelPrefix   = "sim/"          // of the model's id: this is a simulation of it
-	hardwarePath  = "/dcgm/metrics" // GPU page, in the form of a DCGM exporter
+	"sonde/probe/sim/serve"
 )
 
 // Server is one embedded engine behind HTTP.
 type Server struct {
-	setup             setup
-	modelID           string
-	created           int64 // Unix seconds
-	driver            *driver
-	*faults.Timetable        // what goes wrong, and when
-	pieces            pieces // tokens that can be turned back into text
-	handler           http.Handler
-	requests          atomic.Uint64 // numbers the ids of answers
+	*faults.Timetable // what goes wrong, and when
+	setup             core.Setup
+	driver            *core.Driver
+	api               *serve.API
 }
 
 // New builds an engine. Its errors name the option that cannot work, and what
 // could. The engine answers 503 until Start.
 func New(o Options) (*Server, error) {
-	set, err := o.resolve()
+	return assemble(o, func(m core.Observer) core.Observer { return m })
+}
+
+// assemble is New with something between the driver and the metrics that observe it.
+func assemble(o Options, between func(core.Observer) core.Observer) (*Server, error) {
+	set, err := o.Resolve()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{setup: set, modelID: modelPrefix + set.shape.fullName(), created: time.Now().Unix()}
-	engine := newMetrics(&s.setup, s.modelID)
-	s.driver = newDriver(newCore(set), engine)
+	s := &Server{setup: set}
+	metrics := serve.NewMetrics(&s.setup)
+	s.driver = core.NewDriver(core.New(set), between(metrics))
 	s.Timetable = faults.NewTimetable(s.driver, set.Faults)
-	s.handler = s.routes(engine.serve(&s.setup, s.driver.snapshot), newHardware(&s.setup, s.driver.snapshot))
+	s.api = serve.New(&s.setup, s.driver, s.Timetable, metrics)
 	return s, nil
 }
 
 // Start runs the engine until ctx ends; then streams in flight end with an
 // error, and new requests get 503.
 func (s *Server) Start(ctx context.Context) {
-	s.driver.start(ctx)
-	guard.Go("embedded engine: timetable", s.driver.stop, func() { s.Run(ctx) })
+	s.driver.Start(ctx)
+	guard.Go("embedded engine: timetable", s.driver.Stop, func() { s.Run(ctx) })
 	if s.setup.Scenario != "" {
 		_ = s.Play(s.setup.Scenario) // the name was checked by New
 	}
 }
 
 // Handler is the engine's HTTP interface.
-func (s *Server) Handler() http.Handler { return s.handler }
+func (s *Server) Handler() http.Handler { return s.api }
 
 // Describe says in one line what is being simulated.
 func (s *Server) Describe() string {
-	return fmt.Sprintf("%s on %s, KV cache %d tokens, context %d tokens",
-		s.setup.shape.fullName(), s.setup.devices(), s.setup.kvTokens(), s.setup.MaxModelLen)
-}
-
-func (s *Server) routes(engine, hardware *prometheus.Registry) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.unlessLoading(s.chat))
-	mux.HandleFunc("POST /v1/completions", s.unlessLoading(s.completions))
-	mux.HandleFunc("POST /tokenize", s.unlessLoading(s.tokenize))
-	mux.HandleFunc("POST /detokenize", s.unlessLoading(s.detokenize))
-	mux.HandleFunc("GET /v1/models", s.models)
-	mux.HandleFunc("GET /version", s.version)
-	mux.HandleFunc("GET /health", s.unlessLoading(s.health))
-	mux.HandleFunc("/ping", s.unlessLoading(s.health))
-	mux.Handle(faultsPath, s.adminFaults())
-	mux.Handle(scenarioPath, s.adminScenario())
-	mux.Handle("GET /metrics", promhttp.HandlerFor(engine, promhttp.HandlerOpts{}))
-	mux.Handle("GET "+hardwarePath, promhttp.HandlerFor(hardware, promhttp.HandlerOpts{}))
-	mux.HandleFunc("/", s.unknownPath)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Server", serverName)
-		mux.ServeHTTP(w, r)
-	})
-}
-
-// unlessLoading answers 503 while the model loads on request.
-func (s *Server) unlessLoading(h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if s.Faults().Loading {
-			errLoading.write(w)
-			return
-		}
-		h(w, r)
-	}
+	return s.setup.Describe()
 }
 
 // Scenarios lists the incidents that the engine can play.
@@ -106,8 +75,63 @@ func Scenarios() []faults.Scenario { return faults.Scenarios }
 // DescribeScenarios has a line for each scenario.
 func DescribeScenarios() string { return faults.DescribeScenarios() }
 
-// Faults are what goes wrong on request.
-type Faults = faults.Faults
+// What New takes.
+type (
+	Options = core.Options
+	Faults  = faults.Faults
+)
 
 // ParseFaults reads a list such as "429=0.1/2s,cut=0.02".
 func ParseFaults(list string) (Faults, error) { return faults.Parse(list) }
+
+// Listen starts the engine and serves it at addr ("127.0.0.1:0" for any free
+// port) until ctx ends; then all connections are cut. The base URL has no path.
+// done receives the reason of the end once, nil if it was ctx.
+func (s *Server) Listen(ctx context.Context, addr string) (baseURL string, done <-chan error, err error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", nil, fmt.Errorf("simulated engine: cannot listen at %s: %w (--listen chooses another address)", addr, reason(err))
+	}
+	// Several engines on one machine have GPUs of their own.
+	s.setup.Instance = ln.Addr().(*net.TCPAddr).Port
+	ctx, cancel := context.WithCancel(ctx)
+	s.Start(ctx)
+	server := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          log.New(io.Discard, "", 0), // standard error belongs to the screen
+	}
+	ends := make(chan error, 2) // the server's end and the engine's
+	guard.Go("embedded engine: HTTP", func(err error) { ends <- err }, func() { ends <- server.Serve(ln) })
+	result := make(chan error, 1)
+	guard.Go("embedded engine: end", func(err error) { result <- err }, func() {
+		defer cancel()
+		result <- s.waitForEnd(ctx, server, ends)
+	})
+	return "http://" + ln.Addr().String(), result, nil
+}
+
+// waitForEnd stops the HTTP server when ctx ends or the engine fails.
+func (s *Server) waitForEnd(ctx context.Context, server *http.Server, ends <-chan error) error {
+	var err error
+	select {
+	case err = <-ends:
+	case <-s.driver.Ended:
+		err = s.driver.Failure()
+	case <-ctx.Done():
+	}
+	_ = server.Close() // cuts connections; there is nothing to save
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// reason is what the system says, without the address that stands before it.
+func reason(err error) error {
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		return call.Err
+	}
+	return err
+}

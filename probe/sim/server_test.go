@@ -3,163 +3,188 @@ package sim
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"sonde/probe/sim/core"
+	"sonde/probe/sim/faults"
 )
 
-func TestChatStream(t *testing.T) {
-	base := serve(t, fast)
-	r := post(t, base+"/v1/chat/completions", map[string]any{
-		"model": "sim/Llama-3.1-8B", "messages": user("Tell me about rivers, please."),
-		"stream": true, "max_tokens": 50, "min_tokens": 50, "ignore_eos": true,
-		"stream_options": map[string]any{"include_usage": true},
+// onStage runs f with a started engine in virtual time.
+func onStage(t *testing.T, o Options, f func(s *Server)) {
+	synctest.Test(t, func(t *testing.T) {
+		o.VirtualTime = true
+		s, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		s.Start(ctx)
+		f(s)
+		cancel()
+		<-s.driver.Ended
+		if err := s.driver.Failure(); err != nil {
+			t.Error(err)
+		}
 	})
-	if r.StatusCode != 200 || r.Header.Get("Server") != "sonde-sim" || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
-		t.Fatalf("status %d, headers %v", r.StatusCode, r.Header)
-	}
-	s := readStream(t, r.Body)
-	first := s.events[0]["choices"].([]any)[0].(map[string]any)["delta"].(map[string]any)
-	if first["role"] != "assistant" || first["content"] != "" {
-		t.Errorf("the first chunk is %v, want role and empty content", first)
-	}
-	if s.tokens != 50 || s.finish != "length" || !s.done || s.usages != 1 || len(s.events) != 1+50+1+1 {
-		t.Errorf("%d tokens, finish %q, done %v, %d usages, %d events", s.tokens, s.finish, s.done, s.usages, len(s.events))
-	}
-	// 7 tokens of content and 4 of the template.
-	want := map[string]any{"prompt_tokens": 11.0, "completion_tokens": 50.0, "total_tokens": 61.0, "prompt_tokens_details": map[string]any{"cached_tokens": 0.0}}
-	if fmt.Sprint(s.usage) != fmt.Sprint(want) {
-		t.Errorf("usage %v, want %v", s.usage, want)
-	}
-	if n := len(appendTokens(nil, s.text)); n != 50 {
-		t.Errorf("the text reads back as %d tokens", n)
-	}
 }
 
-func TestStreamWithoutAndWithContinuousUsage(t *testing.T) {
-	base := serve(t, fast)
-	ask := map[string]any{"messages": user("Hi"), "stream": true, "max_completion_tokens": 7, "ignore_eos": true}
-	if s := readStream(t, post(t, base+"/v1/chat/completions", ask).Body); s.usages != 0 || s.tokens != 7 || !s.done {
-		t.Errorf("%d usages, %d tokens, done %v; want 0, 7", s.usages, s.tokens, s.done)
-	}
-	ask["stream_options"] = map[string]any{"include_usage": true, "continuous_usage_stats": true}
-	s := readStream(t, post(t, base+"/v1/chat/completions", ask).Body)
-	if s.usages != len(s.events) {
-		t.Errorf("%d usages in %d events", s.usages, len(s.events))
-	}
-	for i, e := range s.events[:8] { // role chunk, then one token each
-		if got := e["usage"].(map[string]any)["completion_tokens"]; got != float64(i) {
-			t.Errorf("event %d counts %v tokens", i, got)
-		}
-	}
-}
-
-func TestPlainCompletions(t *testing.T) {
-	base := serve(t, fast)
-	for _, prompt := range []any{"one two three", []string{"one two three"}, []int{7, 8, 9}} {
-		s := readStream(t, post(t, base+"/v1/completions", map[string]any{
-			"prompt": prompt, "stream": true, "max_tokens": 5, "ignore_eos": true,
-			"stream_options": map[string]any{"include_usage": true},
-		}).Body)
-		if s.tokens != 5 || s.usage["prompt_tokens"] != 3.0 || s.finish != "length" || !s.done {
-			t.Errorf("%v: %d tokens, usage %v", prompt, s.tokens, s.usage)
-		}
-	}
-	whole := decode(t, post(t, base+"/v1/completions", map[string]any{"prompt": "one two three", "ignore_eos": true}))
-	text := whole["choices"].([]any)[0].(map[string]any)["text"].(string)
-	if n := len(appendTokens(nil, text)); n != 16 { // the endpoint's default
-		t.Errorf("%d tokens without max_tokens, want 16", n)
-	}
-}
-
-func TestWholeAnswer(t *testing.T) {
-	base := serve(t, fast)
-	parts := []any{map[string]any{"role": "user", "content": []any{
-		map[string]any{"type": "text", "text": "One two"}, map[string]any{"type": "text", "text": " three"}}}}
-	v := decode(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": parts, "max_tokens": 20, "ignore_eos": true}))
-	choice := v["choices"].([]any)[0].(map[string]any)
-	content := choice["message"].(map[string]any)["content"].(string)
-	u := v["usage"].(map[string]any)
-	if len(appendTokens(nil, content)) != 20 || choice["finish_reason"] != "length" || u["completion_tokens"] != 20.0 || u["prompt_tokens"] != 7.0 || v["object"] != "chat.completion" {
-		t.Errorf("answer %v", v)
-	}
-}
-
-func TestSecondRequestFindsItsPrefix(t *testing.T) {
-	base := serve(t, fast)
-	long := strings.Repeat("river ", 200) // 204 tokens: 12 full blocks
-	for _, cached := range []float64{0, 192} {
-		v := decode(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": user(long), "max_tokens": 1}))
-		got := v["usage"].(map[string]any)["prompt_tokens_details"].(map[string]any)["cached_tokens"]
-		if got != cached {
-			t.Errorf("%v cached tokens, want %v", got, cached)
-		}
-	}
-}
-
-func TestRefusals(t *testing.T) {
-	base := serve(t, fast)
-	long := fmt.Sprintf(`{"messages":[{"role":"user","content":%q}],"max_tokens":100}`, strings.Repeat("word ", 16300))
-	for _, c := range []struct {
-		path, body string
-		status     int
-		says       []string
-	}{
-		{"/v1/chat/completions", long, 400, []string{`"code":400`, `"type":"BadRequestError"`, "16384", "16304", "16404"}},
-		{"/v1/chat/completions", `{"model":"gpt-4","messages":[{"role":"user","content":"x"}]}`, 404, []string{"gpt-4", "does not exist", "sim/Llama-3.1-8B"}},
-		{"/v1/chat/completions", `{"messages":`, 400, []string{"not understood"}},
-		{"/v1/chat/completions", `{"messages":[]}`, 400, []string{"messages"}},
-		{"/v1/chat/completions", `{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}`, 400, []string{"text"}},
-		{"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}],"max_tokens":0}`, 400, []string{"max_tokens", "0"}},
-		{"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}],"max_tokens":5,"min_tokens":6}`, 400, []string{"min_tokens"}},
-		{"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}],"n":2}`, 400, []string{"n has to be 1"}},
-		{"/v1/completions", `{"max_tokens":5}`, 400, []string{"prompt"}},
-		{"/v1/completions", `{"prompt":["a","b"]}`, 400, []string{"prompt"}},
-		{"/v1/embeddings", `{}`, 404, []string{"/v1/embeddings"}},
-	} {
-		r := call(t, "POST", base+c.path, c.body)
-		b, _ := io.ReadAll(r.Body)
-		if r.StatusCode != c.status {
-			t.Errorf("%.80s: status %d, want %d", c.body, r.StatusCode, c.status)
-		}
-		for _, part := range append(c.says, `{"error":{`) {
-			if !bytes.Contains(b, []byte(part)) {
-				t.Errorf("%.80s: %s does not say %q", c.body, b, part)
+// The acts of a scenario begin at their times, whether somebody asks for something
+// or not, until it is ended.
+func TestScenarioKeepsItsTimetable(t *testing.T) {
+	onStage(t, Options{Scenario: "slow-replica"}, func(s *Server) {
+		at := time.Duration(0)
+		expect := func(second float64, part, faults string) {
+			t.Helper()
+			until := time.Duration(second * float64(time.Second))
+			time.Sleep(until - at)
+			at = until
+			name, now, left := s.Playing()
+			if name != "slow-replica" || now != part || left <= 0 || s.Faults().String() != faults {
+				t.Errorf("after %g s: %s, %s for %v, %q; want %s and %q", second, name, now, left, s.Faults().String(), part, faults)
 			}
 		}
-	}
+		expect(19.99, "calm before", "")
+		expect(20.01, "incident", "slow=3")
+		expect(79.99, "incident", "slow=3")
+		expect(80.01, "recovery", "")
+		expect(120.01, "calm before", "")
+		expect(140.01, "incident", "slow=3")
+		if err := s.ChangeFaults("clump=4"); err != nil {
+			t.Fatal(err)
+		}
+		expect(200.01, "recovery", "clump=4")
+		if err := s.Play(""); err != nil || s.Faults().String() != "clump=4" {
+			t.Errorf("%v, %q", err, s.Faults().String())
+		}
+		time.Sleep(time.Hour)
+		if s.Faults().String() != "clump=4" {
+			t.Errorf("%q after the end", s.Faults().String())
+		}
+	})
 }
 
-func TestWhoIsIt(t *testing.T) {
-	base := serve(t, fast)
-	m := decode(t, call(t, "GET", base+"/v1/models", ""))["data"].([]any)[0].(map[string]any)
-	if m["id"] != "sim/Llama-3.1-8B" || m["owned_by"] != "sonde-sim" || m["max_model_len"] != 16384.0 {
-		t.Errorf("model %v", m)
-	}
-	v := decode(t, call(t, "GET", base+"/version", ""))
-	if v["engine"] != "sonde-sim" || v["gpu_metrics"] != "/dcgm/metrics" {
-		t.Errorf("version %v", v)
-	}
-	if r := call(t, "GET", base+"/health", ""); r.StatusCode != 200 {
-		t.Errorf("health %d", r.StatusCode)
-	}
-	for body, want := range map[string]float64{
-		`{"prompt":"Hello there, world."}`:                               5,
-		`{"messages":[{"role":"user","content":"Hello there, world."}]}`: 9,
-	} {
-		if v := decode(t, call(t, "POST", base+"/tokenize", body)); v["count"] != want || len(v["tokens"].([]any)) != int(want) {
-			t.Errorf("%s: %v, want %v tokens", body, v, want)
+// The other clients of a scenario come when the incident begins and are gone when it
+// ends, or when the scenario is ended in the middle of it.
+func TestOthersComeAndGo(t *testing.T) {
+	onStage(t, Options{Scenario: "overload"}, func(s *Server) {
+		load := func() (running, waiting int) {
+			snap := s.driver.Snapshot()
+			return snap.Running, snap.Waiting
 		}
-	}
+		time.Sleep(19 * time.Second)
+		if running, waiting := load(); running+waiting != 0 {
+			t.Errorf("%d run and %d wait before the incident", running, waiting)
+		}
+		time.Sleep(40 * time.Second)
+		if running, waiting := load(); running < 10 || waiting < 10 {
+			t.Errorf("%d run and %d wait in the incident", running, waiting)
+		}
+		time.Sleep(22 * time.Second)
+		if running, waiting := load(); running+waiting != 0 {
+			t.Errorf("%d run and %d wait after the incident", running, waiting)
+		}
+		time.Sleep(60 * time.Second)
+		if running, _ := load(); running < 10 {
+			t.Errorf("%d run in the second incident", running)
+		}
+		if err := s.Play(""); err != nil {
+			t.Fatal(err)
+		}
+		if running, waiting := load(); running+waiting != 0 || s.driver.Snapshot().KVUsage != 0 {
+			t.Errorf("%d run and %d wait when the scenario was ended", running, waiting)
+		}
+	})
+}
+
+// A stall that was asked for once happens once, at once, and is no fault in force
+// afterwards.
+func TestAStallHappensOnce(t *testing.T) {
+	onStage(t, Options{}, func(s *Server) {
+		took := func() time.Duration {
+			seq := core.NewSequence(core.Request{Prompt: make([]uint32, 16), MaxTokens: 50, IgnoreEOS: true}, &s.setup)
+			ended := make(chan struct{})
+			seq.Sink = func(_ []uint16, end core.FinishReason) {
+				if end != core.Unfinished {
+					close(ended)
+				}
+			}
+			s.driver.Submit(seq)
+			<-ended
+			return seq.Last - seq.Arrived
+		}
+		near := func(what string, got, want time.Duration) {
+			if (got - want).Abs() > want/50 {
+				t.Errorf("%s is %v, want %v", what, got, want)
+			}
+		}
+		usual := took()
+		if err := s.ChangeFaults("stall=700ms"); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Faults().String(); got != "" {
+			t.Errorf("%q is in force", got)
+		}
+		near("E2E with the stall", took(), usual+700*time.Millisecond)
+		near("E2E after it", took(), usual)
+	})
+}
+
+// Loading ends by itself after its time, or when it is switched off.
+func TestLoadingEnds(t *testing.T) {
+	onStage(t, Options{}, func(s *Server) {
+		set := func(list string) {
+			t.Helper()
+			if err := s.ChangeFaults(list); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set("loading=10s")
+		time.Sleep(9 * time.Second)
+		set("clump=2") // leaves the end of the loading alone
+		if !s.Faults().Loading {
+			t.Error("loaded after 9 s, want 10 s")
+		}
+		time.Sleep(2 * time.Second)
+		if s.Faults().String() != "clump=2" {
+			t.Errorf("%s after 11 s", s.Faults())
+		}
+		set("loading")
+		time.Sleep(time.Hour)
+		if !s.Faults().Loading {
+			t.Error("loading ended although nobody switched it off")
+		}
+		set("loading=off")
+		if s.Faults().Loading {
+			t.Error("it is still loading")
+		}
+	})
+}
+
+// A scenario's faults lie on top of the requested ones, and go without them.
+func TestFaultsOfAScenarioLieOnTop(t *testing.T) {
+	requested := faults.Faults{Clump: 4, Slow: 2}
+	onStage(t, Options{Faults: requested, Scenario: "slow-replica"}, func(s *Server) {
+		time.Sleep(30 * time.Second)
+		if got := s.Faults(); got != (faults.Faults{Clump: 4, Slow: 3}) {
+			t.Errorf("%s", got)
+		}
+		if err := s.Play(""); err != nil || s.Faults() != requested {
+			t.Errorf("%s is left, %v", s.Faults(), err)
+		}
+	})
 }
 
 func TestNotStartedAndStopped(t *testing.T) {
-	s, err := New(fast)
+	s, err := New(Options{Speed: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.driver.isRunning() {
+	if s.driver.IsRunning() {
 		t.Error("an engine runs before Start")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -167,23 +192,17 @@ func TestNotStartedAndStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := post(t, base+"/v1/chat/completions", map[string]any{"messages": user("Hi"), "stream": true, "max_tokens": 10000, "ignore_eos": true})
+	body := `{"messages":[{"role":"user","content":"Hi"}],"stream":true,"max_tokens":10000,"ignore_eos":true}`
+	r, err := http.Post(base+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
 	cancel()
 	if err := <-done; err != nil {
 		t.Errorf("ended with %v", err)
 	}
 	if b, _ := io.ReadAll(r.Body); bytes.Contains(b, []byte(`"finish_reason":"length"`)) {
 		t.Error("a stream that was cut looks complete")
-	}
-}
-
-func TestMailboxNeverBlocks(t *testing.T) {
-	m := newMailbox(noClump())
-	for i := range 10000 { // nobody reads
-		m.put([]uint16{uint16(i)}, finishNone)
-	}
-	words, end := m.take(nil)
-	if len(words) != 10000 || end != finishNone || words[9999] != 9999 {
-		t.Errorf("%d words kept", len(words))
 	}
 }

@@ -40,21 +40,3 @@ func TestEverySwitchGoesOnAndOff(t *testing.T) {
 		}
 	})
 }
-
-func TestEmptiedPrefixCacheFindsNothing(t *testing.T) {
-	c := newKVCache(8, 16, true)
-	id := c.take()
-	c.publish(id, 77)
-	c.cachePrefixes(false)
-	if ids, _ := c.match([]uint64{77}); len(ids) != 0 {
-		t.Error("a block is found in a cache that is off")
-	}
-	c.publish(id, 77)
-	c.cachePrefixes(true)
-	if ids, _ := c.match([]uint64{77}); len(ids) != 0 {
-		t.Error("a block was cached while the cache was off")
-	}
-	if c.publish(id, 78); len(c.byHash) != 1 {
-		t.Error("nothing is cached when it is on again")
-	}
-}

@@ -1,0 +1,132 @@
+package core
+
+import (
+	"time"
+
+	"sonde/probe/sim/faults"
+)
+
+// setFaults replaces the faults. Those that concern the engine itself count from the
+// next iteration on; one under way ends as it was planned. Withheld blocks count as used
+// at once, but no sequence loses the blocks it holds before it needs more.
+func (c *core) setFaults(f faults.Faults) {
+	c.faults = f
+	c.gpu = c.Machine
+	if f.Throttle > 0 {
+		c.gpu = c.Machine.at(f.Throttle)
+	}
+	c.kv.withhold(f.KV)
+	if c.pool != nil { // its GPUs are of the same kind, in the same room
+		c.pool.core.setFaults(faults.Faults{Slow: f.Slow, Throttle: f.Throttle})
+	}
+}
+
+// slowdown is what an iteration of that length loses to a slow host.
+func (c *core) slowdown(took time.Duration) time.Duration {
+	return time.Duration(float64(took) * (max(1, c.faults.Slow) - 1))
+}
+
+// stallAt is how much longer an iteration that starts now takes because the engine
+// stops.
+func (c *core) stallAt(now time.Duration) time.Duration {
+	pause := c.pause
+	c.pause = 0
+	if f := &c.faults; f.Stall > 0 && f.StallEvery > 0 && now-c.stalled >= f.StallEvery {
+		pause += f.Stall
+	}
+	if pause > 0 {
+		c.stalled = now + pause
+	}
+	return pause
+}
+
+// The driver is the engine of a faults.Timetable.
+
+// SetFaults replaces the faults from the next iteration on.
+func (d *Driver) SetFaults(f faults.Faults) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.core.setFaults(f)
+	d.wake() // KV blocks may have become free
+}
+
+// StandStill makes the next iteration longer, once. Calls add up.
+func (d *Driver) StandStill(by time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.core.pause += by
+}
+
+// Room is what fits into the engine.
+func (d *Driver) Room() faults.Room { return d.core.capacity() }
+
+func (c *core) capacity() faults.Room {
+	return faults.Room{Sequences: c.MaxSeqs, KVTokens: c.KVTokens(), ModelTokens: c.MaxModelLen, Seed: c.Seed}
+}
+
+// Ask submits a request for exactly that many tokens, and calls done when it has them.
+func (d *Driver) Ask(prompt []uint32, answerTokens int, done func()) (hangUp func()) {
+	s := NewSequence(Request{Prompt: prompt, MaxTokens: answerTokens, IgnoreEOS: true}, &d.core.Setup)
+	s.Sink = func(_ []uint16, end FinishReason) {
+		if end != Unfinished {
+			done()
+		}
+	}
+	d.Submit(s)
+	return func() { d.Abort(s) }
+}
+
+// ServiceTime runs n requests on another engine of the same kind, without faults and in
+// virtual time, and returns the mean time per request.
+func (d *Driver) ServiceTime(n int, next func() (prompt []uint32, answerTokens int)) time.Duration {
+	d.mu.Lock()
+	healthy := d.core.Setup
+	d.mu.Unlock()
+	return serviceTime(healthy, n, next)
+}
+
+func serviceTime(healthy Setup, n int, next func() (prompt []uint32, answerTokens int)) time.Duration {
+	healthy.Faults = faults.Faults{}
+	engine := New(healthy)
+	for range n {
+		prompt, answer := next()
+		engine.submit(NewSequence(Request{Prompt: prompt, MaxTokens: answer, IgnoreEOS: true}, &healthy), 0)
+	}
+	now := time.Duration(0)
+	for {
+		it, ok := engine.Begin(now)
+		if !ok {
+			return now / time.Duration(max(1, n))
+		}
+		now = it.End
+		engine.Finish(now)
+	}
+}
+
+// Scheduling reports whether prompts are chunked and prefixes cached.
+func (d *Driver) Scheduling() (chunked, prefixes bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.core.Unchunked, d.core.kv.prefixes
+}
+
+// SetChunked takes effect from the next iteration on.
+func (d *Driver) SetChunked(on bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.core.Unchunked = !on
+	if d.core.pool != nil {
+		d.core.pool.core.Unchunked = !on
+	}
+}
+
+// SetPrefixCache concerns blocks that fill up and prompts that are admitted from now
+// on; shared blocks stay shared.
+func (d *Driver) SetPrefixCache(on bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.core.kv.cachePrefixes(on)
+	if d.core.pool != nil {
+		d.core.pool.core.kv.cachePrefixes(on)
+	}
+}

@@ -1,0 +1,190 @@
+package core
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"sonde/probe/sim/faults"
+)
+
+// core is the engine without clock, network and goroutines. Its time is what
+// its caller says: begin an iteration, end it when its time has come, submit
+// and abort in between. It is not safe for concurrent use.
+type core struct {
+	Setup
+	kv      *kvCache
+	waiting []*Sequence // first come first served; preempted ones at the head
+	running []*Sequence // in order of admission
+	batch   Batch       // of the iteration being planned or executed
+	out     []Output    // of the last iteration; reused
+	words   []uint16    // in out; reused
+	stats   *stats
+
+	// Of the two halves of a disaggregated engine the decoding one has a pool, and
+	// the pool's own core hands its sequences over when their prompt is computed.
+	pool     *prefillPool
+	handOver func(*Sequence, time.Duration)
+
+	faults  faults.Faults // replaced by setFaults only
+	gpu     Machine       // setup's machine under these faults
+	pause   time.Duration // that the next iteration is to take longer
+	stalled time.Duration // when the last stall ended
+}
+
+// Output is what an iteration gave to one request: a token, or with speculative
+// decoding a few that come together.
+type Output struct {
+	Seq   *Sequence
+	words []uint16
+	End   FinishReason  // finishNone unless the answer ends with them
+	Gap   time.Duration // since the yield before; valid unless first
+	First bool
+}
+
+func New(s Setup) *core {
+	// What comes from a pool is moved whole, whatever the decoding GPUs hold already.
+	c := newHalf(s, !s.NoPrefixCache && !s.Disaggregated, newStats(s.SpecTokens))
+	if s.Disaggregated {
+		c.pool = newPrefillPool(s, c.stats)
+	}
+	c.setFaults(s.Faults)
+	return c
+}
+
+func newHalf(s Setup, prefixCache bool, counters *stats) *core {
+	return &core{Setup: s, kv: newKVCache(s.KVBlocks, s.BlockTokens, prefixCache), stats: counters, gpu: s.Machine}
+}
+
+// submit puts a request at the end of the queue.
+func (c *core) submit(s *Sequence, now time.Duration) {
+	s.Arrived = now
+	if c.pool != nil {
+		c.pool.submit(s, now)
+		return
+	}
+	c.waiting = append(c.waiting, s)
+}
+
+// abort removes a request wherever it is, even from an iteration under way, and
+// frees its KV at once. After the end of the request it does nothing.
+func (c *core) abort(s *Sequence) {
+	if s.ended != Unfinished {
+		return
+	}
+	s.ended = FinishAbort
+	c.stats.Finished[FinishAbort]++
+	s.drop()
+	queues := []*[]*Sequence{&c.waiting, &c.running}
+	if p := c.pool; p != nil {
+		queues = append(queues, &p.core.waiting, &p.core.running, &p.moving)
+	}
+	for _, q := range queues {
+		*q = slices.DeleteFunc(*q, func(o *Sequence) bool { return o == s })
+	}
+}
+
+// counts are the requests that are being computed, and those that wait for it or for
+// their KV to arrive.
+func (c *core) counts() (running, waiting int) {
+	running, waiting = len(c.running), len(c.waiting)
+	if p := c.pool; p != nil {
+		running += len(p.core.running)
+		waiting += len(p.core.waiting) + len(p.moving)
+	}
+	return running, waiting
+}
+
+// Finish ends the iteration that begin started. What it yields is valid until the
+// next call.
+func (c *core) Finish(now time.Duration) []Output {
+	c.out, c.words = c.out[:0], c.words[:0]
+	for _, s := range c.running {
+		if s.chunk > 0 {
+			c.finishOne(s, now)
+		}
+	}
+	c.running = slices.DeleteFunc(c.running, func(s *Sequence) bool {
+		return s.ended != Unfinished || c.handOver != nil && s.pending() == 0
+	})
+	return c.out
+}
+
+func (c *core) finishOne(s *Sequence, now time.Duration) {
+	s.computed += s.chunk - s.drafts
+	s.chunk = 0
+	complete := s.pending() == 0
+	if complete && c.handOver == nil {
+		y := c.generate(s, now, 1+c.verify(s))
+		s.computed += len(y.words) - 1 // the drafts that hold
+		c.out = append(c.out, y)
+	}
+	c.publish(s)
+	if complete && c.handOver != nil {
+		c.handOver(s, now)
+	}
+	if s.ended != Unfinished {
+		s.drop()
+	}
+}
+
+// generate yields the next n tokens of a sequence whose tokens are all computed, or
+// fewer if its answer ends before.
+func (c *core) generate(s *Sequence, now time.Duration, n int) Output {
+	y := Output{Seq: s, Gap: now - s.Last, First: s.Generated() == 0}
+	from := len(c.words)
+	for range n {
+		if s.ended == Unfinished {
+			c.words = append(c.words, s.append(now))
+		}
+	}
+	y.words, y.End = c.words[from:], s.ended
+	c.stats.GenerationTokens += len(y.words)
+	if y.First {
+		c.stats.PromptTokens += len(s.Prompt)
+	}
+	if y.End != Unfinished {
+		c.stats.Finished[y.End]++
+	}
+	return y
+}
+
+// publish offers newly filled blocks to the prefix cache.
+func (c *core) publish(s *Sequence) {
+	for ; s.published < s.computed/c.BlockTokens; s.published++ {
+		c.kv.publish(s.blocks[s.published], s.hashes[s.published])
+	}
+}
+
+// stats count since the start.
+type stats struct {
+	Preemptions      int
+	PrefixQueries    int // tokens
+	PrefixHits       int // tokens
+	PromptTokens     int // with cached ones
+	GenerationTokens int
+	Finished         map[FinishReason]int
+
+	Drafts      int   // steps with draft tokens
+	DraftTokens int   // in them
+	AcceptedAt  []int // draft tokens that the model agreed with, by their place behind the token that was due
+}
+
+func newStats(specTokens int) *stats {
+	return &stats{Finished: map[FinishReason]int{}, AcceptedAt: make([]int, specTokens)}
+}
+
+// AcceptedTokens are the draft tokens that became part of an answer, or would have
+// if it had not ended before.
+func (s *stats) AcceptedTokens() (sum int) {
+	for _, n := range s.AcceptedAt {
+		sum += n
+	}
+	return sum
+}
+
+func (s *stats) clone() stats {
+	c := *s
+	c.Finished, c.AcceptedAt = maps.Clone(s.Finished), slices.Clone(s.AcceptedAt)
+	return c
+}

@@ -1,0 +1,109 @@
+package core
+
+import "time"
+
+// prefillPool is the other half of a disaggregated engine: GPUs of its own that do
+// nothing but read prompts. A prompt's KV then crosses a link to the GPUs that decode,
+// which compute its last token once more and so yield the first of the answer. The
+// pool keeps its copy until the sequence is admitted there: when decoding runs out of
+// KV, prefill does so after it.
+//
+// The pool is brought up to date whenever somebody looks (advance). Its instants are
+// exact all the same: what it begins follows from what was submitted before.
+type prefillPool struct {
+	core     *core
+	current  Iteration
+	busy     bool          // current is under way
+	linkFree time.Duration // when the last transfer ends
+	moving   []*Sequence   // on the link, the next to arrive first
+	begun    []Iteration   // that nobody has asked for yet
+}
+
+// newPrefillPool makes the pool of a decoding core. Counters are common to both.
+func newPrefillPool(s Setup, counters *stats) *prefillPool {
+	p := &prefillPool{core: newHalf(s, !s.NoPrefixCache, counters)}
+	p.core.handOver = p.send
+	return p
+}
+
+func (p *prefillPool) submit(s *Sequence, now time.Duration) {
+	p.advance(now)
+	p.core.waiting = append(p.core.waiting, s)
+	p.begin(now)
+}
+
+// again takes back a sequence that lost its KV to be read anew, before all others.
+func (p *prefillPool) again(s *Sequence, now time.Duration) {
+	p.advance(now)
+	p.core.requeue(s)
+	p.begin(now)
+}
+
+// advance lets everything happen that was to happen until now.
+func (p *prefillPool) advance(now time.Duration) {
+	for p.busy && p.current.End <= now {
+		p.busy = false
+		p.core.Finish(p.current.End)
+		p.begin(p.current.End)
+	}
+}
+
+func (p *prefillPool) begin(now time.Duration) {
+	if p.busy {
+		return
+	}
+	if p.current, p.busy = p.core.Begin(now); p.busy {
+		p.begun = append(p.begun, p.current)
+	}
+}
+
+// send puts the KV of a sequence on the link, behind what is on it.
+func (p *prefillPool) send(s *Sequence, now time.Duration) {
+	bytes := float64(s.computed) * p.core.Served.KVBytesPerToken()
+	took := time.Duration(float64(seconds(bytes/(p.core.TransferGBs*1e9))) / p.core.Speed)
+	p.linkFree = max(p.linkFree, now) + took
+	s.ready = p.linkFree
+	p.moving = append(p.moving, s)
+}
+
+// arrived are the sequences whose KV has arrived by now.
+func (p *prefillPool) arrived(now time.Duration) []*Sequence {
+	n := 0
+	for n < len(p.moving) && p.moving[n].ready <= now {
+		n++
+	}
+	here := p.moving[:n]
+	p.moving = p.moving[n:]
+	return here
+}
+
+// next is when something happens in the pool or on the link; false if nothing will.
+func (p *prefillPool) next() (at time.Duration, ok bool) {
+	if p.busy {
+		at, ok = p.current.End, true
+	}
+	if len(p.moving) > 0 && (!ok || p.moving[0].ready < at) {
+		at, ok = p.moving[0].ready, true
+	}
+	return at, ok
+}
+
+// prefills are the iterations that the pool began since the last call; none without
+// a pool.
+func (c *core) prefills() []Iteration {
+	if c.pool == nil {
+		return nil
+	}
+	begun := c.pool.begun
+	c.pool.begun = nil
+	return begun
+}
+
+// next is when begin may find something to do without a further request; false if
+// never.
+func (c *core) next() (time.Duration, bool) {
+	if c.pool == nil {
+		return 0, false
+	}
+	return c.pool.next()
+}

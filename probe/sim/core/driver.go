@@ -1,0 +1,239 @@
+package core
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"sonde/probe/guard"
+)
+
+// Driver runs the core in real time. One goroutine plans an iteration, waits
+// for its end and hands out its tokens; requests come and go under the lock at
+// any moment in between.
+type Driver struct {
+	began time.Time
+	timer *time.Timer   // of the goroutine that runs the core
+	kick  chan struct{} // there may be something to do
+	Ended chan struct{} // closed when the driver stops
+
+	mu       sync.Mutex // guards what follows
+	core     *core
+	activity activityLog
+	prefill  activityLog // of the prefill pool
+	state    driverState
+	err      error // why the driver stopped; nil if it was asked to
+
+	observe Observer
+}
+
+type driverState int
+
+const (
+	driverIdle driverState = iota // not started yet
+	driverRunning
+	driverStopped
+)
+
+// Observer sees what the engine does, for its metrics.
+type Observer interface {
+	Iteration(Iteration)
+	Tokens([]Output)
+}
+
+// maxLag bounds how far the schedule may run behind the clock. Ordinary lateness
+// of timers stays below it. When the process was starved or stopped, the engine
+// goes on from now: no real one would make up for it in a burst.
+const maxLag = 5 * time.Millisecond
+
+func NewDriver(c *core, o Observer) *Driver {
+	return &Driver{
+		began: time.Now(), timer: time.NewTimer(0), core: c, observe: o,
+		kick: make(chan struct{}, 1), Ended: make(chan struct{}),
+	}
+}
+
+// Now is the engine's clock.
+func (d *Driver) Now() time.Duration { return time.Since(d.began) }
+
+// Start runs the engine until ctx ends. A second call does nothing.
+func (d *Driver) Start(ctx context.Context) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state != driverIdle {
+		return
+	}
+	d.state = driverRunning
+	guard.Go("embedded engine", d.Stop, func() {
+		d.run(ctx)
+		d.Stop(nil)
+	})
+}
+
+// Stop notes the end of the driver and lets go everybody who waits for tokens. Only
+// the first call counts.
+func (d *Driver) Stop(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state == driverStopped {
+		return
+	}
+	d.state, d.err = driverStopped, err
+	close(d.Ended)
+}
+
+// Submit takes a request in; false if the engine is not running.
+func (d *Driver) Submit(s *Sequence) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state != driverRunning {
+		return false
+	}
+	d.core.submit(s, d.Now())
+	d.wake()
+	return true
+}
+
+func (d *Driver) wake() {
+	select {
+	case d.kick <- struct{}{}:
+	default:
+	}
+}
+
+func (d *Driver) Abort(s *Sequence) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.core.abort(s)
+}
+
+// run paces the core. While there is work, an iteration starts at the planned
+// end of the one before, not when our timer woke up: lateness does not add up.
+func (d *Driver) run(ctx context.Context) {
+	at := d.Now()
+	for ctx.Err() == nil {
+		it, ok := d.begin(at)
+		if !ok {
+			at = d.idle(ctx)
+			continue
+		}
+		if !d.pause(ctx, it.End, nil) {
+			return
+		}
+		d.finish(it)
+		if at = it.End; d.Now()-at > maxLag {
+			at = d.Now()
+		}
+	}
+}
+
+// idle waits until there may be something to do, and says from when on.
+func (d *Driver) idle(ctx context.Context) time.Duration {
+	d.mu.Lock()
+	next, ok := d.core.next()
+	d.mu.Unlock()
+	if ok {
+		if !d.pause(ctx, next, d.kick) || d.Now()-next > maxLag {
+			return d.Now()
+		}
+		return next
+	}
+	select {
+	case <-d.kick:
+	case <-ctx.Done():
+	}
+	return d.Now()
+}
+
+func (d *Driver) begin(at time.Duration) (Iteration, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	it, ok := d.core.Begin(at)
+	if ok {
+		d.activity.add(it, &d.core.gpu)
+		d.observe.Iteration(it)
+	}
+	for _, p := range d.core.prefills() {
+		d.prefill.add(p, &d.core.gpu)
+		d.observe.Iteration(p)
+	}
+	return it, ok
+}
+
+// finish hands the iteration's tokens to their readers, all at the same moment.
+func (d *Driver) finish(it Iteration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := d.core.Finish(it.End)
+	for _, y := range all {
+		y.Seq.Sink(y.words, y.End)
+	}
+	d.observe.Tokens(all)
+}
+
+// Snapshot is the engine's state at one moment.
+type Snapshot struct {
+	Running, Waiting int
+	KVUsage          float64
+	GPU              Machine // under the faults of the moment
+	Stats            stats
+	Activity         Activity
+	Joules           float64 // energy used by one GPU
+
+	// Of the GPUs that only read prompts, in a disaggregated engine.
+	Prefill       Activity
+	PrefillJoules float64
+}
+
+func (d *Driver) Snapshot() Snapshot {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.Now()
+	s := Snapshot{
+		KVUsage: d.core.kv.usage(), Stats: d.core.stats.clone(), Activity: d.activity.mean(now),
+		Joules: d.activity.energy(now, &d.core.gpu), GPU: d.core.gpu,
+	}
+	s.Running, s.Waiting = d.core.counts()
+	if d.core.pool != nil {
+		s.Prefill, s.PrefillJoules = d.prefill.mean(now), d.prefill.energy(now, &d.core.gpu)
+	}
+	return s
+}
+
+// Failure is why the engine stopped by itself, nil if it did not.
+func (d *Driver) Failure() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+func (d *Driver) IsRunning() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.state == driverRunning
+}
+
+// timerGrain is how late a timer of the Go runtime may be on Linux, where its
+// poller counts whole milliseconds.
+const timerGrain = 1500 * time.Microsecond
+
+// pause waits until the engine's clock shows end; false if ctx ended or something came
+// in through kick before. The runtime's timer does the long part, the system's finer
+// one the rest: gaps of 10 ms should not wobble by one.
+func (d *Driver) pause(ctx context.Context, end time.Duration, kick <-chan struct{}) bool {
+	grain := timerGrain
+	if d.core.VirtualTime {
+		grain = 0
+	}
+	d.timer.Reset(end - grain - d.Now())
+	select {
+	case <-d.timer.C:
+	case <-kick:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	fineSleep(end - d.Now())
+	time.Sleep(end - d.Now()) // what is left if the fine sleep was interrupted
+	return true
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package core
+
+import "time"
+
+func fineSleep(d time.Duration) { time.Sleep(d) }

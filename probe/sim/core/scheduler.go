@@ -1,0 +1,232 @@
+package core
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Iteration is one pass of the model over a batch.
+type Iteration struct {
+	start, End time.Duration
+	Batch      Batch
+	cost       cost
+}
+
+// Begin plans the next iteration and starts it; false if there is nothing to
+// do. Running sequences come first, oldest first; then, if KV was sufficient
+// for all of them, waiting ones in their order of arrival.
+func (c *core) Begin(now time.Duration) (Iteration, bool) {
+	if c.pool != nil {
+		c.pool.advance(now)
+		c.waiting = append(c.waiting, c.pool.arrived(now)...)
+	}
+	if len(c.running) == 0 && len(c.waiting) > 0 {
+		now = max(now, c.waiting[0].Arrived) // the driver's schedule may be a little behind its clock
+	}
+	budget := c.TokenBudget
+	c.batch = Batch{}
+	preempted := c.scheduleRunning(now, &budget)
+	if !preempted {
+		c.admitWaiting(now, &budget)
+	}
+	if c.batch.Tokens == 0 {
+		return Iteration{}, false
+	}
+	price := costOf(c.batch, &c.Served, &c.gpu)
+	price.overhead += c.slowdown(price.duration())
+	price.overhead += time.Duration(float64(c.stallAt(now)) * c.Speed) // as long as asked for at any speed
+	took := time.Duration(float64(price.duration()) / c.Speed)
+	return Iteration{start: now, End: now + took, Batch: c.batch, cost: price}, true
+}
+
+// scheduleRunning gives every running sequence its next tokens. When KV blocks
+// run out, drafts are given up, and then the youngest sequence loses its own blocks
+// and waits again.
+func (c *core) scheduleRunning(now time.Duration, budget *int) (preempted bool) {
+	for i := 0; i < len(c.running); i++ {
+		s := c.running[i]
+		s.drafts = c.draftsFor(s, *budget)
+		n := c.chunkFor(s, *budget) + s.drafts
+		for n > 0 && !c.grow(s, n) {
+			if s.drafts > 0 {
+				n, s.drafts = n-s.drafts, 0
+				continue
+			}
+			preempted = true
+			if victim := c.preemptYoungest(now); victim == s {
+				n = 0
+			}
+		}
+		if n > 0 {
+			c.schedule(s, n, budget)
+		}
+	}
+	return preempted
+}
+
+// admitWaiting moves sequences from the queue into the batch while there is
+// room for another one, and KV for the whole of it.
+func (c *core) admitWaiting(now time.Duration, budget *int) {
+	for len(c.waiting) > 0 && len(c.running) < c.MaxSeqs && *budget > 0 {
+		s := c.waiting[0]
+		cached, wereFree := c.kv.match(s.cacheable())
+		if c.kv.blocksFor(len(s.tokens))-len(cached)+wereFree > c.roomToAdmit() {
+			return
+		}
+		before := s.computed
+		s.computed = len(cached) * c.BlockTokens
+		if c.pool != nil {
+			s.computed = len(s.tokens) - 1 // came over the link; the last one gives the next token
+		}
+		n := c.chunkFor(s, *budget)
+		if n == 0 {
+			s.computed = before
+			return
+		}
+		s.drop() // the copy in the prefill pool
+		for _, id := range cached {
+			c.kv.share(id)
+		}
+		s.cache, s.blocks, s.published = c.kv, cached, len(cached)
+		c.grow(s, n)
+		c.waiting = c.waiting[1:]
+		c.running = append(c.running, s)
+		c.countAdmission(s, now)
+		c.schedule(s, n, budget)
+	}
+}
+
+// chunkFor is how many tokens of s fit into the iteration. Without chunking
+// prompts go in whole; one that is longer than the budget goes in as the only
+// prompt of its iteration.
+func (c *core) chunkFor(s *Sequence, budget int) int {
+	pending := s.pending()
+	if pending <= budget || !c.Unchunked {
+		return min(pending, budget)
+	}
+	if budget == 0 || c.batch.prompts > 0 {
+		return 0
+	}
+	return pending
+}
+
+// room is how many blocks can be taken. The oldest sequence may take withheld ones
+// too, so that the engine never stands still for want of them.
+func (c *core) room(oldest bool) int {
+	if oldest {
+		return c.kv.free
+	}
+	return c.kv.free - c.kv.withheld
+}
+
+// growthShare of all blocks is left to running sequences when another one is let in:
+// each needs further blocks as its answer grows. Without it every admission soon costs
+// a preemption, and up to a tenth of the throughput goes into computing things again.
+const growthShare = 0.03
+
+// roomToAdmit is how many blocks a sequence from the queue may need.
+func (c *core) roomToAdmit() int {
+	if len(c.running) == 0 {
+		return c.room(true)
+	}
+	return c.room(false) - int(growthShare*float64(c.KVBlocks))
+}
+
+// grow takes the KV blocks for n more tokens of s; false if there are too few.
+func (c *core) grow(s *Sequence, n int) bool {
+	missing := c.kv.blocksFor(s.computed+n) - len(s.blocks)
+	if missing > 0 && missing > c.room(len(c.running) == 0 || c.running[0] == s) {
+		return false
+	}
+	for range missing {
+		s.blocks = append(s.blocks, c.kv.take())
+	}
+	return true
+}
+
+func (c *core) schedule(s *Sequence, n int, budget *int) {
+	s.chunk = n
+	*budget = max(0, *budget-n)
+	c.batch.add(s.computed, n)
+	if s.pending() > 1 {
+		c.batch.prompts++
+	}
+}
+
+// preemptYoungest throws out the last of the running sequences. Its KV is lost;
+// it goes to the head of the queue, and later computes everything again,
+// including what it has generated.
+func (c *core) preemptYoungest(now time.Duration) *Sequence {
+	last := len(c.running) - 1
+	s := c.running[last]
+	c.running = c.running[:last]
+	c.stats.Preemptions++
+	if c.pool != nil {
+		s.drop()
+		c.pool.again(s, now)
+	} else {
+		c.requeue(s)
+	}
+	return s
+}
+
+// requeue puts a sequence without any KV at the head of the queue.
+func (c *core) requeue(s *Sequence) {
+	s.drop()
+	s.computed, s.published = 0, 0
+	c.waiting = slices.Insert(c.waiting, 0, s)
+}
+
+// countAdmission notes the start of a sequence. One that comes back after
+// preemption was counted before.
+func (c *core) countAdmission(s *Sequence, now time.Duration) {
+	if s.started {
+		return
+	}
+	s.started = true
+	s.Scheduled = max(now, s.Arrived) // as above
+	s.Cached = s.computed
+	if c.kv.prefixes {
+		c.stats.PrefixQueries += len(s.Prompt)
+		c.stats.PrefixHits += s.Cached
+	}
+}
+
+// Speculative decoding: a decode step carries k draft tokens besides the one that is
+// due, and computes k+1 tokens. The model agrees with each draft with the same
+// probability a, and everything behind its first disagreement is thrown away, so that
+// a step yields (1−a^(k+1))/(1−a) tokens on average (Leviathan et al., arXiv
+// 2211.17192). Making the drafts costs nothing here, as when they are looked up in
+// the prompt.
+
+// draftsFor is how many drafts the next step of s carries. They need room in the
+// budget, and below the longest length that a sequence may have.
+func (c *core) draftsFor(s *Sequence, budget int) int {
+	if c.SpecTokens == 0 || s.Generated() == 0 || s.pending() != 1 {
+		return 0
+	}
+	return max(0, min(c.SpecTokens, budget-1, c.MaxModelLen-len(s.tokens)))
+}
+
+// verify tells how many of the drafts in this step the model agrees with.
+func (c *core) verify(s *Sequence) (accepted int) {
+	if s.drafts == 0 {
+		return 0
+	}
+	c.stats.Drafts++
+	c.stats.DraftTokens += s.drafts
+	for accepted < s.drafts && s.draftRandom.Float64() < c.SpecAcceptance {
+		c.stats.AcceptedAt[accepted]++
+		accepted++
+	}
+	s.drafts = 0
+	return accepted
+}
+
+// newDraftRandom is what decides about the drafts of one request: from the same seeds as its
+// words, but apart from them, so that the words stay the same with other drafts.
+func newDraftRandom(engineSeed, whole uint64) *rand.Rand {
+	const another = 0x9e3779b97f4a7c15
+	return rand.New(rand.NewPCG(engineSeed^another, whole))
+}

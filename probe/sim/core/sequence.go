@@ -1,0 +1,178 @@
+package core
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// FinishReason says why an answer ended, in the words of the API.
+type FinishReason string
+
+const (
+	Unfinished   FinishReason = ""
+	FinishStop   FinishReason = "stop"
+	FinishLength FinishReason = "length"
+	FinishAbort  FinishReason = "abort"
+)
+
+// Request is what a client wants generated.
+type Request struct {
+	Prompt    []uint32 // token ids, at least one
+	Salt      string   // prompts with different salts share no cached prefix
+	MaxTokens int      // of the answer, at least one
+	MinTokens int
+	IgnoreEOS bool   // exactly maxTokens
+	Seed      uint64 // another answer to the same prompt
+	Stops     []string
+	Reasoning Reasoning
+}
+
+// Sequence is a request inside the engine. Instants are on the engine's clock.
+type Sequence struct {
+	Request
+	Sink   func(words []uint16, end FinishReason) // receives the answer's words, to be copied; must not block
+	writer writer
+	length int // tokens the answer will have, unless a stop string ends it
+
+	Thinking int        // tokens of reasoning at the answer's beginning
+	script   Transcript // looks for stop strings
+
+	blockTokens int // of a KV block
+
+	tokens      []uint32   // prompt and answer so far
+	hashes      []uint64   // of every full block of tokens
+	blocks      []blockID  // KV blocks held, in order
+	published   int        // blocks offered to the prefix cache
+	computed    int        // tokens with KV
+	cache       *kvCache   // that blocks are of
+	chunk       int        // tokens being computed in this iteration, drafts included
+	drafts      int        // of these, guessed ones
+	draftRandom *rand.Rand // decides which drafts hold; nil without speculative decoding
+	Cached      int        // prompt tokens found in the prefix cache
+	ended       FinishReason
+
+	Arrived, Scheduled, First, Last time.Duration
+	ready                           time.Duration // its KV has come from the prefill pool
+	started                         bool          // scheduled is valid
+}
+
+// NewSequence prepares a request. Everything about its answer follows from the
+// engine's seed and the request itself, not from what else is going on.
+func NewSequence(a Request, engine *Setup) *Sequence {
+	s := &Sequence{Request: a, blockTokens: engine.BlockTokens, tokens: slices.Clip(a.Prompt)} // appending must not reach into the prompt
+	s.hash()
+	whole := blockHash(a.Seed, a.Prompt)
+	s.writer.random = rand.New(rand.NewPCG(engine.Seed, whole))
+	if engine.SpecTokens > 0 {
+		s.draftRandom = newDraftRandom(engine.Seed, whole)
+	}
+	s.length = a.MaxTokens
+	if !a.IgnoreEOS {
+		s.length = min(max(a.Reasoning.natural(naturalLength(rand.New(rand.NewPCG(engine.Seed, ^whole)))), a.MinTokens), a.MaxTokens)
+	}
+	s.Thinking = a.Reasoning.tokens(s.length)
+	s.script = NewTranscript(s)
+	return s
+}
+
+// naturalLength is how long an answer gets by itself: log-normal, half of them
+// below 180 tokens, one in twenty above 480.
+func naturalLength(random *rand.Rand) int {
+	const median, sigma = 180, 0.6
+	return max(1, int(median*math.Exp(sigma*random.NormFloat64())))
+}
+
+// hash brings hashes up to date with tokens.
+func (s *Sequence) hash() {
+	for n := len(s.hashes); (n+1)*s.blockTokens <= len(s.tokens); n++ {
+		before := uint64(TokenID(s.Salt))
+		if n > 0 {
+			before = s.hashes[n-1]
+		}
+		s.hashes = append(s.hashes, blockHash(before, s.tokens[n*s.blockTokens:(n+1)*s.blockTokens]))
+	}
+}
+
+// drop gives back all KV blocks.
+func (s *Sequence) drop() {
+	if s.cache != nil {
+		s.cache.release(s.blocks)
+	}
+	s.cache, s.blocks, s.chunk, s.drafts = nil, nil, 0, 0
+}
+
+// Generated is the number of answer tokens so far.
+func (s *Sequence) Generated() int { return len(s.tokens) - len(s.Prompt) }
+
+// pending is the number of tokens that the next answer token waits for.
+func (s *Sequence) pending() int { return len(s.tokens) - s.computed }
+
+// cacheable are the hashes of the blocks that may come from the prefix cache:
+// at least one token has to be computed to get a next one.
+func (s *Sequence) cacheable() []uint64 {
+	return s.hashes[:min(len(s.hashes), (len(s.tokens)-1)/s.blockTokens)]
+}
+
+// append adds the next token of the answer and tells whether it ended.
+func (s *Sequence) append(now time.Duration) (w uint16) {
+	if s.Generated() == s.Thinking {
+		s.writer.inside = false // the answer begins with a sentence
+	}
+	w = s.writer.next()
+	s.tokens = append(s.tokens, Vocabulary[w].ID)
+	s.hash()
+	if s.Generated() == 1 {
+		s.First = now
+	}
+	s.Last = now
+	if s.Generated() == s.length {
+		s.ended = FinishLength
+		if !s.IgnoreEOS && s.length < s.MaxTokens {
+			s.ended = FinishStop
+		}
+	}
+	if s.stopsAt(w) {
+		s.ended = FinishStop
+	}
+	return w
+}
+
+// stopsAt tells whether the newest token completes a stop string.
+func (s *Sequence) stopsAt(w uint16) bool {
+	if len(s.Stops) == 0 {
+		return false
+	}
+	s.script.Append(nil, w)
+	return s.script.Found != ""
+}
+
+// Reasoning is how much a model thinks before it answers: a share of the answer's
+// tokens below 1, a number of tokens from 1 on, 0 not at all.
+type Reasoning float64
+
+func (r Reasoning) check() error {
+	if v := float64(r); !(v >= 0) || v > 1e6 || v >= 1 && v != math.Trunc(v) {
+		return fmt.Errorf("simulated engine: reasoning has to be a share below 1 or a whole number of tokens, not %g", v)
+	}
+	return nil
+}
+
+// natural is the length of an answer that ends by itself, with what precedes it.
+func (r Reasoning) natural(length int) int {
+	if r < 1 {
+		return int(math.Round(float64(length) / (1 - min(float64(r), 0.999))))
+	}
+	return length + int(r)
+}
+
+// tokens is the number of tokens of reasoning in an answer of that length. A limit
+// on the answer may end it before it has begun to answer.
+func (r Reasoning) tokens(length int) int {
+	if r < 1 {
+		return int(float64(r) * float64(length))
+	}
+	return min(int(r), length)
+}

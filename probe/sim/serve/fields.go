@@ -1,0 +1,156 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sonde/probe/sim/core"
+)
+
+// contentBody is a text, or a list of parts of which only texts are understood.
+type contentBody string
+
+// contentError is about a part of a message that is not understood.
+type contentError struct{ kind string }
+
+func (e *contentError) Error() string {
+	return fmt.Sprintf("only content parts of type text are understood, not %q", e.kind)
+}
+
+func (c *contentBody) UnmarshalJSON(b []byte) error {
+	if b = bytes.TrimSpace(b); len(b) == 0 || b[0] != '[' {
+		return json.Unmarshal(b, (*string)(c)) // null leaves it empty
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, p := range parts {
+		if p.Type != "text" {
+			return &contentError{p.Type}
+		}
+		text.WriteString(p.Text)
+	}
+	*c = contentBody(text.String())
+	return nil
+}
+
+// stopBody is one text or a list of texts.
+type stopBody []string
+
+func (s *stopBody) UnmarshalJSON(b []byte) error {
+	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '"' {
+		*s = make(stopBody, 1)
+		return json.Unmarshal(b, &(*s)[0])
+	}
+	return json.Unmarshal(b, (*[]string)(s))
+}
+
+// samplingBody are the parameters of sampling. They are checked and change nothing:
+// the words do not come from a distribution.
+type samplingBody struct {
+	Temperature       *float64 `json:"temperature"`
+	TopP              *float64 `json:"top_p"`
+	TopK              *int     `json:"top_k"`
+	MinP              *float64 `json:"min_p"`
+	PresencePenalty   *float64 `json:"presence_penalty"`
+	FrequencyPenalty  *float64 `json:"frequency_penalty"`
+	RepetitionPenalty *float64 `json:"repetition_penalty"`
+}
+
+// check applies the ranges of the OpenAI API and of vLLM.
+func (b *samplingBody) check() *apiError {
+	for _, p := range []struct {
+		name      string
+		value     *float64
+		low, high float64
+	}{
+		{"temperature", b.Temperature, 0, 2},
+		{"top_p", b.TopP, 0, 1},
+		{"min_p", b.MinP, 0, 1},
+		{"presence_penalty", b.PresencePenalty, -2, 2},
+		{"frequency_penalty", b.FrequencyPenalty, -2, 2},
+		{"repetition_penalty", b.RepetitionPenalty, 0, 2},
+	} {
+		if p.value != nil && (*p.value < p.low || *p.value > p.high) {
+			return badRequest(p.name, "%s has to be between %g and %g, not %g", p.name, p.low, p.high, *p.value)
+		}
+	}
+	if b.TopK != nil && *b.TopK < -1 {
+		return badRequest("top_k", "top_k has to be -1 or more, not %d", *b.TopK)
+	}
+	return nil
+}
+
+// messageTokens is the prompt of a chat.
+func (b *requestBody) messageTokens() ([]uint32, *apiError) {
+	if len(b.Messages) == 0 {
+		return nil, badRequest("messages", "messages is missing or empty")
+	}
+	messages := make([]core.Message, len(b.Messages))
+	for i, m := range b.Messages {
+		messages[i] = core.Message{Role: m.Role, Text: string(m.Content)}
+	}
+	return core.ChatTokens(messages), nil
+}
+
+// promptTokens is the prompt of a plain completion: a text, a list of token ids, or
+// a list with one of them.
+func (b *requestBody) promptTokens() ([]uint32, *apiError) {
+	prompt := b.Prompt
+	var list []json.RawMessage
+	if json.Unmarshal(prompt, &list) == nil && len(list) > 0 && list[0][0] != '-' && (list[0][0] < '0' || list[0][0] > '9') {
+		if len(list) > 1 {
+			return nil, badRequest("prompt", "prompt has %d entries: this engine takes one prompt per request", len(list))
+		}
+		prompt = list[0]
+	}
+	var text string
+	var ids []uint32
+	switch {
+	case json.Unmarshal(prompt, &text) == nil:
+		ids = core.AppendTokens(nil, text)
+	case json.Unmarshal(prompt, &ids) == nil:
+	case len(prompt) > 0:
+		return nil, badRequest("prompt", "prompt has to be a text or a list of token ids")
+	}
+	if len(ids) == 0 {
+		return nil, badRequest("prompt", "prompt is missing or empty")
+	}
+	return ids, nil
+}
+
+// ask checks lengths against the context. Without a limit of its own an answer
+// may fill what the prompt leaves, or fallback tokens if that is not 0.
+func (b *requestBody) ask(prompt []uint32, context, fallback int) (core.Request, *apiError) {
+	a := core.Request{Prompt: prompt, Salt: b.CacheSalt, MinTokens: b.MinTokens, IgnoreEOS: b.IgnoreEOS, Seed: uint64(b.Seed), Stops: b.Stop}
+	name, limit := "max_completion_tokens", b.MaxCompletionTokens
+	if limit == nil {
+		name, limit = "max_tokens", b.MaxTokens
+	}
+	switch {
+	case limit != nil:
+		a.MaxTokens = *limit
+	case fallback > 0:
+		a.MaxTokens = fallback
+	default:
+		a.MaxTokens = max(1, context-len(prompt))
+	}
+	if a.MaxTokens < 1 {
+		return core.Request{}, badRequest(name, "%s has to be at least 1, not %d", name, a.MaxTokens)
+	}
+	if a.MinTokens < 0 || a.MinTokens > a.MaxTokens {
+		return core.Request{}, badRequest("min_tokens", "min_tokens has to be between 0 and %s (%d), not %d", name, a.MaxTokens, a.MinTokens)
+	}
+	if a.MaxTokens > context-len(prompt) {
+		return core.Request{}, badRequest("", "The maximum context length is %d tokens, but %d were requested: %d in the prompt and %d for the answer. Shorten one of them.",
+			context, len(prompt)+a.MaxTokens, len(prompt), a.MaxTokens)
+	}
+	return a, nil
+}

@@ -1,0 +1,203 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"sonde/probe/sim/core"
+)
+
+func noClump() *atomic.Int64 { return &atomic.Int64{} }
+
+// randomText is words, punctuation, long runs, white space and other scripts.
+func randomText(random *rand.Rand) string {
+	parts := []string{"a", "it's", "river", ",", "...", " ", "\n\t", "naïve", "日本", "🙂", "x=1;", strings.Repeat("z", 40), "<end>"}
+	var b strings.Builder
+	for range 1 + random.IntN(30) {
+		b.WriteString(parts[random.IntN(len(parts))])
+	}
+	return b.String()
+}
+
+// What /tokenize counts is what a request with the same text is billed for, exactly.
+func TestTokenizeCountsAsUsageDoes(t *testing.T) {
+	base := serve(t, fast)
+	random := rand.New(rand.NewPCG(5, 6))
+	count := func(body map[string]any) float64 {
+		return decode(t, post(t, base+"/tokenize", body))["count"].(float64)
+	}
+	billed := func(path string, body map[string]any) float64 {
+		body["max_tokens"] = 1
+		return decode(t, post(t, base+path, body))["usage"].(map[string]any)["prompt_tokens"].(float64)
+	}
+	for range 40 {
+		text := "w" + randomText(random)
+		if a, b := count(map[string]any{"prompt": text}), billed("/v1/completions", map[string]any{"prompt": text}); a != b {
+			t.Fatalf("%q: %v tokens by /tokenize, %v by usage", text, a, b)
+		}
+		messages := append([]any{map[string]any{"role": "system", "content": randomText(random)}}, user(text)...)
+		if a, b := count(map[string]any{"messages": messages}), billed("/v1/chat/completions", map[string]any{"messages": messages}); a != b {
+			t.Fatalf("%q: %v tokens by /tokenize, %v by usage", messages, a, b)
+		}
+	}
+}
+
+// An answer's text has as many tokens as its usage says, reasoning and answer.
+func TestAnswersHaveTheTokensOfTheirUsage(t *testing.T) {
+	for _, reasoning := range []float64{0, 0.4, 12} {
+		o := fast
+		o.Reasoning = reasoning
+		base := serve(t, o)
+		for seed := range 8 {
+			v := decode(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": user("Hi"), "seed": seed, "max_tokens": 60}))
+			m := v["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)
+			thought, _ := m["reasoning_content"].(string)
+			text, _ := m["content"].(string)
+			u := v["usage"].(map[string]any)
+			if got := float64(len(core.AppendTokens(nil, thought)) + len(core.AppendTokens(nil, text))); got != u["completion_tokens"] {
+				t.Errorf("%v: %g tokens of text, usage %v", m, got, u)
+			}
+			if d, ok := u["completion_tokens_details"].(map[string]any); ok != (reasoning > 0) || ok && d["reasoning_tokens"] != float64(len(core.AppendTokens(nil, thought))) {
+				t.Errorf("%v: details %v", m, d)
+			}
+		}
+	}
+}
+
+// 0.4 of 50 tokens are 20; 12 tokens are 12; with 100 the limit ends the answer
+// before it has begun.
+func TestReasoningComesFirst(t *testing.T) {
+	for reasoning, want := range map[float64]int{0.4: 20, 12: 12, 100: 50} {
+		o := fast
+		o.Reasoning = reasoning
+		base := serve(t, o)
+		ask := map[string]any{"messages": user("Hi"), "max_tokens": 50, "ignore_eos": true, "stream": true, "stream_options": map[string]any{"include_usage": true}}
+		s := readStream(t, post(t, base+"/v1/chat/completions", ask).Body)
+		thoughts, answered := 0, false
+		for _, e := range s.events {
+			for _, c := range e["choices"].([]any) {
+				d := c.(map[string]any)["delta"].(map[string]any)
+				if text, _ := d["reasoning_content"].(string); text != "" {
+					thoughts++
+					if answered {
+						t.Errorf("reasoning %g: it thinks after it has begun to answer", reasoning)
+					}
+				}
+				if text, _ := d["content"].(string); text != "" {
+					answered = true
+				}
+			}
+		}
+		if thoughts != want || s.tokens != 50-want || s.finish != "length" || s.usage["completion_tokens"] != 50.0 {
+			t.Errorf("reasoning %g: %d thoughts, %d words, usage %v; want %d thoughts", reasoning, thoughts, s.tokens, s.usage, want)
+		}
+		// Completions have no place for it.
+		if s := readStream(t, post(t, base+"/v1/completions", map[string]any{"prompt": "Hi", "max_tokens": 50, "ignore_eos": true, "stream": true}).Body); s.tokens != 50 {
+			t.Errorf("%d words of a completion, want 50", s.tokens)
+		}
+	}
+}
+
+func TestDetokenizeGivesTheSameTokensBack(t *testing.T) {
+	base := serve(t, fast)
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 20 {
+		text := "w" + randomText(random)
+		ids := decode(t, post(t, base+"/tokenize", map[string]any{"prompt": text}))["tokens"]
+		back := decode(t, post(t, base+"/detokenize", map[string]any{"tokens": ids}))["prompt"]
+		again := decode(t, post(t, base+"/tokenize", map[string]any{"prompt": back}))["tokens"]
+		if fmt.Sprint(again) != fmt.Sprint(ids) {
+			t.Fatalf("%q came back as %q", text, back)
+		}
+	}
+	r := call(t, "POST", base+"/detokenize", `{"tokens":[3]}`)
+	if b, _ := io.ReadAll(r.Body); r.StatusCode != 400 || !strings.Contains(string(b), "tokens: 3 is of no text") {
+		t.Errorf("%d %s", r.StatusCode, b)
+	}
+}
+
+func TestSameSeedAndPromptSameAnswer(t *testing.T) {
+	base := serve(t, fast)
+	ask := func(seed int, limit int) string {
+		return answerTo(t, base, map[string]any{"messages": user("Hi"), "seed": seed, "max_tokens": limit, "ignore_eos": true, "temperature": 0.5 + float64(seed)/10})
+	}
+	first := ask(3, 40)
+	if again := ask(3, 40); again != first {
+		t.Errorf("%q and %q with the same seed", first, again)
+	}
+	if longer := ask(3, 60); !strings.HasPrefix(longer, first) {
+		t.Errorf("with another limit %q became %q", first, longer)
+	}
+	if other := ask(4, 40); other == first {
+		t.Errorf("%q with another seed, too", other)
+	}
+}
+
+// A wrong type is refused with the name of its field; an unknown field is not.
+func TestWrongTypesNameTheirField(t *testing.T) {
+	base := serve(t, fast)
+	const messages = `"messages":[{"role":"user","content":"x"}],"max_tokens":3`
+	for body, want := range map[string]string{
+		`{` + messages + `,"max_tokens":"3"}`:                             "max_tokens has to be a whole number, not a text",
+		`{` + messages + `,"max_tokens":3.5}`:                             "max_tokens has to be a whole number, not the number 3.5",
+		`{` + messages + `,"stream":1}`:                                   "stream has to be true or false, not the number",
+		`{` + messages + `,"stream":true,"stream_options":true}`:          "stream_options has to be an object, not true or false",
+		`{` + messages + `,"temperature":"hot"}`:                          "temperature has to be a number, not a text",
+		`{` + messages + `,"temperature":-1}`:                             "temperature has to be between 0 and 2, not -1",
+		`{` + messages + `,"top_p":2}`:                                    "top_p has to be between 0 and 1, not 2",
+		`{` + messages + `,"stop":7}`:                                     "stop has to be a list, not the number",
+		`{` + messages + `,"stop":["a",""]}`:                              "stop has an empty text in it",
+		`{` + messages + `,"n":0}`:                                        "n has to be 1",
+		`{` + messages + `,"ignore_eos":"yes"}`:                           "ignore_eos has to be true or false, not a text",
+		`{` + messages + `,"logprobs":true}`:                              "logprobs are not available",
+		`{` + messages + `,"response_format":{"type":"json_object"}}`:     "response_format has to be text",
+		`{` + messages + `,"stream_options":{"include_usage":true}}`:      "stream_options needs stream to be true",
+		`{"messages":"x"}`:                                                "messages has to be a list, not a text",
+		`{"messages":[{"role":"user","content":5}]}`:                      "messages.content has to be a text, not the number",
+		`{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}`: `only content parts of type text are understood, not \"image_url\"`,
+		`[]`: "the request body has to be an object, not a list",
+	} {
+		r := call(t, "POST", base+"/v1/chat/completions", body)
+		b, _ := io.ReadAll(r.Body)
+		if r.StatusCode != 400 || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %d %s, want %q", body, r.StatusCode, b, want)
+		}
+	}
+	for _, more := range []string{`"unheard_of":{"a":1}`, `"stop":null,"seed":null,"logprobs":null,"n":1,"temperature":null`, `"logprobs":false,"top_k":-1,"tools":[],"user":"me"`} {
+		if r := call(t, "POST", base+"/v1/chat/completions", `{`+messages+`,`+more+`}`); r.StatusCode != 200 {
+			t.Errorf("%s: status %d", more, r.StatusCode)
+		}
+	}
+	if r := call(t, "POST", base+"/v1/completions", `{"prompt":[[1,2]],"logprobs":null,"repetition_penalty":1.0}`); r.StatusCode != 200 {
+		t.Errorf("a list with one list of ids: status %d", r.StatusCode)
+	}
+}
+
+func FuzzRequestsNeverBreakTheEngine(f *testing.F) {
+	f.Add(`{"messages":[{"role":"user","content":"x"}],"max_tokens":3,"stop":["a"]}`)
+	f.Add(`{"prompt":[[1]],"n":1e9}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, read := range []func(*requestBody) ([]uint32, *apiError){(*requestBody).messageTokens, (*requestBody).promptTokens} {
+			b, e := parseBody([]byte(body))
+			if e != nil {
+				if e.status < 400 || e.message == "" {
+					t.Errorf("refused without a word: %+v", e)
+				}
+				return
+			}
+			ids, e := read(b)
+			if (e == nil) != (len(ids) > 0) {
+				t.Errorf("%d tokens, %v", len(ids), e)
+			}
+			if e == nil {
+				if a, e := b.ask(ids, 100, 16); e == nil && (a.MaxTokens < 1 || len(ids)+a.MaxTokens > 100) {
+					t.Errorf("accepted %+v", a)
+				}
+			}
+		}
+	})
+}
