@@ -12,56 +12,61 @@ import (
 // power is watts; whatever a source cannot tell stays unknown. Ratios are kept
 // as reported and can be a little above 1: drawing clamps them.
 type Reading struct {
-	ID    string // UUID, with the instance for MIG; else host and index
-	Index int
-	Name  string // as the driver spells it
+	ID    string `json:"id"` // UUID, with the instance for MIG; else host and index
+	Index int    `json:"index"`
+	Name  string `json:"name"` // as the driver spells it
 
-	SM     opt.Float // SM activity (not "GPU utilisation")
-	DRAM   opt.Float // share of the memory bandwidth peak
-	Tensor opt.Float
-	Busy   opt.Float // share of time in which any kernel ran: the coarse "utilisation"
+	SM     opt.Float `json:"sm"`   // SM activity (not "GPU utilisation")
+	DRAM   opt.Float `json:"dram"` // share of the memory bandwidth peak
+	Tensor opt.Float `json:"tensor"`
+	Busy   opt.Float `json:"busy"` // share of time in which any kernel ran: the coarse "utilisation"
 
-	Occupancy opt.Float // warps that live on the SMs, of those that could
-	MemBusy   opt.Float // share of time in which memory was read or written: not its bandwidth
+	Occupancy opt.Float `json:"occupancy"` // warps that live on the SMs, of those that could
+	MemBusy   opt.Float `json:"mem_busy"`  // share of time in which memory was read or written: not its bandwidth
 
-	MemUsed, MemTotal opt.Float
-	MemShared         bool // the memory is the system's, shared with the CPU
-	Power, PowerLimit opt.Float
-	Temperature       opt.Float // °C
-	SMClock, MemClock opt.Float // Hz
+	MemUsed     opt.Float `json:"mem_used_bytes"`
+	MemTotal    opt.Float `json:"mem_total_bytes"`
+	MemShared   bool      `json:"mem_shared,omitempty"` // the memory is the system's, shared with the CPU
+	Power       opt.Float `json:"power_w"`
+	PowerLimit  opt.Float `json:"power_limit_w"`
+	Temperature opt.Float `json:"temperature_c"` // °C
+	SMClock     opt.Float `json:"sm_clock_hz"`   // Hz
+	MemClock    opt.Float `json:"mem_clock_hz"`
 
 	// Traffic of the whole device in bytes/s; sent is what left it.
-	PCIeSent, PCIeReceived     opt.Float
-	NVLinkSent, NVLinkReceived opt.Float
+	PCIeSent       opt.Float `json:"pcie_sent_bytes_per_s"`
+	PCIeReceived   opt.Float `json:"pcie_received_bytes_per_s"`
+	NVLinkSent     opt.Float `json:"nvlink_sent_bytes_per_s"`
+	NVLinkReceived opt.Float `json:"nvlink_received_bytes_per_s"`
 
-	Source string // "nvml-gpm", "nvml", "nvidia-smi", "dcgm", "nvidia_gpu_exporter", "amd", …
-	Note   string // why something is missing, for people; "" if nothing is
+	Source string `json:"source"`         // "nvml-gpm", "nvml", "nvidia-smi", "dcgm", "nvidia_gpu_exporter", "amd", …
+	Note   string `json:"note,omitempty"` // why something is missing, for people; "" if nothing is
 
-	Parent string // ID of the GPU that this MIG instance is a part of; "" for a whole GPU
-	Lost   bool   // the GPU fell off the bus or needs a reset
+	Parent string `json:"parent,omitempty"` // ID of the GPU that this MIG instance is a part of; "" for a whole GPU
+	Lost   bool   `json:"lost,omitempty"`   // the GPU fell off the bus or needs a reset
 
 	// Where it is, as the labels of a Prometheus server tell; "" if they do not.
-	Host     string // its machine
-	Exporter string // address that was scraped
-	Pod      string // that it is given to
+	Host     string `json:"host,omitempty"`     // its machine
+	Exporter string `json:"exporter,omitempty"` // address that was scraped
+	Pod      string `json:"pod,omitempty"`      // that it is given to
 
 	// BandwidthPeak is the source's own theoretical memory bandwidth, bytes/s: from
 	// bus width and memory clock (NVML), or as told (AMD); see Reading.Bandwidth.
-	BandwidthPeak opt.Float
+	BandwidthPeak opt.Float `json:"bandwidth_peak_bytes_per_s"`
 }
 
 // Status is the newest set of readings, as a source publishes it.
 type Status struct {
-	At     time.Time // when the values were taken
-	GPUs   []Reading
-	Source string // "nvml", "nvidia-smi", "dcgm http://…"; "" if there is none
-	Why    string // why there are no readings, or no newer ones
+	At     time.Time `json:"at,omitzero"` // when the values were taken
+	GPUs   []Reading `json:"gpus"`
+	Source string    `json:"source"`        // "nvml", "nvidia-smi", "dcgm http://…"; "" if there is none
+	Why    string    `json:"why,omitempty"` // why there are no readings, or no newer ones
 
 	// Scope says of which of the GPUs that were read these are, while one replica of
 	// the engine is looked at; "" = all of them, because all replicas are.
-	Scope string
+	Scope string `json:"scope,omitempty"`
 
 	// Period is how often values change: an age above three periods is a stall.
 	// 0 until it is known.
-	Period time.Duration
+	Period time.Duration `json:"period_ms"`
 }

@@ -58,7 +58,7 @@ var allowed = map[string][]string{
 	"probe/level":    {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"},
 	"probe/diagnose": {"gpu", "probe/frame", "probe/slo", "probe/engine", "probe/measure", "probe/opt"},
 	"probe/sweep":    {"probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
-	"probe/record":   {"gpu", "probe/frame", "probe/engine", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/roofline"},
+	"probe/record":   {"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain"},
 	"probe/replay":   {"probe/frame", "probe/guard", "probe/record"},
 	"probe/plan":     {"probe/opt", "probe/plain", "probe/roofline"},
 	"probe/headless": {"gpu", "probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/report", "probe/roofline", "probe/sweep"},

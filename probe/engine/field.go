@@ -59,9 +59,9 @@ const (
 
 // Origin is where a figure of a Reading comes from.
 type Origin struct {
-	Source string    // metric as on the page, or page and key: "vllm:kv_cache_usage_perc", "/slots n_prompt_tokens"
-	At     time.Time // when that page was read
-	Remark string    // what is unusual about the figure; "" = nothing: "moves when a request ends"
+	Source string    `json:"source"`           // metric as on the page, or page and key: "vllm:kv_cache_usage_perc", "/slots n_prompt_tokens"
+	At     time.Time `json:"at"`               // when that page was read
+	Remark string    `json:"remark,omitempty"` // what is unusual about the figure; "" = nothing: "moves when a request ends"
 }
 
 // gauges and counters say where a Reading keeps a figure, distributions where a Histogram.

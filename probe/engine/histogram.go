@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 
@@ -16,6 +18,40 @@ type Histogram struct {
 	Sum    float64   // seconds
 	Count  float64
 }
+
+// MarshalJSON omits the last bound, +Inf, which JSON cannot hold. Without it, or with
+// NaN in it, a histogram is null.
+func (h Histogram) MarshalJSON() ([]byte, error) {
+	n := len(h.Bounds)
+	if n == 0 || n != len(h.Counts) || !math.IsInf(h.Bounds[n-1], 1) {
+		return []byte("null"), nil
+	}
+	raw, err := json.Marshal(histogramJSON{h.Bounds[:n-1], h.Counts, h.Sum, h.Count})
+	if odd := (*json.UnsupportedValueError)(nil); errors.As(err, &odd) {
+		return []byte("null"), nil // a page may hold NaN
+	}
+	return raw, err
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (h *Histogram) UnmarshalJSON(raw []byte) error {
+	var form histogramJSON
+	if err := json.Unmarshal(raw, &form); err != nil || len(form.Counts) != len(form.Bounds)+1 {
+		return err
+	}
+	*h = Histogram{append(form.Bounds, math.Inf(1)), form.Counts, form.Sum, form.Count}
+	return nil
+}
+
+type histogramJSON struct {
+	Bounds []float64 `json:"bounds"`
+	Counts []float64 `json:"counts"` // one more than bounds
+	Sum    float64   `json:"sum"`
+	Count  float64   `json:"count"`
+}
+
+// IsZero reports whether the histogram is unknown.
+func (h Histogram) IsZero() bool { return len(h.Bounds) == 0 }
 
 // Sub returns what h gained since prev. It is empty (unknown) when prev has other
 // buckets or more in them: then the engine has restarted in between.

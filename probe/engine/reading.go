@@ -12,78 +12,85 @@ import (
 
 // Identity is what detection found out once.
 type Identity struct {
-	Kind        string // "vllm", "ollama", "sonde-sim", …; "" if unknown
-	Name        string // for people: "vLLM", "Ollama", "sonde sim"
-	Version     string // "" if unknown
-	Model       string // model that requests name; Reading.Model may be another one of the page
-	Models      []string
-	MaxModelLen int      // tokens; 0 if unknown
-	MaxInputLen int      // tokens of a prompt; 0 if unknown
-	MaxRunning  int      // requests that run at once; 0 if unknown
-	About       []string // what else the server says of itself, in words
-	MetricsURL  string   // "" if none was found
-	MetricsWhy  string   // why there is no MetricsURL, with the way out
-	GPUURL      string   // page with GPU metrics that this engine itself serves, "" if none
+	Kind        string   `json:"kind"`    // "vllm", "ollama", "sonde-sim", …; "" if unknown
+	Name        string   `json:"name"`    // for people: "vLLM", "Ollama", "sonde sim"
+	Version     string   `json:"version"` // "" if unknown
+	Model       string   `json:"model"`   // model that requests name; Reading.Model may be another one of the page
+	Models      []string `json:"models"`
+	MaxModelLen int      `json:"max_model_len"`           // tokens; 0 if unknown
+	MaxInputLen int      `json:"max_input_len,omitempty"` // tokens of a prompt; 0 if unknown
+	MaxRunning  int      `json:"max_running,omitempty"`   // requests that run at once; 0 if unknown
+	About       []string `json:"about,omitempty"`         // what else the server says of itself, in words
+	MetricsURL  string   `json:"metrics_url"`             // "" if none was found
+	MetricsWhy  string   `json:"metrics_why"`             // why there is no MetricsURL, with the way out
+	GPUURL      string   `json:"gpu_url"`                 // page with GPU metrics that this engine itself serves, "" if none
 }
 
 // Reading is what the engine says at one moment, merged over its ranks.
 // Fractions are 0 to 1, latencies are seconds, unknown stays unknown. Origins holds
 // for every known field where it comes from and how old it is.
 type Reading struct {
-	At time.Time // when the page was read
+	At time.Time `json:"at"` // when the page was read
 
-	Engine  string // kind that the page itself shows, "" if it does not: a proxy may stand before it
-	Via     string // what stands between: "Ray", "Dynamo worker", …; "" = nothing
-	Router  bool   // figures are of a pool of engines
-	Model   string // as the page spells it; "" if it names none
-	Replica string // name of the one of Status.Replicas that this is of; "" = of all
-	Ranks   int    // data-parallel ranks, replicas or servers that are merged; 0 if unknown
+	Engine  string `json:"engine,omitempty"`  // kind that the page itself shows, "" if it does not: a proxy may stand before it
+	Via     string `json:"via,omitempty"`     // what stands between: "Ray", "Dynamo worker", …; "" = nothing
+	Router  bool   `json:"router,omitempty"`  // figures are of a pool of engines
+	Model   string `json:"model,omitempty"`   // as the page spells it; "" if it names none
+	Replica string `json:"replica,omitempty"` // name of the one of Status.Replicas that this is of; "" = of all
+	Ranks   int    `json:"ranks,omitempty"`   // data-parallel ranks, replicas or servers that are merged; 0 if unknown
 
-	Running, Waiting opt.Float // requests
-	Paused           opt.Float // requests swapped out, retracted or paused now
-	WaitingMean      opt.Float // requests per server, where a router tells no sum
-	KVFill           opt.Float // mean over ranks, weighted by their capacity where that is known; 0 to 1
-	KVFillMax        opt.Float // fullest rank, 0 to 1
-	KVByRank         []RankFill
-	KVCapacityTokens opt.Float
-	KVCapacityBlocks opt.Float // where the page does not tell the tokens of a block
-	KVBlockTokens    opt.Float // tokens of one block
-	KVUsedTokens     opt.Float
-	MaxModelLen      opt.Float // tokens
-	MaxRunning       opt.Float // requests that may run at once
-	Servers          opt.Float // ready engines behind a router
-	ModelsLoaded     opt.Float // where models come and go with the requests
-	GPUShare         opt.Float // of the loaded model's bytes in GPU memory, 0 to 1
+	Running          opt.Float  `json:"running"` // requests
+	Waiting          opt.Float  `json:"waiting"`
+	Paused           opt.Float  `json:"paused,omitzero"`       // requests swapped out, retracted or paused now
+	WaitingMean      opt.Float  `json:"waiting_mean,omitzero"` // requests per server, where a router tells no sum
+	KVFill           opt.Float  `json:"kv_fill"`               // mean over ranks, weighted by their capacity where that is known; 0 to 1
+	KVFillMax        opt.Float  `json:"kv_fill_max"`           // fullest rank, 0 to 1
+	KVByRank         []RankFill `json:"kv_by_rank,omitempty"`
+	KVCapacityTokens opt.Float  `json:"kv_capacity_tokens"`
+	KVCapacityBlocks opt.Float  `json:"kv_capacity_blocks,omitzero"` // where the page does not tell the tokens of a block
+	KVBlockTokens    opt.Float  `json:"kv_block_tokens,omitzero"`    // tokens of one block
+	KVUsedTokens     opt.Float  `json:"kv_used_tokens,omitzero"`
+	MaxModelLen      opt.Float  `json:"max_model_len,omitzero"` // tokens
+	MaxRunning       opt.Float  `json:"max_running,omitzero"`   // requests that may run at once
+	Servers          opt.Float  `json:"servers,omitzero"`       // ready engines behind a router
+	ModelsLoaded     opt.Float  `json:"models_loaded,omitzero"` // where models come and go with the requests
+	GPUShare         opt.Float  `json:"gpu_share,omitzero"`     // of the loaded model's bytes in GPU memory, 0 to 1
 
 	// Counters since the engine started.
-	Preemptions       opt.Float
-	PrefixQueries     opt.Float // in PrefixUnit
-	PrefixHits        opt.Float // in PrefixUnit
-	PrefixUnit        string    // "tokens" or "blocks"; "" if unknown
-	PromptTokens      opt.Float // with or without cached ones: see its Origin
-	CachedTokens      opt.Float // of the prompts
-	GenerationTokens  opt.Float
-	CountersOnFinish  bool      // token counters move only when a request ends
-	LiveDecodeTokens  opt.Float // at every step
-	LivePrefillTokens opt.Float // computed, at every step
-	LiveCachedTokens  opt.Float // found in the cache, at every step
-	RequestsOK        opt.Float
-	RequestsFailed    opt.Float
-	RequestsAborted   opt.Float
-	RequestsReceived  opt.Float
+	Preemptions       opt.Float `json:"preemptions"`
+	PrefixQueries     opt.Float `json:"prefix_queries"`         // in PrefixUnit
+	PrefixHits        opt.Float `json:"prefix_hits"`            // in PrefixUnit
+	PrefixUnit        string    `json:"prefix_unit,omitempty"`  // "tokens" or "blocks"; "" if unknown
+	PromptTokens      opt.Float `json:"prompt_tokens"`          // with or without cached ones: see its Origin
+	CachedTokens      opt.Float `json:"cached_tokens,omitzero"` // of the prompts
+	GenerationTokens  opt.Float `json:"generation_tokens"`
+	CountersOnFinish  bool      `json:"counters_on_finish,omitempty"` // token counters move only when a request ends
+	LiveDecodeTokens  opt.Float `json:"live_decode_tokens,omitzero"`  // at every step
+	LivePrefillTokens opt.Float `json:"live_prefill_tokens,omitzero"` // computed, at every step
+	LiveCachedTokens  opt.Float `json:"live_cached_tokens,omitzero"`  // found in the cache, at every step
+	RequestsOK        opt.Float `json:"requests_ok,omitzero"`
+	RequestsFailed    opt.Float `json:"requests_failed,omitzero"`
+	RequestsAborted   opt.Float `json:"requests_aborted,omitzero"`
+	RequestsReceived  opt.Float `json:"requests_received,omitzero"`
 
-	PrefixHitRate        opt.Float // since the reading before, 0 to 1; the engine's own gauge where it has no counters
-	PromptTokensPerS     opt.Float // since the reading before; unknown where counters move only on finish
-	GenerationTokensPerS opt.Float // since the reading before, else the engine's own gauge
+	PrefixHitRate        opt.Float `json:"prefix_hit_rate"`         // since the reading before, 0 to 1; the engine's own gauge where it has no counters
+	PromptTokensPerS     opt.Float `json:"prompt_tokens_per_s"`     // since the reading before; unknown where counters move only on finish
+	GenerationTokensPerS opt.Float `json:"generation_tokens_per_s"` // since the reading before, else the engine's own gauge
 
 	// Distributions as cumulative buckets since the engine started.
-	TTFT, Gap, TPOT, Queue, Prefill, Decode, E2E Histogram
+	TTFT    Histogram `json:"ttft_s,omitzero"`
+	Gap     Histogram `json:"gap_s,omitzero"`
+	TPOT    Histogram `json:"tpot_s,omitzero"`
+	Queue   Histogram `json:"queue_s,omitzero"`
+	Prefill Histogram `json:"prefill_s,omitzero"`
+	Decode  Histogram `json:"decode_s,omitzero"`
+	E2E     Histogram `json:"e2e_s,omitzero"`
 
-	Origins   map[Field]Origin // of every known field
-	Restarted bool             // counters fell since the reading before
-	Regrouped bool             // replicas have joined or left since the reading before: the sums are of others
-	Settings  []string         // how the engine was started, by the labels of its configuration: "block_size 16"
-	Notes     []string         // quiet remarks about the page
+	Origins   map[Field]Origin `json:"origins,omitempty"`   // of every known field
+	Restarted bool             `json:"restarted,omitempty"` // counters fell since the reading before
+	Regrouped bool             `json:"regrouped,omitempty"` // replicas have joined or left since the reading before: the sums are of others
+	Settings  []string         `json:"settings,omitempty"`  // how the engine was started, by the labels of its configuration: "block_size 16"
+	Notes     []string         `json:"notes,omitempty"`     // quiet remarks about the page
 }
 
 // Follows reports whether counters continue those of an earlier reading: they did not
@@ -108,8 +115,8 @@ func (r *Reading) FullestKV() opt.Float {
 
 // RankFill is the KV cache fill of one rank.
 type RankFill struct {
-	Rank string  // as the page calls it; "" if it has but one
-	Fill float64 // 0 to 1
+	Rank string  `json:"rank"` // as the page calls it; "" if it has but one
+	Fill float64 `json:"fill"` // 0 to 1
 }
 
 // State says what became of the reading of an engine.
@@ -143,35 +150,36 @@ func (s *State) UnmarshalText(text []byte) error {
 
 // Status is the newest reading with its circumstances, as a source publishes it.
 type Status struct {
-	Identity Identity
-	Reading  Reading
-	Have     bool // Reading is valid (it may be old: see Reading.At)
-	State    State
-	Why      string        // for people: why there is no reading, or no newer one; "" when Ready
-	Period   time.Duration // how often new readings come; 0 until it is known
-	OnPage   []string      // models that the metrics page tells apart, sorted; choose one with SetModel
+	Identity Identity      `json:"identity"`
+	Reading  Reading       `json:"-"`
+	Have     bool          `json:"-"` // Reading is valid (it may be old: see Reading.At)
+	State    State         `json:"-"`
+	Why      string        `json:"why,omitempty"`      // for people: why there is no reading, or no newer one; "" when Ready
+	Period   time.Duration `json:"period_ms,omitzero"` // how often new readings come; 0 until it is known
+	OnPage   []string      `json:"on_page,omitempty"`  // models that the metrics page tells apart, sorted; choose one with SetModel
 	// Replicas are what the series tell apart, by name, whether Reading is merged of
 	// all of them or is of one: choose it with SetReplica.
-	Replicas []Replica
+	Replicas []Replica `json:"replicas,omitempty"`
 }
 
 // Replica is one of the servers that a Reading is merged of: of one server alone,
 // one of its data-parallel ranks.
 type Replica struct {
-	Name  string    // by the label that tells it from the others: a pod, an instance, "rank 0"
-	At    time.Time // when its figures were taken
-	Ranks int       // that are merged in it
+	Name  string    `json:"name"`  // by the label that tells it from the others: a pod, an instance, "rank 0"
+	At    time.Time `json:"at"`    // when its figures were taken
+	Ranks int       `json:"ranks"` // that are merged in it
 
-	OfServer bool // it is a rank of the only server
+	OfServer bool `json:"of_server,omitempty"` // it is a rank of the only server
 
-	Running, Waiting     opt.Float // requests
-	KVFill               opt.Float // mean over its ranks, 0 to 1
-	GenerationTokensPerS opt.Float // since the reading before; unknown where counters move only on finish
+	Running              opt.Float `json:"running"` // requests
+	Waiting              opt.Float `json:"waiting"`
+	KVFill               opt.Float `json:"kv_fill"`                 // mean over its ranks, 0 to 1
+	GenerationTokensPerS opt.Float `json:"generation_tokens_per_s"` // since the reading before; unknown where counters move only on finish
 
-	Pod      string   // by which its GPUs may be known; "" if no label tells
-	Instance string   // address that was scraped; "" if no label tells
-	Hosts    []string // what its machine may be called
+	Pod      string   `json:"pod,omitempty"`      // by which its GPUs may be known; "" if no label tells
+	Instance string   `json:"instance,omitempty"` // address that was scraped; "" if no label tells
+	Hosts    []string `json:"hosts,omitempty"`    // what its machine may be called
 
-	GPUs int       // that labels say are its own; 0 if none do
-	SM   opt.Float // activity of the busiest of them; both are set by who knows the GPUs
+	GPUs int       `json:"gpus,omitempty"` // that labels say are its own; 0 if none do
+	SM   opt.Float `json:"sm,omitzero"`    // activity of the busiest of them; both are set by who knows the GPUs
 }

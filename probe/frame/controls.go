@@ -8,12 +8,12 @@ import (
 
 // Load is the load that an operator requests.
 type Load struct {
-	Concurrency  int     // closed loop: streams in flight; open loop: the cap
-	Rate         float64 // open loop: requests per second; 0 = closed loop
-	Poisson      bool    // open loop arrivals: Poisson, else constant
-	InputTokens  int
-	OutputTokens int
-	Prefix       string // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
+	Concurrency  int     `json:"concurrency"` // closed loop: streams in flight; open loop: the cap
+	Rate         float64 `json:"rate"`        // open loop: requests per second; 0 = closed loop
+	Poisson      bool    `json:"poisson"`     // open loop arrivals: Poisson, else constant
+	InputTokens  int     `json:"input_tokens"`
+	OutputTokens int     `json:"output_tokens"`
+	Prefix       string  `json:"prefix"` // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
 }
 
 // NextPrefix is the value of Load.Prefix after another one, round and round.

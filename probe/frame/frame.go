@@ -17,28 +17,28 @@ import (
 // Frame is everything that was known at one tick of the Session. It is
 // immutable: readers may keep it and share it.
 type Frame struct {
-	Seq   uint64
-	At    time.Duration // since the session began, monotonic: end of the slice
-	Slice time.Duration // length of the slice that this Frame closes
+	Seq   uint64        `json:"seq"`
+	At    time.Duration `json:"at_ms"`    // since the session began, monotonic: end of the slice
+	Slice time.Duration `json:"slice_ms"` // length of the slice that this Frame closes
 
 	// Our own process did not run within the slice (SIGSTOP, a suspended
 	// machine): nothing in it is about the server.
-	Stopped bool
+	Stopped bool `json:"stopped,omitempty"`
 
-	Target Target
-	Load   LoadState
-	Client measure.Client
-	Engine engine.Status
-	GPU    gpu.Status
-	Health Health
+	Target Target         `json:"-"`
+	Load   LoadState      `json:"load"`
+	Client measure.Client `json:"client"`
+	Engine engine.Status  `json:"-"`
+	GPU    gpu.Status     `json:"-"`
+	Health Health         `json:"health"`
 
-	Limits   *roofline.Roofline // the model on its hardware; nil: unknown. Not recorded
-	Roofline roofline.Bounds    // what the Limits say about the live window
+	Limits   *roofline.Roofline `json:"-"`                 // the model on its hardware; nil: unknown. Not recorded
+	Roofline roofline.Bounds    `json:"roofline,omitzero"` // what the Limits say about the live window
 
-	Streams  []measure.StreamCell // one per stream that is or was open in this slice, by Slot
-	Requests []measure.Request    // requests that ended in this slice
-	Events   []Event              // what happened in this slice, for marks on all charts
-	Err      error                // fatal: the session cannot go on
+	Streams  []measure.StreamCell `json:"streams,omitempty"` // one per stream that is or was open in this slice, by Slot
+	Requests []measure.Request    `json:"-"`                 // requests that ended in this slice
+	Events   []Event              `json:"events,omitempty"`  // what happened in this slice, for marks on all charts
+	Err      error                `json:"-"`                 // fatal: the session cannot go on
 }
 
 // Has reports whether something of that kind happened in the slice.
@@ -48,42 +48,42 @@ func (f *Frame) Has(kind EventKind) bool {
 
 // Target says what is being measured.
 type Target struct {
-	Started  time.Time // wall time of the session's start, for labels only
-	URL      string    // the final request address, without credentials
-	Host     string    // host:port, for the title line
-	Embedded bool      // our own engine in this process
-	Seed     uint64
-	Notes    []string // what had to be changed for the server to understand us
+	Started  time.Time `json:"started"`  // wall time of the session's start, for labels only
+	URL      string    `json:"url"`      // the final request address, without credentials
+	Host     string    `json:"host"`     // host:port, for the title line
+	Embedded bool      `json:"embedded"` // our own engine in this process
+	Seed     uint64    `json:"seed"`
+	Notes    []string  `json:"notes,omitempty"` // what had to be changed for the server to understand us
 
-	ModelInfo roofline.ModelInfo
+	ModelInfo roofline.ModelInfo `json:"model_told,omitzero"`
 }
 
 // LoadState is the load that was asked for and what became of the level.
 type LoadState struct {
-	Asked   Load
-	Level   int  // counts settings from 1; 0 before the first load
-	Settled bool // the level's numbers can be trusted
-	Max     int  // safety cap for concurrency
+	Asked   Load `json:"asked"`
+	Level   int  `json:"level"`           // counts settings from 1; 0 before the first load
+	Settled bool `json:"settled"`         // the level's numbers can be trusted
+	Max     int  `json:"max_concurrency"` // safety cap for concurrency
 
-	Stage Stage // what is done before the load that is waited for begins
+	Stage Stage `json:"stage,omitempty"` // what is done before the load that is waited for begins
 }
 
 // Health says whether the client itself is in the way.
 type Health struct {
-	Stamps         string    // "kernel" or "read"
-	LateMsP99      float64   // our reads behind the arrival stamps
-	CPU            opt.Float // cores used by this process: 1 is one core
-	CoalescedShare float64   // chunks that shared a stamp with another one
-	GCPauseMs      float64   // longest stop for a collection of garbage, of late
-	Bottleneck     bool
-	Why            string // what the bottleneck is, "" if none
+	Stamps         string    `json:"stamps"`          // "kernel" or "read"
+	LateMsP99      float64   `json:"late_ms_p99"`     // our reads behind the arrival stamps
+	CPU            opt.Float `json:"cpu"`             // cores used by this process: 1 is one core
+	CoalescedShare float64   `json:"coalesced_share"` // chunks that shared a stamp with another one
+	GCPauseMs      float64   `json:"gc_pause_ms"`     // longest stop for a collection of garbage, of late
+	Bottleneck     bool      `json:"bottleneck"`
+	Why            string    `json:"why,omitempty"` // what the bottleneck is, "" if none
 }
 
 // Event is something that happened, at a moment of the session.
 type Event struct {
-	At   time.Duration
-	Kind EventKind
-	Text string
+	At   time.Duration `json:"at_ms"`
+	Kind EventKind     `json:"kind"`
+	Text string        `json:"text"`
 }
 
 // EventKind tells marks apart.

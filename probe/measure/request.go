@@ -36,34 +36,38 @@ func (c Class) Failed() bool { return c != OK && c != Cancelled && c != Loading 
 // Request is one request that ended. Instants are durations since the session
 // began; latencies are undefined (absent) unless Have… says otherwise.
 type Request struct {
-	ID    uint64
-	Slot  int
-	Level int  // 0: it spans a change of load and belongs to no level
-	Long  bool // fired on purpose with a long prompt: in no statistic
-	Class Class
-	Error string // the server's message, control codes removed
+	ID    uint64 `json:"id"`
+	Slot  int    `json:"slot"`
+	Level int    `json:"level"`          // 0: it spans a change of load and belongs to no level
+	Long  bool   `json:"long,omitempty"` // fired on purpose with a long prompt: in no statistic
+	Class Class  `json:"class,omitempty"`
+	Error string `json:"error,omitempty"` // the server's message, control codes removed
 
-	Intent     time.Duration // the slot became free, or the schedule said so
-	Start      time.Duration // t0: first write of the request
-	First      time.Duration // a_1; valid if Chunks > 0
-	Answer     time.Duration // first token that is not reasoning; valid if HaveAnswer
-	Last       time.Duration // a_last; valid if Chunks > 0
-	End        time.Duration // t_end
-	Setup      time.Duration // DNS, TCP, TLS; 0 on a reused connection
-	Reused     bool
-	Streamed   bool // false: a whole JSON reply, which has no TTFT, gap and TPOT
-	HaveAnswer bool
-	Excluded   bool // our process was stopped while it ran: in no latency figure
+	Intent     time.Duration `json:"intent_ms"` // the slot became free, or the schedule said so
+	Start      time.Duration `json:"start_ms"`  // t0: first write of the request
+	First      time.Duration `json:"-"`         // a_1; valid if Chunks > 0
+	Answer     time.Duration `json:"-"`         // first token that is not reasoning; valid if HaveAnswer
+	Last       time.Duration `json:"-"`         // a_last; valid if Chunks > 0
+	End        time.Duration `json:"end_ms"`    // t_end
+	Setup      time.Duration `json:"setup_ms"`  // DNS, TCP, TLS; 0 on a reused connection
+	Reused     bool          `json:"reused"`
+	Streamed   bool          `json:"streamed"` // false: a whole JSON reply, which has no TTFT, gap and TPOT
+	HaveAnswer bool          `json:"answered"`
+	Excluded   bool          `json:"excluded,omitempty"` // our process was stopped while it ran: in no latency figure
 
-	Chunks                                             int // token-bearing chunks
-	Coalesced                                          int // chunks that share their stamp with the one before
-	AskedIn, AskedOut                                  int // tokens
-	InTokens, OutTokens, ReasoningTokens, CachedTokens int
-	FirstTokens                                        int // n_1: tokens in the first chunk, 1 unless known
-	Source                                             TokenSource
-	Finish                                             string    // finish reason, "" if none came
-	GapsMS                                             []float32 // every gap between token-bearing chunks
-	Note                                               string    // something odd that is no failure
+	Chunks          int         `json:"chunks"`             // token-bearing chunks
+	Coalesced       int         `json:"coalesced"`          // chunks that share their stamp with the one before
+	AskedIn         int         `json:"asked_input_tokens"` // tokens
+	AskedOut        int         `json:"asked_output_tokens"`
+	InTokens        int         `json:"-"`
+	OutTokens       int         `json:"output_tokens"`
+	ReasoningTokens int         `json:"reasoning_tokens"`
+	CachedTokens    int         `json:"-"`
+	FirstTokens     int         `json:"first_chunk_tokens"` // n_1: tokens in the first chunk, 1 unless known
+	Source          TokenSource `json:"token_source,omitempty"`
+	Finish          string      `json:"finish,omitempty"` // finish reason, "" if none came
+	GapsMS          []float32   `json:"gaps_ms"`          // every gap between token-bearing chunks
+	Note            string      `json:"note,omitempty"`   // something odd that is no failure
 }
 
 // TokenSource says where the count of output tokens came from.
@@ -130,14 +134,14 @@ func MS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // StreamCell is what one stream did in one slice of time.
 type StreamCell struct {
-	Slot     int
-	State    StreamState
-	Long     bool    // the long prompt that was fired on purpose
-	MaxGapMS float64 // longest gap that closed or is still open in the slice; 0 if none
-	WaitMS   float64 // while waiting: age of the request
-	Tokens   int
-	Ended    bool // a request ended in the slice
-	Failed   bool // … and failed
+	Slot     int         `json:"slot"`
+	State    StreamState `json:"state"`
+	Long     bool        `json:"long,omitempty"` // the long prompt that was fired on purpose
+	MaxGapMS float64     `json:"max_gap_ms"`     // longest gap that closed or is still open in the slice; 0 if none
+	WaitMS   float64     `json:"wait_ms"`        // while waiting: age of the request
+	Tokens   int         `json:"tokens"`
+	Ended    bool        `json:"ended,omitempty"`  // a request ended in the slice
+	Failed   bool        `json:"failed,omitempty"` // … and failed
 }
 
 // StreamState is what a stream is doing.

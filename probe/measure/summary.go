@@ -5,8 +5,15 @@ import "sonde/probe/opt"
 // Summary describes a set of latency samples. All values are milliseconds; with
 // N == 0 there is no value and the others mean nothing.
 type Summary struct {
-	N                                        int
-	Mean, Min, P50, P90, P95, P99, P999, Max float64
+	N    int     `json:"n"`
+	Mean float64 `json:"mean"`
+	Min  float64 `json:"min"`
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P95  float64 `json:"p95"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p999"`
+	Max  float64 `json:"max"`
 }
 
 // WeakBelow tells from how many samples on a percentile means something: a p99

@@ -40,8 +40,8 @@ func TestBrokenFiles(t *testing.T) {
 		file, says string
 		frames     int
 	}{
-		"empty":        {"", "no header", 0},
-		"another file": {"hello\n", "no header", 0},
+		"empty":        {"", "not a header", 0},
+		"another file": {"hello\n", "not a header", 0},
 		"other form":   {strings.Replace(good, Schema, "sonde/record/9", 1), "sonde/record/9", 0},
 		"broken line":  {lines[0] + lines[1] + "{\"type\n" + lines[2], "line 3", 1},
 	} {

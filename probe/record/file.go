@@ -15,7 +15,7 @@ import (
 )
 
 // File is a recording on disk. Opening it reads its two ends; what lies between
-// is read when it is asked for.
+// is read on demand.
 type File struct {
 	file   *os.File
 	header Header
@@ -38,7 +38,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// reason is the system's word alone, without operation and path.
+// reason is the system's message alone, without operation and path.
 func reason(err error) error {
 	if system := (*fs.PathError)(nil); errors.As(err, &system) {
 		return system.Err
@@ -52,7 +52,7 @@ func (f *File) open() error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return errors.New("this is no regular file, which a recording must be to go back and forth in it")
+		return errors.New("not a regular file: playing a recording needs one, to move back and forth in it")
 	}
 	r, err := NewReader(f.section(0))
 	if err != nil {
@@ -60,7 +60,7 @@ func (f *File) open() error {
 	}
 	frame, err := r.Next()
 	if errors.Is(err, io.EOF) {
-		return errors.New("there is no Frame in this recording")
+		return errors.New("the recording holds no Frame")
 	}
 	if err != nil {
 		return err
@@ -117,9 +117,8 @@ func (f *File) Span() (first, last time.Duration) { return f.first, f.last }
 // Close closes the file.
 func (f *File) Close() error { return f.file.Close() }
 
-// From gives a Reader whose first Frame is at most a few seconds before at. What
-// lies before is looked through once, and only as far as it was asked for; ctx
-// ends that.
+// From returns a Reader whose first Frame is at most a few seconds before at. What
+// lies before is scanned once, and only as far as needed; ctx ends that.
 func (f *File) From(ctx context.Context, at time.Duration) (*Reader, error) {
 	c, err := f.index.before(ctx, f, at)
 	if err != nil {
@@ -139,7 +138,7 @@ func (f *File) From(ctx context.Context, at time.Duration) (*Reader, error) {
 	return r, nil
 }
 
-// keepFrom notes the parts of the Frame whose line comes next in the reader.
+// keepFrom remembers the parts of the Frame whose line comes next in the reader.
 func (d *decoder) keepFrom(in *bufio.Reader) error {
 	other := lines{in: in}
 	line, _, err := other.next(longestLine)
@@ -147,7 +146,7 @@ func (d *decoder) keepFrom(in *bufio.Reader) error {
 		return err
 	}
 	var l frameLine
-	if err := json.Unmarshal(line, &l); err != nil {
+	if err := frameWire.unmarshal(line, &l); err != nil {
 		return err
 	}
 	d.keep(&l)

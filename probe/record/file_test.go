@@ -148,13 +148,13 @@ func TestFilesThatCannotBeOpened(t *testing.T) {
 	head, _, _ := strings.Cut(string(record(t)), "\n")
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none"): "none cannot be read: no such file or directory",
-		dir:                        "no regular file",
-		write("empty", ""):         "empty: this is no recording of sonde",
-		write("text", "hello\n"):   "text: this is no recording of sonde",
-		write("summary", "{\n  \"schema\": \"sonde/summary/1\""):  "summary: this is no recording of sonde",
-		write("head", head+"\n"):                                  "head: there is no Frame in this recording",
-		write("torn", head+"\n{\"type\":\"frame\",\"seq\":1,\"a"): "torn: there is no Frame in this recording",
-		write("other", strings.Replace(head, Schema, "x/9", 1)):   `other: this recording has the form "x/9"`,
+		dir:                        "not a regular file",
+		write("empty", ""):         "empty: not a sonde recording",
+		write("text", "hello\n"):   "text: not a sonde recording",
+		write("summary", "{\n  \"schema\": \"sonde/summary/1\""):  "summary: not a sonde recording",
+		write("head", head+"\n"):                                  "head: the recording holds no Frame",
+		write("torn", head+"\n{\"type\":\"frame\",\"seq\":1,\"a"): "torn: the recording holds no Frame",
+		write("other", strings.Replace(head, Schema, "x/9", 1)):   `other: the recording has the format "x/9"`,
 		write("zeros", strings.Repeat("\x00", 2<<20)):             "zeros: line 1 of the recording is too long",
 	} {
 		f, err := Open(path)

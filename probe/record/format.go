@@ -7,10 +7,16 @@ package record
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
-	"strconv"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
+
+	"sonde/gpu"
+	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
 )
 
 // Schema names the form of the file.
@@ -33,63 +39,152 @@ type Header struct {
 	Plan    json.RawMessage `json:"plan,omitempty"`    // settings of the command, without secrets
 }
 
-// millis is a duration as milliseconds, exact to the nanosecond.
-type millis time.Duration
+var (
+	frameWire   = wireOf[frameLine]()
+	requestWire = wireOf[requestLine]()
+)
 
-func (d millis) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(d)/1e6, 'f', -1, 64), nil
+// frameLine is one Frame without its requests, which have lines of their own
+// before it. Target, Engine and GPU are only there when they changed: a reading
+// is valid for several Frames and large.
+type frameLine struct {
+	Type string `json:"type"`
+	frame.Frame
+	Target *frame.Target `json:"target,omitempty"`
+	Engine *engineLine   `json:"engine,omitempty"`
+	GPU    *gpu.Status   `json:"gpu,omitempty"`
+	Err    string        `json:"error,omitempty"`
+	Lost   int64         `json:"lost_frames,omitempty"` // Frames before this one that the file could not keep up with
 }
 
-func (d *millis) UnmarshalJSON(b []byte) error {
-	v, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || math.IsNaN(v) || math.Abs(v) > math.MaxInt64/1e6 {
-		return fmt.Errorf("%q is no duration in milliseconds", b)
+// engineLine is what the engine said; latencies are seconds, as it says them.
+type engineLine struct {
+	engine.Status
+	Reading *engine.Reading `json:"reading,omitempty"` // nil: there is none
+	State   *engine.State   `json:"state,omitempty"`   // nil: recorded before states were
+}
+
+// requestLine is one request that ended. Instants are since the session began;
+// those of tokens that never came are null, and so are counts of a prompt that
+// nobody counted.
+type requestLine struct {
+	Type string `json:"type"`
+	measure.Request
+	First        *time.Duration `json:"first_ms"`
+	Answer       *time.Duration `json:"answer_ms"`
+	Last         *time.Duration `json:"last_ms"`
+	InTokens     *int           `json:"input_tokens"`
+	CachedTokens *int           `json:"cached_input_tokens"`
+}
+
+// known is v where it is known, else null.
+func known[T any](v *T, ok bool) *T {
+	if !ok {
+		return nil
 	}
-	*d = millis(math.Round(v * 1e6))
-	return nil
+	return v
 }
 
-// gaps are milliseconds, kept to the microsecond: more digits are noise.
-type gaps []float32
+// orZero is v, or 0 for null.
+func orZero[T any](v *T) T {
+	if v == nil {
+		return *new(T)
+	}
+	return *v
+}
 
-func (g gaps) MarshalJSON() ([]byte, error) {
-	out := []byte{'['}
-	for i, v := range g {
-		if i > 0 {
-			out = append(out, ',')
+func fromRequest(r *measure.Request) *requestLine {
+	anyToken, counted := r.Chunks > 0, r.InTokens > 0
+	return &requestLine{
+		Type: typeRequest, Request: *r,
+		First: known(&r.First, anyToken), Answer: known(&r.Answer, r.HaveAnswer), Last: known(&r.Last, anyToken),
+		InTokens: known(&r.InTokens, counted), CachedTokens: known(&r.CachedTokens, counted),
+	}
+}
+
+func (l *requestLine) request() measure.Request {
+	r := l.Request
+	r.First, r.Answer, r.Last = orZero(l.First), orZero(l.Answer), orZero(l.Last)
+	r.InTokens, r.CachedTokens = orZero(l.InTokens), orZero(l.CachedTokens)
+	return r
+}
+
+// fromFrame makes the line except for the parts that are only written when they
+// changed.
+func fromFrame(f *frame.Frame) *frameLine {
+	l := &frameLine{Type: typeFrame, Frame: *f}
+	if f.Err != nil {
+		l.Err = f.Err.Error()
+	}
+	return l
+}
+
+// frame turns the line back, without target, engine and GPU: they may be in an earlier line.
+func (l *frameLine) frame() *frame.Frame {
+	f := l.Frame
+	if l.Err != "" {
+		f.Err = errors.New(l.Err)
+	}
+	return &f
+}
+
+func fromEngine(s *engine.Status) *engineLine {
+	l := &engineLine{Status: *s, State: &s.State}
+	l.Identity.MetricsURL = withoutSecrets(l.Identity.MetricsURL)
+	l.Identity.GPUURL = withoutSecrets(l.Identity.GPUURL)
+	if s.Have {
+		l.Reading = &s.Reading
+	}
+	return l
+}
+
+func (l *engineLine) status() engine.Status {
+	s := l.Status
+	s.Have, s.Reading, s.State = l.Reading != nil, orZero(l.Reading), l.state()
+	return s
+}
+
+// state is derived for recordings that do not hold it.
+func (l *engineLine) state() engine.State {
+	switch {
+	case l.State != nil:
+		return *l.State
+	case l.Why != "":
+		return engine.Failed
+	case l.Reading != nil:
+		return engine.Ready
+	}
+	return engine.Connecting
+}
+
+func fromGPU(s gpu.Status) *gpu.Status {
+	s.Source = withoutSecrets(s.Source)
+	if s.GPUs == nil {
+		s.GPUs = []gpu.Reading{}
+	}
+	return &s
+}
+
+// withoutSecrets removes the user and the values of the query from every address
+// in a text: both may be credentials.
+func withoutSecrets(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	words := strings.Split(text, " ")
+	for i, w := range words {
+		u, err := url.Parse(w)
+		if err != nil || u.Host == "" {
+			continue
 		}
-		out = appendMicros(out, float64(v))
-	}
-	return append(out, ']'), nil
-}
-
-// samples are milliseconds, kept to the microsecond.
-type samples []float64
-
-func (s samples) MarshalJSON() ([]byte, error) {
-	out := []byte{'['}
-	for i, v := range s {
-		if i > 0 {
-			out = append(out, ',')
+		u.User = nil
+		keys := []string{}
+		for k := range u.Query() {
+			keys = append(keys, url.QueryEscape(k)+"=…")
 		}
-		out = appendMicros(out, v)
+		slices.Sort(keys)
+		u.RawQuery = strings.Join(keys, "&")
+		words[i] = u.String()
 	}
-	return append(out, ']'), nil
-}
-
-func appendMicros(out []byte, ms float64) []byte {
-	if math.IsNaN(ms) || math.IsInf(ms, 0) {
-		ms = 0
-	}
-	return strconv.AppendFloat(out, math.Round(ms*1000)/1000, 'f', -1, 64)
-}
-
-// finite is a number that JSON can hold; what it cannot hold becomes 0.
-type finite float64
-
-func (f finite) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
-		return []byte("0"), nil
-	}
-	return json.Marshal(float64(f))
+	return strings.Join(words, " ")
 }

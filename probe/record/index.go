@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// index finds places in a recording from which it can be read on: a Frame's line
-// leaves out what did not change, so that a place needs the lines that told it
-// last. It grows as far as it is asked for. It belongs to one goroutine.
+// index finds places in a recording from which reading can start: a Frame's line
+// omits what did not change, so a place needs the lines that had it last. It grows
+// on demand and belongs to one goroutine.
 type index struct {
 	places  []place
 	scanned place         // how far it has come
@@ -51,7 +51,7 @@ func (x *index) before(ctx context.Context, f *File, at time.Duration) (place, e
 	return best, nil
 }
 
-// extend looks through the file until a Frame is not before at.
+// extend scans the file until a Frame is not before at.
 func (x *index) extend(ctx context.Context, f *File, at time.Duration) error {
 	if x.ended || x.at >= at {
 		return nil

@@ -16,7 +16,7 @@ import (
 
 // Read reads a whole recording. A torn last line, as a crash or a full disk
 // leaves it, is ignored, and so are requests whose Frame is missing. Any other
-// fault gives an error that names the line, with the Frames before it.
+// fault is an error that names the line, with the Frames before it.
 func Read(r io.Reader) (Header, []*frame.Frame, error) {
 	reader, err := NewReader(r)
 	if err != nil {
@@ -35,7 +35,7 @@ func Read(r io.Reader) (Header, []*frame.Frame, error) {
 	}
 }
 
-// Reader gives the Frames of a recording one by one, so that a long one needs no
+// Reader returns the Frames of a recording one by one, so that a long one needs no
 // more memory than a short one. It belongs to one goroutine.
 type Reader struct{ d decoder }
 
@@ -68,7 +68,7 @@ func (r *Reader) Next() (*frame.Frame, error) {
 	}
 }
 
-// decoder puts lines together into Frames.
+// decoder assembles Frames from lines.
 type decoder struct {
 	lines lines
 
@@ -86,17 +86,17 @@ func (d *decoder) header() error {
 	}
 	var h headerLine
 	if json.Unmarshal(line, &h) != nil || h.Type != typeHeader {
-		return errors.New("this is no recording of sonde: its first line is no header")
+		return errors.New("not a sonde recording: its first line is not a header")
 	}
 	if h.Schema != Schema {
-		return fmt.Errorf("this recording has the form %q, this program reads %q", h.Schema, Schema)
+		return fmt.Errorf("the recording has the format %q, this program reads %q", h.Schema, Schema)
 	}
 	d.head = h.Header
 	return nil
 }
 
-// take reads one line after the header; it gives a Frame if the line completes
-// one. Types that are not known are left to programs that know them.
+// take reads one line after the header; it returns a Frame if the line completes
+// one. Unknown types are skipped: a later version wrote them.
 func (d *decoder) take(line []byte) (*frame.Frame, error) {
 	if len(line) == 0 {
 		return nil, nil
@@ -108,13 +108,13 @@ func (d *decoder) take(line []byte) (*frame.Frame, error) {
 	switch kind {
 	case typeRequest:
 		var l requestLine
-		if err := json.Unmarshal(line, &l); err != nil {
+		if err := requestWire.unmarshal(line, &l); err != nil {
 			return nil, err
 		}
 		d.requests = append(d.requests, l.request())
 	case typeFrame:
 		var l frameLine
-		if err := json.Unmarshal(line, &l); err != nil {
+		if err := frameWire.unmarshal(line, &l); err != nil {
 			return nil, err
 		}
 		return d.frame(&l), nil
@@ -146,15 +146,63 @@ func (d *decoder) frame(l *frameLine) *frame.Frame {
 	return f
 }
 
-// keep notes the parts of a Frame's line that count until they change.
+// keep remembers the parts of a Frame's line that hold until they change.
 func (d *decoder) keep(l *frameLine) {
 	if l.Target != nil {
-		d.target = frame.Target(*l.Target)
+		d.target = *l.Target
 	}
 	if l.Engine != nil {
 		d.engine = l.Engine.status()
 	}
 	if l.GPU != nil {
-		d.gpu = l.GPU.status()
+		d.gpu = *l.GPU
+		if len(d.gpu.GPUs) == 0 {
+			d.gpu.GPUs = nil
+		}
 	}
+}
+
+// Longest lines that can be ours: a Frame of a thousand streams has some 100 kB.
+const (
+	longestHeader = 1 << 20
+	longestLine   = 256 << 20
+)
+
+// lines reads a recording line by line.
+type lines struct {
+	in     *bufio.Reader
+	number int    // of the newest line
+	long   []byte // a line that in's buffer does not hold
+}
+
+// next returns the next line with its end, valid until the next call; whole reports
+// whether it has an end. After the last line comes io.EOF.
+func (l *lines) next(longest int) (line []byte, whole bool, err error) {
+	l.number++
+	line, err = l.in.ReadSlice('\n')
+	if err != nil {
+		l.long = append(l.long[:0], line...)
+		for errors.Is(err, bufio.ErrBufferFull) && len(l.long) <= longest {
+			line, err = l.in.ReadSlice('\n')
+			l.long = append(l.long, line...)
+		}
+		line = l.long
+	}
+	switch {
+	case len(line) > longest:
+		return nil, false, fmt.Errorf("line %d of the recording is too long for a sonde recording", l.number)
+	case err == nil:
+		return line, true, nil
+	case !errors.Is(err, io.EOF):
+		return nil, false, fmt.Errorf("line %d of the recording: %w", l.number, err)
+	case len(line) == 0:
+		return nil, false, io.EOF
+	}
+	return line, false, nil
+}
+
+// ended reports whether nothing follows the newest line, which it makes invalid.
+func (l *lines) ended() bool {
+	_, err := l.in.Peek(1)
+	return errors.Is(err, io.EOF)
 }

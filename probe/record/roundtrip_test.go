@@ -129,18 +129,41 @@ func TestUnchangedReadingsAreWrittenOnce(t *testing.T) {
 	}
 }
 
+// What JSON cannot hold is null on disk and unknown when it is read, never 0.
 func TestNumbersThatJSONCannotHold(t *testing.T) {
-	f := &frame.Frame{Seq: 1}
-	f.Client.TTFT.Mean = math.NaN()
+	f := &frame.Frame{Seq: 1, Requests: []measure.Request{{ID: 1, GapsMS: []float32{float32(math.Inf(1)), 3}}}}
+	f.Client.TTFT = measure.Summary{N: 1, Mean: math.NaN(), P50: 7}
 	f.Client.OutTokensPerS = math.Inf(1)
 	f.Client.SliceGaps = []float32{float32(math.NaN()), 2}
+	f.Health.LateMsP99 = math.NaN()
+	f.Streams = []measure.StreamCell{{MaxGapMS: math.NaN()}}
 	f.Engine.Have = true
 	f.Engine.Reading.Running = opt.Float{V: math.NaN(), OK: true}
-	_, frames, err := Read(bytes.NewReader(record(t, f)))
+	f.Engine.Reading.TTFT = engine.Histogram{Bounds: []float64{1, math.Inf(1)}, Counts: []float64{1, 2}, Sum: math.NaN(), Count: 2}
+	f.Engine.Reading.KVByRank = []engine.RankFill{{Fill: math.NaN()}}
+	raw := record(t, f)
+	for _, want := range []string{
+		`"mean":null`, `"p50":7`, `"output_tokens_per_s":null`, `"slice_gaps_ms":[null,2]`, `"gaps_ms":[null,3]`,
+		`"late_ms_p99":null`, `"max_gap_ms":null`, `"running":null`, `"ttft_s":null`, `"fill":null`,
+	} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("no %s in %s", want, raw)
+		}
+	}
+	_, frames, err := Read(bytes.NewReader(raw))
 	if err != nil || len(frames) != 1 {
 		t.Fatal(err)
 	}
-	if got := frames[0]; got.Engine.Reading.Running.OK || got.Client.SliceGaps[1] != 2 || got.Client.OutTokensPerS != 0 {
+	got := frames[0]
+	for what, v := range map[string]float64{
+		"mean": got.Client.TTFT.Mean, "rate": got.Client.OutTokensPerS, "gap of the slice": float64(got.Client.SliceGaps[0]),
+		"gap": float64(got.Requests[0].GapsMS[0]), "lateness": got.Health.LateMsP99, "cell": got.Streams[0].MaxGapMS, "fill": got.Engine.Reading.KVByRank[0].Fill,
+	} {
+		if !math.IsNaN(v) {
+			t.Errorf("%s is %v", what, v)
+		}
+	}
+	if got.Engine.Reading.Running.OK || !got.Engine.Reading.TTFT.IsZero() || got.Client.SliceGaps[1] != 2 || got.Client.TTFT.P50 != 7 {
 		t.Errorf("read %+v", got)
 	}
 }

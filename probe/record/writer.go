@@ -24,7 +24,7 @@ const (
 )
 
 // Writer records Frames in a goroutine of its own. It never holds up the run:
-// when the disk cannot keep up Frames are left out, and the file says how many;
+// when the disk cannot keep up Frames are dropped, and the file says how many;
 // when writing fails the recording ends there.
 type Writer struct {
 	frames chan *frame.Frame
@@ -80,7 +80,7 @@ func (w *Writer) Close() error {
 }
 
 func (w *Writer) run(header Header) {
-	w.line(headerLine{Type: typeHeader, Schema: Schema, Header: header})
+	w.line(json.Marshal(headerLine{Type: typeHeader, Schema: Schema, Header: header}))
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {
@@ -116,30 +116,28 @@ type headerLine struct {
 // frame writes a Frame's requests, then the Frame with what changed in it.
 func (w *Writer) frame(f *frame.Frame) {
 	for i := range f.Requests {
-		w.line(fromRequest(&f.Requests[i]))
+		w.line(requestWire.marshal(fromRequest(&f.Requests[i])))
 	}
 	l := fromFrame(f)
 	l.Lost = w.lost.Swap(0)
 	if w.last == nil || !reflect.DeepEqual(f.Target, w.last.Target) {
-		t := targetLine(f.Target)
-		l.Target = &t
+		l.Target = &f.Target
 	}
 	if w.last == nil || !reflect.DeepEqual(f.Engine, w.last.Engine) {
 		l.Engine = fromEngine(&f.Engine)
 	}
 	if w.last == nil || !reflect.DeepEqual(f.GPU, w.last.GPU) {
-		l.GPU = fromGPU(&f.GPU)
+		l.GPU = fromGPU(f.GPU)
 	}
-	w.line(l)
+	w.line(frameWire.marshal(l))
 	w.last = f
 }
 
 // line writes one line, unless the recording has ended.
-func (w *Writer) line(v any) {
+func (w *Writer) line(raw []byte, err error) {
 	if w.err != nil {
 		return
 	}
-	raw, err := json.Marshal(v)
 	if err == nil {
 		_, err = w.out.Write(append(plain.EscapeJSON(raw), '\n'))
 	}

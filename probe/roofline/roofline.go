@@ -34,12 +34,12 @@ type Work struct {
 // Bounds are what the Roofline says about measured work. Why says what is missing
 // where a figure is unknown.
 type Bounds struct {
-	TPOTFloorMS opt.Float // least time per output token, ms
-	TTFTFloorMS opt.Float // least time to prefill the mean prompt, ms
-	MBU         opt.Float // share of the bandwidth peak that decoding used
-	MFU         opt.Float // share of the FLOP/s peak that all tokens used
-	Assumes     string    // behind the figures, for people
-	Why         string    // why there are none; "" if there are
+	TPOTFloorMS opt.Float `json:"tpot_floor_ms"`     // least time per output token, ms
+	TTFTFloorMS opt.Float `json:"ttft_floor_ms"`     // least time to prefill the mean prompt, ms
+	MBU         opt.Float `json:"mbu"`               // share of the bandwidth peak that decoding used
+	MFU         opt.Float `json:"mfu"`               // share of the FLOP/s peak that all tokens used
+	Assumes     string    `json:"assumes,omitempty"` // behind the figures, for people
+	Why         string    `json:"why,omitempty"`     // why there are none; "" if there are
 }
 
 // TPOTFloor is the least duration of a decode step of batch sequences with that
