@@ -14,33 +14,64 @@ const (
 	groupIncidents  = "incidents: 20 s of calm, 60 s of trouble, 40 s of recovery, repeated"
 )
 
-// Names of the switches that are not faults.
-const (
-	switchChunked  = "chunked prefill"
-	switchPrefixes = "prefix cache"
-)
+// toggle is a switch with what flips it.
+type toggle struct {
+	frame.Switch
+	flip func(on bool) error
+}
 
 // Switches lists what can be changed while the engine runs, those of a group together.
 func (s *Server) Switches() []frame.Switch {
-	chunked, prefixes := s.driver.Scheduling()
-	all := []frame.Switch{
-		{Group: groupScheduling, Name: switchChunked, Means: "long prompts are split over iterations, beside the tokens of others; off: each in one", Value: onOff(chunked)},
-		{Group: groupScheduling, Name: switchPrefixes, Means: "the KV of a prefix that an earlier prompt had is used again", Value: onOff(prefixes)},
+	var all []frame.Switch
+	for _, t := range s.toggles() {
+		all = append(all, t.Switch)
 	}
+	return all
+}
+
+// Flip switches one on, a fault to a degree with a clear effect, or off.
+func (s *Server) Flip(name string) error {
+	for _, t := range s.toggles() {
+		if t.Name == name {
+			return t.flip(!t.On())
+		}
+	}
+	return fmt.Errorf("simulated engine: unknown switch %q", name)
+}
+
+func (s *Server) toggles() (all []toggle) {
+	add := func(group, name, description, value string, flip func(on bool) error) {
+		all = append(all, toggle{frame.Switch{Group: group, Name: name, Means: description, Value: value}, flip})
+	}
+	chunked, prefixes := s.driver.Scheduling()
+	add(groupScheduling, "chunked prefill", "long prompts are split over iterations, beside the tokens of others; off: each in one", onOff(chunked),
+		func(on bool) error { s.driver.SetScheduling(on, prefixes); return nil })
+	add(groupScheduling, "prefix cache", "the KV of a prefix that an earlier prompt had is used again", onOff(prefixes),
+		func(on bool) error { s.driver.SetScheduling(chunked, on); return nil })
 	active := map[string]string{}
 	for _, a := range s.Faults().Active() {
 		active[a.Name] = a.Value
 	}
-	for _, k := range faults.Kinds() {
-		all = append(all, frame.Switch{Group: groupFaults, Name: k.Name, Means: k.Description, Value: active[k.Name]})
+	for _, k := range faults.Kinds {
+		add(groupFaults, k.Name, k.Description, active[k.Name], func(on bool) error {
+			if on {
+				return s.ChangeFaults(k.Example)
+			}
+			return s.ChangeFaults(k.Name + "=off")
+		})
 	}
 	playing, part, _ := s.Playing()
 	for _, sc := range faults.Scenarios {
-		sw := frame.Switch{Group: groupIncidents, Name: sc.Name, Means: sc.Description}
+		value := ""
 		if sc.Name == playing {
-			sw.Value = part
+			value = part
 		}
-		all = append(all, sw)
+		add(groupIncidents, sc.Name, sc.Description, value, func(on bool) error {
+			if on {
+				return s.Play(sc.Name)
+			}
+			return s.Play("")
+		})
 	}
 	return all
 }
@@ -50,29 +81,4 @@ func onOff(on bool) string {
 		return "on"
 	}
 	return ""
-}
-
-// Flip switches one on, a fault to a degree with a clear effect, or off.
-func (s *Server) Flip(name string) error {
-	for _, sw := range s.Switches() {
-		if sw.Name != name {
-			continue
-		}
-		switch on := !sw.On(); {
-		case name == switchChunked:
-			s.driver.SetChunked(on)
-		case name == switchPrefixes:
-			s.driver.SetPrefixCache(on)
-		case sw.Group == groupFaults && on:
-			return s.ChangeFaults(faults.Example(name))
-		case sw.Group == groupFaults:
-			return s.ChangeFaults(name + "=off")
-		case on:
-			return s.Play(name)
-		default:
-			return s.Play("")
-		}
-		return nil
-	}
-	return fmt.Errorf("simulated engine: unknown switch %q", name)
 }

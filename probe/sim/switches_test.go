@@ -16,7 +16,7 @@ func TestEverySwitchGoesOnAndOff(t *testing.T) {
 		}
 		s.Start(t.Context())
 		before := s.Switches()
-		if len(before) != 2+len(faults.Kinds())+len(faults.Scenarios) {
+		if len(before) != 2+len(faults.Kinds)+len(faults.Scenarios) {
 			t.Errorf("%d switches", len(before))
 		}
 		for i, sw := range before {

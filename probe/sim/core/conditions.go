@@ -107,26 +107,24 @@ func serviceTime(healthy Setup, n int, next func() (prompt []uint32, answerToken
 func (d *Driver) Scheduling() (chunked, prefixes bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return !d.core.Unchunked, d.core.kv.prefixes
+	c := d.core.prefilling()
+	return !c.Unchunked, c.kv.prefixes
 }
 
-// SetChunked takes effect from the next iteration on.
-func (d *Driver) SetChunked(on bool) {
+// SetScheduling takes effect from the next iteration on: for blocks that fill up and
+// prompts that are admitted then. Shared blocks stay shared.
+func (d *Driver) SetScheduling(chunked, prefixes bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.core.Unchunked = !on
-	if d.core.pool != nil {
-		d.core.pool.core.Unchunked = !on
-	}
+	c := d.core.prefilling()
+	c.Unchunked = !chunked
+	c.kv.cachePrefixes(prefixes)
 }
 
-// SetPrefixCache concerns blocks that fill up and prompts that are admitted from now
-// on; shared blocks stay shared.
-func (d *Driver) SetPrefixCache(on bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.core.kv.cachePrefixes(on)
-	if d.core.pool != nil {
-		d.core.pool.core.kv.cachePrefixes(on)
+// prefilling is the half that reads prompts.
+func (c *core) prefilling() *core {
+	if c.pool != nil {
+		return c.pool.core
 	}
+	return c
 }

@@ -19,7 +19,7 @@ type core struct {
 	batch   Batch       // of the iteration being planned or executed
 	out     []Output    // of the last iteration; reused
 	words   []uint16    // in out; reused
-	stats   *stats
+	stats   *Stats
 
 	// Of the two halves of a disaggregated engine the decoding one has a pool, and
 	// the pool's own core hands its sequences over when their prompt is computed.
@@ -52,7 +52,7 @@ func New(s Setup) *core {
 	return c
 }
 
-func newHalf(s Setup, prefixCache bool, counters *stats) *core {
+func newHalf(s Setup, prefixCache bool, counters *Stats) *core {
 	return &core{Setup: s, kv: newKVCache(s.KVBlocks, s.BlockTokens, prefixCache), stats: counters, gpu: s.Machine}
 }
 
@@ -142,6 +142,7 @@ func (c *core) generate(s *Sequence, now time.Duration, n int) Output {
 	c.stats.GenerationTokens += len(y.words)
 	if y.First {
 		c.stats.PromptTokens += len(s.Prompt)
+		c.stats.CachedTokens += s.Cached
 	}
 	if y.End != Unfinished {
 		c.stats.Finished[y.End]++
@@ -156,12 +157,13 @@ func (c *core) publish(s *Sequence) {
 	}
 }
 
-// stats count since the start.
-type stats struct {
+// Stats count since the start.
+type Stats struct {
 	Preemptions      int
 	PrefixQueries    int // tokens
 	PrefixHits       int // tokens
 	PromptTokens     int // with cached ones
+	CachedTokens     int // of these
 	GenerationTokens int
 	Finished         map[FinishReason]int
 
@@ -170,20 +172,20 @@ type stats struct {
 	AcceptedAt  []int // draft tokens that the model agreed with, by their place behind the token that was due
 }
 
-func newStats(specTokens int) *stats {
-	return &stats{Finished: map[FinishReason]int{}, AcceptedAt: make([]int, specTokens)}
+func newStats(specTokens int) *Stats {
+	return &Stats{Finished: map[FinishReason]int{}, AcceptedAt: make([]int, specTokens)}
 }
 
 // AcceptedTokens are the draft tokens that became part of an answer, or would have
 // if it had not ended before.
-func (s *stats) AcceptedTokens() (sum int) {
+func (s *Stats) AcceptedTokens() (sum int) {
 	for _, n := range s.AcceptedAt {
 		sum += n
 	}
 	return sum
 }
 
-func (s *stats) clone() stats {
+func (s *Stats) clone() Stats {
 	c := *s
 	c.Finished, c.AcceptedAt = maps.Clone(s.Finished), slices.Clone(s.AcceptedAt)
 	return c

@@ -12,14 +12,14 @@ func TestSMAndDRAMTellPrefillFromDecode(t *testing.T) {
 	t.Logf("prefill %+v", prefill)
 	t.Logf("decode of 2 %+v", small)
 	t.Logf("decode of 128 %+v", large)
-	if prefill.Sm < 0.9 || prefill.Dram > 0.2 {
-		t.Errorf("prefill: SM %.2f, DRAM %.2f; want high and low", prefill.Sm, prefill.Dram)
+	if prefill.SM < 0.9 || prefill.DRAM > 0.2 {
+		t.Errorf("prefill: SM %.2f, DRAM %.2f; want high and low", prefill.SM, prefill.DRAM)
 	}
-	if small.Sm > 0.4 || small.Dram < 0.65 {
-		t.Errorf("decode of two streams: SM %.2f, DRAM %.2f; want low and high", small.Sm, small.Dram)
+	if small.SM > 0.4 || small.DRAM < 0.65 {
+		t.Errorf("decode of two streams: SM %.2f, DRAM %.2f; want low and high", small.SM, small.DRAM)
 	}
-	if large.Sm < 0.7 || large.Dram < 0.65 {
-		t.Errorf("decode of 128 streams: SM %.2f, DRAM %.2f; want both high", large.Sm, large.Dram)
+	if large.SM < 0.7 || large.DRAM < 0.65 {
+		t.Errorf("decode of 128 streams: SM %.2f, DRAM %.2f; want both high", large.SM, large.DRAM)
 	}
 	if prefill.Tensor < 0.5 || small.Tensor > 0.02 || large.Tensor < 5*small.Tensor {
 		t.Errorf("tensor: %.2f in prefill, %.3f and %.2f in decode", prefill.Tensor, small.Tensor, large.Tensor)

@@ -20,7 +20,7 @@ type prefillPool struct {
 }
 
 // newPrefillPool makes the pool of a decoding core. Counters are common to both.
-func newPrefillPool(s Setup, counters *stats) *prefillPool {
+func newPrefillPool(s Setup, counters *Stats) *prefillPool {
 	p := &prefillPool{core: newHalf(s, !s.NoPrefixCache, counters)}
 	p.core.handOver = p.send
 	return p

@@ -176,7 +176,7 @@ type Snapshot struct {
 	Running, Waiting int
 	KVUsage          float64
 	GPU              Machine // under the faults of the moment
-	Stats            stats
+	Stats            Stats
 	Activity         Activity
 	Joules           float64 // energy used by one GPU
 

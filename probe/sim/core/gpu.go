@@ -8,9 +8,9 @@ import (
 // Activity is what the hardware counters show, each 0 to 1.
 type Activity struct {
 	Busy   float64 // share of time in which a kernel ran
-	Sm     float64 // share of SM time with a warp resident; waiting for memory counts
+	SM     float64 // share of SM time with a warp resident; waiting for memory counts
 	Tensor float64 // share of the cycles of the tensor cores
-	Dram   float64 // share of the bandwidth peak
+	DRAM   float64 // share of the bandwidth peak
 }
 
 // What the SMs of a busy GPU are occupied to. Large products fill them. When memory
@@ -34,9 +34,9 @@ func (c *cost) activity(m *Machine) Activity {
 	bound := c.compute.Seconds() / c.kernels().Seconds()
 	return Activity{
 		Busy:   kernels + link,
-		Sm:     kernels*(memoryBound+(smComputeBound-memoryBound)*bound) + link*smLink,
+		SM:     kernels*(memoryBound+(smComputeBound-memoryBound)*bound) + link*smLink,
 		Tensor: c.compute.Seconds() * m.flopsShare / total,
-		Dram:   c.bytes / total / m.Peaks.Bandwidth,
+		DRAM:   c.bytes / total / m.Peaks.Bandwidth,
 	}
 }
 
@@ -81,9 +81,9 @@ func (l *activityLog) mean(now time.Duration) Activity {
 			continue
 		}
 		sum.Busy += share * s.Busy
-		sum.Sm += share * s.Sm
+		sum.SM += share * s.SM
 		sum.Tensor += share * s.Tensor
-		sum.Dram += share * s.Dram
+		sum.DRAM += share * s.DRAM
 	}
 	return sum
 }
@@ -100,7 +100,7 @@ type GPUState struct {
 // arithmetic. The weights are ours: streaming memory alone draws 60 % of the
 // range, the arithmetic of a prefill 85 %, both at once reach the limit.
 func (m *Machine) Watts(a Activity) float64 {
-	load := 0.6*a.Dram/streamingShare + 0.85*a.Tensor/m.flopsShare*m.Clock
+	load := 0.6*a.DRAM/streamingShare + 0.85*a.Tensor/m.flopsShare*m.Clock
 	return m.idleWatts + (m.MaxWatts-m.idleWatts)*min(1, load)
 }
 
@@ -132,7 +132,5 @@ func (b *GPUState) ThrottleReasons() float64 {
 func (s *Setup) MemoryUsed() float64 {
 	const driverBytes = 1.5e9
 	kv := float64(s.KVTokens()) * s.Served.KVBytesPerToken() * s.Machine.kvReplicas(&s.Served)
-	return (s.Served.WeightBytes+kv)/float64(s.Machine.Gpus) + driverBytes
+	return (s.Served.WeightBytes+kv)/float64(s.Machine.GPUs) + driverBytes
 }
-
-func Mib(bytes float64) float64 { return math.Round(bytes / (1 << 20)) }

@@ -94,9 +94,9 @@ func (o *seen) meter(it Iteration, m *Machine, from, to, window time.Duration) {
 	}
 	a, share := it.cost.activity(m), (to-from).Seconds()/window.Seconds()
 	o.hardware.Busy += share * a.Busy
-	o.hardware.Sm += share * a.Sm
+	o.hardware.SM += share * a.SM
 	o.hardware.Tensor += share * a.Tensor
-	o.hardware.Dram += share * a.Dram
+	o.hardware.DRAM += share * a.DRAM
 }
 
 // varied makes requests of input tokens, no two with a common prefix, and of answers

@@ -11,7 +11,7 @@ import (
 type Machine struct {
 	board
 	name  string
-	Gpus  int            // that share the model
+	GPUs  int            // that share the model
 	Peaks roofline.Peaks // bandwidth and FLOP/s of all of them, memory of each
 	Clock float64        // of the SMs, share of the full one
 
@@ -79,7 +79,7 @@ func machineNamed(name string) (Machine, error) {
 		return Machine{}, fmt.Errorf("simulated engine: the peaks of %s are unknown", b.name)
 	}
 	return Machine{
-		board: b.value, name: b.name, Gpus: 1, Peaks: peaks, Clock: 1,
+		board: b.value, name: b.name, GPUs: 1, Peaks: peaks, Clock: 1,
 		bandwidthShare: streamingShare, flopsShare: 0.6,
 		overhead: 600 * time.Microsecond, overheadPerSeq: 8 * time.Microsecond,
 	}, nil
@@ -87,7 +87,7 @@ func machineNamed(name string) (Machine, error) {
 
 // times is n of these GPUs in tensor parallel: n times the peaks.
 func (m Machine) times(n int) Machine {
-	m.Gpus = n
+	m.GPUs = n
 	m.Peaks.Bandwidth *= float64(n)
 	m.scaleFLOPs(float64(n))
 	return m
@@ -112,7 +112,7 @@ func (m Machine) at(clock float64) Machine {
 // kvReplicas is how often the KV cache is held: its heads are spread over the GPUs
 // until there are none left to spread, then copied.
 func (m *Machine) kvReplicas(served *Model) float64 {
-	return max(1, float64(m.Gpus)/float64(max(1, served.KVHeads)))
+	return max(1, float64(m.GPUs)/float64(max(1, served.KVHeads)))
 }
 
 // allReduces is the time that the GPUs of a tensor parallel group spend adding up
@@ -120,11 +120,11 @@ func (m *Machine) kvReplicas(served *Model) float64 {
 // after the MLP (Megatron-LM, arXiv 1909.08053). A ring moves 2·(g−1)/g of the
 // n·hidden·2 bytes out of each of g GPUs (NCCL's "bus bandwidth").
 func (m *Machine) allReduces(served *Model, n int) time.Duration {
-	if m.Gpus == 1 {
+	if m.GPUs == 1 {
 		return 0
 	}
 	const bytesPerElement = 2
-	g := float64(m.Gpus)
+	g := float64(m.GPUs)
 	moved := 2 * (g - 1) / g * float64(n*served.Hidden*bytesPerElement)
 	one := seconds(moved/(m.link.bandwidth*linkShare)) + m.link.latency
 	return time.Duration(2*served.Layers) * one

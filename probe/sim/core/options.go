@@ -90,9 +90,9 @@ func (s *Setup) KVTokens() int { return s.KVBlocks * s.BlockTokens }
 
 // Describe says in one line what is being simulated.
 func (s *Setup) Describe() string {
-	devices := fmt.Sprintf("%d × %s", s.Machine.Gpus, s.Machine.DriverName)
+	devices := fmt.Sprintf("%d × %s", s.Machine.GPUs, s.Machine.DriverName)
 	if s.Disaggregated {
-		devices += fmt.Sprintf(" for decode and %d for prefill", s.Machine.Gpus)
+		devices += fmt.Sprintf(" for decode and %d for prefill", s.Machine.GPUs)
 	}
 	return fmt.Sprintf("%s on %s, KV cache %d tokens, context %d tokens", s.Served.FullName, devices, s.KVTokens(), s.MaxModelLen)
 }

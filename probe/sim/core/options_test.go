@@ -27,8 +27,8 @@ func TestKVAndModelLength(t *testing.T) {
 
 func TestModelIsSpreadOverEnoughGPUs(t *testing.T) {
 	s, err := Options{Model: "llama-3.1-70b", GPU: "h100"}.Resolve() // 141 GB + 10.7 GB > 0.9 × 160
-	if err != nil || s.Machine.Gpus != 4 {
-		t.Fatalf("%d GPUs, %v; want 4", s.Machine.Gpus, err)
+	if err != nil || s.Machine.GPUs != 4 {
+		t.Fatalf("%d GPUs, %v; want 4", s.Machine.GPUs, err)
 	}
 	if s.Machine.Peaks.BF16 != 4*989e12 || s.Machine.Peaks.Bandwidth != 4*3350e9 {
 		t.Errorf("four H100 have %g FLOP/s and %g B/s", s.Machine.Peaks.BF16, s.Machine.Peaks.Bandwidth)

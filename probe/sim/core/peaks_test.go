@@ -15,7 +15,7 @@ func TestStepsAreSlowerThanTheRoofline(t *testing.T) {
 				t.Fatal(err)
 			}
 			device, _ := roofline.PeaksFor("NVIDIA " + s.Machine.DriverName)
-			r := roofline.Roofline{Model: s.Served.Model, Device: device, GPUs: s.Machine.Gpus}
+			r := roofline.Roofline{Model: s.Served.Model, Device: device, GPUs: s.Machine.GPUs}
 			for _, n := range []int{1, 8, 128} {
 				var b Batch
 				for range n {
@@ -23,12 +23,12 @@ func TestStepsAreSlowerThanTheRoofline(t *testing.T) {
 				}
 				c := costOf(b, &s.Served, &s.Machine)
 				if floor := r.TPOTFloor(float64(n), 1000); c.duration() < floor || c.duration() > 3*floor+12e6 {
-					t.Errorf("%s on %d × %s: a step of %d takes %v, with a bound of %v", s.Served.FullName, s.Machine.Gpus, s.Machine.name, n, c.duration(), floor)
+					t.Errorf("%s on %d × %s: a step of %d takes %v, with a bound of %v", s.Served.FullName, s.Machine.GPUs, s.Machine.name, n, c.duration(), floor)
 				}
 			}
 			prefill := costOfOne(0, 2000, s.Served, s.Machine)
 			if floor := r.TTFTFloor(2000, 0); prefill.duration() < floor {
-				t.Errorf("%s on %d × %s: a prefill takes %v, with a bound of %v", s.Served.FullName, s.Machine.Gpus, s.Machine.name, prefill.duration(), floor)
+				t.Errorf("%s on %d × %s: a prefill takes %v, with a bound of %v", s.Served.FullName, s.Machine.GPUs, s.Machine.name, prefill.duration(), floor)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // ideal is a machine that reaches its peaks and has no overhead.
 func ideal(bandwidth, flops float64) Machine {
-	return Machine{Gpus: 1, Peaks: roofline.Peaks{Bandwidth: bandwidth, BF16: flops}, bandwidthShare: 1, flopsShare: 1}
+	return Machine{GPUs: 1, Peaks: roofline.Peaks{Bandwidth: bandwidth, BF16: flops}, bandwidthShare: 1, flopsShare: 1}
 }
 
 func served(t *testing.T, name, dtype string) Model {
@@ -111,15 +111,15 @@ func TestActivityFollowsTheRoofline(t *testing.T) {
 	decode := costOfOne(500, 1, s, m)
 	a := decode.activity(&m)
 	// Memory-bound: 0.8 of the bandwidth while kernels run, tensor cores idle.
-	near(t, "DRAM while decoding", a.Dram, 0.8*a.Busy, 1e-6)
+	near(t, "DRAM while decoding", a.DRAM, 0.8*a.Busy, 1e-6)
 	if a.Tensor > 0.02 {
 		t.Errorf("tensor activity while decoding one stream is %g", a.Tensor)
 	}
 	prefill := costOfOne(0, 2048, s, m)
 	a = prefill.activity(&m)
 	near(t, "tensor activity in prefill", a.Tensor, 0.6*a.Busy, 1e-6)
-	if a.Dram > 0.1 {
-		t.Errorf("DRAM activity in prefill is %g", a.Dram)
+	if a.DRAM > 0.1 {
+		t.Errorf("DRAM activity in prefill is %g", a.DRAM)
 	}
 }
 

@@ -48,8 +48,8 @@ func (f Faults) With(list string) (Faults, error) {
 func (f *Faults) set(part string) error {
 	name, value, _ := strings.Cut(part, "=")
 	var forms []string
-	for i := range table {
-		k := &table[i]
+	for i := range Kinds {
+		k := &Kinds[i]
 		if k.Name == strings.TrimSpace(name) {
 			if k.read(f, strings.TrimSpace(value)) != nil {
 				return fmt.Errorf("expected %s, such as %s, or %s=off", k.Form, k.Example, k.Name)
@@ -93,9 +93,10 @@ type Active struct {
 // Active lists the faults in force, in the order of the table.
 func (f Faults) Active() []Active {
 	active := []Active{}
-	for i := range table {
-		if v := table[i].text(&f); v != "" {
-			active = append(active, Active{table[i].Name, v, table[i].Description})
+	for i := range Kinds {
+		k := &Kinds[i]
+		if v := k.text(&f); v != "" {
+			active = append(active, Active{k.Name, v, k.Description})
 		}
 	}
 	return active

@@ -10,70 +10,47 @@ import (
 type Kind struct {
 	Name        string `json:"name"`
 	Form        string `json:"form"`    // how it is written
-	Example     string `json:"example"` // a value with a clear effect
+	Example     string `json:"example"` // with a value that has a clear effect
 	Description string `json:"means"`
-}
 
-// row is a kind of fault with the values that it sets.
-type row struct {
-	Kind
 	// values returns pointers to its value and to an optional second one, written
 	// behind a slash; nil if there is none.
 	values func(f *Faults) (first any, second *time.Duration)
 }
 
-// table lists every fault.
-var table = []row{
-	{Kind{"429", "429=SHARE[/WAIT]", "429=0.3/2s", "that share of requests is refused with 429 and Retry-After"},
+// Kinds lists every fault.
+var Kinds = []Kind{
+	{"429", "429=SHARE[/WAIT]", "429=0.3/2s", "that share of requests is refused with 429 and Retry-After",
 		func(f *Faults) (any, *time.Duration) { return &f.RateLimited, &f.RetryAfter }},
-	{Kind{"503", "503=SHARE", "503=0.2", "that share of requests is refused with 503"},
+	{"503", "503=SHARE", "503=0.2", "that share of requests is refused with 503",
 		func(f *Faults) (any, *time.Duration) { return &f.Unavailable, nil }},
-	{Kind{"error", "error=SHARE", "error=0.2", "that share of streams ends with an error inside the 200"},
+	{"error", "error=SHARE", "error=0.2", "that share of streams ends with an error inside the 200",
 		func(f *Faults) (any, *time.Duration) { return &f.StreamError, nil }},
-	{Kind{"cut", "cut=SHARE", "cut=0.2", "that share of streams has its connection cut"},
+	{"cut", "cut=SHARE", "cut=0.2", "that share of streams has its connection cut",
 		func(f *Faults) (any, *time.Duration) { return &f.Cut, nil }},
-	{Kind{"loading", "loading[=TIME]", "loading=10s", "503 as while the model loads, for that long or until it is switched off"},
+	{"loading", "loading[=TIME]", "loading=10s", "503 as while the model loads, for that long or until it is switched off",
 		func(f *Faults) (any, *time.Duration) { return &f.Loading, &f.LoadingFor }},
-	{Kind{"stall", "stall=TIME[/EVERY]", "stall=1s/10s", "the engine stops for that long, once or at intervals"},
+	{"stall", "stall=TIME[/EVERY]", "stall=1s/10s", "the engine stops for that long, once or at intervals",
 		func(f *Faults) (any, *time.Duration) { return &f.Stall, &f.StallEvery }},
-	{Kind{"clump", "clump=TOKENS", "clump=16", "tokens are sent together, as behind a buffering proxy"},
+	{"clump", "clump=TOKENS", "clump=16", "tokens are sent together, as behind a buffering proxy",
 		func(f *Faults) (any, *time.Duration) { return &f.Clump, nil }},
-	{Kind{"slow", "slow=TIMES", "slow=3", "a slow replica: every iteration takes that many times as long"},
+	{"slow", "slow=TIMES", "slow=3", "a slow replica: every iteration takes that many times as long",
 		func(f *Faults) (any, *time.Duration) { return (*factor)(&f.Slow), nil }},
-	{Kind{"throttle", "throttle=SHARE", "throttle=0.4", "the GPU is hot: its clock is down to that share"},
+	{"throttle", "throttle=SHARE", "throttle=0.4", "the GPU is hot: its clock is down to that share",
 		func(f *Faults) (any, *time.Duration) { return (*factor)(&f.Throttle), nil }},
-	{Kind{"kv", "kv=SHARE", "kv=0.9", "that share of the KV cache is not available"},
+	{"kv", "kv=SHARE", "kv=0.9", "that share of the KV cache is not available",
 		func(f *Faults) (any, *time.Duration) { return &f.KV, nil }},
 }
 
 // factor is a number that has no effect at 1.
 type factor float64
 
-// Kinds lists every fault.
-func Kinds() []Kind {
-	all := make([]Kind, len(table))
-	for i, r := range table {
-		all[i] = r.Kind
-	}
-	return all
-}
-
-// Example is a fault as it is written, with a value that has a clear effect.
-func Example(name string) string {
-	for _, r := range table {
-		if r.Name == name {
-			return r.Example
-		}
-	}
-	return ""
-}
-
 // The words that stand for a value: off is none, on is loading without a time.
 const off, on = "off", "on"
 
 // read sets the fault from its written value.
-func (r *row) read(f *Faults, value string) error {
-	first, second := r.values(f)
+func (k *Kind) read(f *Faults, value string) error {
+	first, second := k.values(f)
 	if loading, ok := first.(*bool); ok {
 		return readLoading(loading, second, value)
 	}
@@ -121,8 +98,8 @@ func readValue(into any, value string) (err error) {
 }
 
 // text is the value as it is written; "" if it has no effect.
-func (r *row) text(f *Faults) string {
-	first, second := r.values(f)
+func (k *Kind) text(f *Faults) string {
+	first, second := k.values(f)
 	if loading, ok := first.(*bool); ok {
 		if *loading && *second == 0 {
 			return on

@@ -67,7 +67,7 @@ func TestWrongFaultsSayHowTheyAreWritten(t *testing.T) {
 // Every row of the table: its example is felt, is written as it was read, and is
 // gone when it is switched off.
 func TestEveryFaultCanBeSwitched(t *testing.T) {
-	for _, k := range Kinds() {
+	for _, k := range Kinds {
 		f, err := Parse(k.Example)
 		if err != nil || f == (Faults{}) {
 			t.Errorf("%s: %+v, %v", k.Example, f, err)
@@ -86,7 +86,7 @@ func TestEveryFaultCanBeSwitched(t *testing.T) {
 }
 
 func FuzzFaults(f *testing.F) {
-	for _, k := range table {
+	for _, k := range Kinds {
 		f.Add(k.Example + ",clump=off")
 	}
 	f.Fuzz(func(t *testing.T, list string) {
@@ -108,7 +108,7 @@ func TestReadmeListsTheFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range Kinds() {
+	for _, k := range Kinds {
 		if row := "| `" + k.Example + "` | " + k.Description + " |"; !strings.Contains(string(text), row) {
 			t.Errorf("the README has no row %s", row)
 		}

@@ -15,7 +15,7 @@ func TestFaultsAreSwitchedWhileItRuns(t *testing.T) {
 	change := func(method, list, want string) {
 		t.Helper()
 		r := call(t, method, base+"/sim/faults", list)
-		if v := decode(t, r); r.StatusCode != 200 || v["faults"] != want {
+		if v := decoded(t, r); r.StatusCode != 200 || v["faults"] != want {
 			t.Errorf("%s %q: %d, %v, want %q", method, list, r.StatusCode, v["faults"], want)
 		}
 	}
@@ -36,9 +36,9 @@ func TestFaultsAreSwitchedWhileItRuns(t *testing.T) {
 	if got := chat(); got != 200 {
 		t.Errorf("status %d when healed", got)
 	}
-	known := decode(t, call(t, "GET", base+"/sim/faults", ""))["known"].([]any)
-	if len(known) != len(faults.Kinds()) {
-		t.Errorf("%d faults are explained, want %d", len(known), len(faults.Kinds()))
+	known := decoded(t, call(t, "GET", base+"/sim/faults", ""))["known"].([]any)
+	if len(known) != len(faults.Kinds) {
+		t.Errorf("%d faults are explained, want %d", len(known), len(faults.Kinds))
 	}
 }
 
@@ -51,13 +51,13 @@ func TestAdminRefusesWhatItDoesNotKnow(t *testing.T) {
 	}{
 		{"PUT", "/sim/faults", "flood=1", 400, "unknown fault"},
 		{"POST", "/sim/faults", "429=0.7,503=0.7", 400, "more than all requests"},
-		{"PATCH", "/sim/faults", "", 405, "DELETE heals"},
+		{"PATCH", "/sim/faults", "", 405, "DELETE to end"},
 		{"PUT", "/sim/scenario", "tsunami", 400, "unknown scenario"},
 		{"PUT", "/sim/scenario", "", 400, "overload"},
-		{"PATCH", "/sim/scenario", "", 405, "DELETE heals"},
+		{"PATCH", "/sim/scenario", "", 405, "DELETE to end"},
 	} {
 		r := call(t, c.method, base+c.path, c.body)
-		v := decode(t, r)
+		v := decoded(t, r)
 		message, _ := v["error"].(map[string]any)["message"].(string)
 		if r.StatusCode != c.status || !strings.Contains(message, c.says) {
 			t.Errorf("%s %s %q: %d, %v", c.method, c.path, c.body, r.StatusCode, v)
@@ -67,14 +67,14 @@ func TestAdminRefusesWhatItDoesNotKnow(t *testing.T) {
 
 func TestScenarioIsStartedAndEnded(t *testing.T) {
 	base := serve(t, fast)
-	v := decode(t, call(t, "PUT", base+"/sim/scenario", "Buffering-Proxy"))
+	v := decoded(t, call(t, "PUT", base+"/sim/scenario", "Buffering-Proxy"))
 	if v["scenario"] != "buffering-proxy" || v["part"] != "calm before" || v["part_ends_in_s"].(float64) > 20 {
 		t.Errorf("%v", v)
 	}
-	if v := decode(t, call(t, "PUT", base+"/sim/scenario", "slow-replica")); v["scenario"] != "slow-replica" {
+	if v := decoded(t, call(t, "PUT", base+"/sim/scenario", "slow-replica")); v["scenario"] != "slow-replica" {
 		t.Errorf("%v", v)
 	}
-	if v := decode(t, call(t, "DELETE", base+"/sim/scenario", "")); v["scenario"] != nil || v["faults"] != "" {
+	if v := decoded(t, call(t, "DELETE", base+"/sim/scenario", "")); v["scenario"] != nil || v["faults"] != "" {
 		t.Errorf("%v", v)
 	}
 }

@@ -29,78 +29,87 @@ type API struct {
 	timetable *faults.Timetable
 	modelID   string
 	created   int64 // Unix seconds
-	handler   http.Handler
-	pieces    pieces        // tokens that can be turned back into text
+	mux       *http.ServeMux
+	texts     *tokenTexts
 	requests  atomic.Uint64 // numbers the ids of answers
 }
 
 // New makes the interface of an engine whose driver m observes.
-func New(s *core.Setup, d *core.Driver, t *faults.Timetable, m *metrics) *API {
-	a := &API{setup: s, driver: d, timetable: t, modelID: modelID(s), created: time.Now().Unix()}
-	a.handler = a.routes(m.serve(s, d.Snapshot), newHardware(s, d.Snapshot))
+func New(s *core.Setup, d *core.Driver, t *faults.Timetable, m *Metrics) *API {
+	a := &API{setup: s, driver: d, timetable: t, modelID: modelID(s), created: time.Now().Unix(), mux: http.NewServeMux(), texts: newTokenTexts()}
+	for pattern, h := range map[string]handler{
+		"POST /v1/chat/completions": a.unlessLoading(a.generate(&chatDialect)),
+		"POST /v1/completions":      a.unlessLoading(a.generate(&completionDialect)),
+		"POST /tokenize":            a.unlessLoading(a.tokenize),
+		"POST /detokenize":          a.unlessLoading(a.detokenize),
+		"GET /v1/models":            a.models,
+		"GET /version":              a.version,
+		"GET /health":               a.unlessLoading(a.health),
+		"/ping":                     a.unlessLoading(a.health),
+		"/sim/faults":               a.adminFaults,
+		"/sim/scenario":             a.adminScenario,
+		"/":                         a.unknownPath,
+	} {
+		a.mux.Handle(pattern, h)
+	}
+	m.addScraped(s, d.Snapshot)
+	for path, page := range map[string]*prometheus.Registry{"/metrics": m.registry, hardwarePath: newHardware(s, d.Snapshot)} {
+		a.mux.Handle("GET "+path, promhttp.HandlerFor(page, promhttp.HandlerOpts{}))
+	}
 	return a
 }
 
 func modelID(s *core.Setup) string { return modelPrefix + s.Served.FullName }
 
 // ServeHTTP implements http.Handler.
-func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
-
-func (s *API) routes(engine, hardware *prometheus.Registry) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.unlessLoading(s.chat))
-	mux.HandleFunc("POST /v1/completions", s.unlessLoading(s.completions))
-	mux.HandleFunc("POST /tokenize", s.unlessLoading(s.tokenize))
-	mux.HandleFunc("POST /detokenize", s.unlessLoading(s.detokenize))
-	mux.HandleFunc("GET /v1/models", s.models)
-	mux.HandleFunc("GET /version", s.version)
-	mux.HandleFunc("GET /health", s.unlessLoading(s.health))
-	mux.HandleFunc("/ping", s.unlessLoading(s.health))
-	mux.Handle(faultsPath, s.adminFaults())
-	mux.Handle(scenarioPath, s.adminScenario())
-	mux.Handle("GET /metrics", promhttp.HandlerFor(engine, promhttp.HandlerOpts{}))
-	mux.Handle("GET "+hardwarePath, promhttp.HandlerFor(hardware, promhttp.HandlerOpts{}))
-	mux.HandleFunc("/", s.unknownPath)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Server", serverName)
-		mux.ServeHTTP(w, r)
-	})
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Server", serverName)
+	a.mux.ServeHTTP(w, r)
 }
 
-// unlessLoading answers 503 while the model loads on request.
-func (s *API) unlessLoading(h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if s.timetable.Faults().Loading {
-			errLoading.write(w)
-			return
-		}
-		h(w, r)
+// handler answers a request, or returns the error to answer with.
+type handler func(w http.ResponseWriter, r *http.Request) *apiError
+
+// ServeHTTP implements http.Handler.
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if e := h(w, r); e != nil {
+		e.write(w)
 	}
 }
 
-func (s *API) models(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
-		"id": s.modelID, "object": "model", "created": s.created, "owned_by": serverName,
-		"root": s.modelID, "parent": nil, "max_model_len": s.setup.MaxModelLen,
+// unlessLoading answers 503 while the model loads on request.
+func (a *API) unlessLoading(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) *apiError {
+		if a.timetable.Faults().Loading {
+			return failure(http.StatusServiceUnavailable, "the model is still loading (a simulated fault)")
+		}
+		return h(w, r)
+	}
+}
+
+func (a *API) models(w http.ResponseWriter, _ *http.Request) *apiError {
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
+		"id": a.modelID, "object": "model", "created": a.created, "owned_by": serverName,
+		"root": a.modelID, "parent": nil, "max_model_len": a.setup.MaxModelLen,
 	}}})
 }
 
 // version also says what is simulated, and where the GPU page is.
-func (s *API) version(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{
+func (a *API) version(w http.ResponseWriter, _ *http.Request) *apiError {
+	return writeJSON(w, http.StatusOK, map[string]any{
 		"version": serverVersion, "engine": serverName,
-		"simulates": s.setup.Describe(), "gpu_metrics": hardwarePath,
+		"simulates": a.setup.Describe(), "gpu_metrics": hardwarePath,
 	})
 }
 
 // health answers 200 with an empty body while the engine runs.
-func (s *API) health(w http.ResponseWriter, _ *http.Request) {
-	if !s.driver.IsRunning() {
-		errNotRunning.write(w)
+func (a *API) health(http.ResponseWriter, *http.Request) *apiError {
+	if !a.driver.IsRunning() {
+		return errNotRunning
 	}
+	return nil
 }
 
-func (s *API) unknownPath(w http.ResponseWriter, r *http.Request) {
-	e := &apiError{status: http.StatusNotFound, kind: "NotFoundError", code: http.StatusNotFound, message: "this engine has no " + r.Method + " " + r.URL.Path}
-	e.write(w)
+func (a *API) unknownPath(_ http.ResponseWriter, r *http.Request) *apiError {
+	return failure(http.StatusNotFound, "this engine has no %s %s", r.Method, r.URL.Path)
 }

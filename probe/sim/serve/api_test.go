@@ -67,7 +67,7 @@ func TestPlainCompletions(t *testing.T) {
 			t.Errorf("%v: %d tokens, usage %v", prompt, s.tokens, s.usage)
 		}
 	}
-	whole := decode(t, post(t, base+"/v1/completions", map[string]any{"prompt": "one two three", "ignore_eos": true}))
+	whole := decoded(t, post(t, base+"/v1/completions", map[string]any{"prompt": "one two three", "ignore_eos": true}))
 	text := whole["choices"].([]any)[0].(map[string]any)["text"].(string)
 	if n := len(core.AppendTokens(nil, text)); n != 16 { // the endpoint's default
 		t.Errorf("%d tokens without max_tokens, want 16", n)
@@ -78,7 +78,7 @@ func TestWholeAnswer(t *testing.T) {
 	base := serve(t, fast)
 	parts := []any{map[string]any{"role": "user", "content": []any{
 		map[string]any{"type": "text", "text": "One two"}, map[string]any{"type": "text", "text": " three"}}}}
-	v := decode(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": parts, "max_tokens": 20, "ignore_eos": true}))
+	v := decoded(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": parts, "max_tokens": 20, "ignore_eos": true}))
 	choice := v["choices"].([]any)[0].(map[string]any)
 	content := choice["message"].(map[string]any)["content"].(string)
 	u := v["usage"].(map[string]any)
@@ -91,7 +91,7 @@ func TestSecondRequestFindsItsPrefix(t *testing.T) {
 	base := serve(t, fast)
 	long := strings.Repeat("river ", 200) // 204 tokens: 12 full blocks
 	for _, cached := range []float64{0, 192} {
-		v := decode(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": user(long), "max_tokens": 1}))
+		v := decoded(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": user(long), "max_tokens": 1}))
 		got := v["usage"].(map[string]any)["prompt_tokens_details"].(map[string]any)["cached_tokens"]
 		if got != cached {
 			t.Errorf("%v cached tokens, want %v", got, cached)
@@ -109,7 +109,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"/v1/chat/completions", long, 400, []string{`"code":400`, `"type":"BadRequestError"`, "16384", "16304", "16404"}},
 		{"/v1/chat/completions", `{"model":"gpt-4","messages":[{"role":"user","content":"x"}]}`, 404, []string{"gpt-4", "does not exist", "sim/Llama-3.1-8B"}},
-		{"/v1/chat/completions", `{"messages":`, 400, []string{"not understood"}},
+		{"/v1/chat/completions", `{"messages":`, 400, []string{"invalid JSON"}},
 		{"/v1/chat/completions", `{"messages":[]}`, 400, []string{"messages"}},
 		{"/v1/chat/completions", `{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}`, 400, []string{"text"}},
 		{"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}],"max_tokens":0}`, 400, []string{"max_tokens", "0"}},
@@ -134,11 +134,11 @@ func TestRefusals(t *testing.T) {
 
 func TestWhoIsIt(t *testing.T) {
 	base := serve(t, fast)
-	m := decode(t, call(t, "GET", base+"/v1/models", ""))["data"].([]any)[0].(map[string]any)
+	m := decoded(t, call(t, "GET", base+"/v1/models", ""))["data"].([]any)[0].(map[string]any)
 	if m["id"] != "sim/Llama-3.1-8B" || m["owned_by"] != "sonde-sim" || m["max_model_len"] != 16384.0 {
 		t.Errorf("model %v", m)
 	}
-	v := decode(t, call(t, "GET", base+"/version", ""))
+	v := decoded(t, call(t, "GET", base+"/version", ""))
 	if v["engine"] != "sonde-sim" || v["gpu_metrics"] != "/dcgm/metrics" {
 		t.Errorf("version %v", v)
 	}
@@ -149,7 +149,7 @@ func TestWhoIsIt(t *testing.T) {
 		`{"prompt":"Hello there, world."}`:                               5,
 		`{"messages":[{"role":"user","content":"Hello there, world."}]}`: 9,
 	} {
-		if v := decode(t, call(t, "POST", base+"/tokenize", body)); v["count"] != want || len(v["tokens"].([]any)) != int(want) {
+		if v := decoded(t, call(t, "POST", base+"/tokenize", body)); v["count"] != want || len(v["tokens"].([]any)) != int(want) {
 			t.Errorf("%s: %v, want %v tokens", body, v, want)
 		}
 	}

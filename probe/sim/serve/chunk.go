@@ -18,6 +18,7 @@ type dialect struct {
 	after       string
 	empty       string // of the chunk that carries the finish reason, if it has no text
 	maxTokens   int    // of an answer without a limit of its own, by the API's definition; 0: what the context leaves
+	prompt      func(*requestBody) ([]uint32, *apiError)
 }
 
 var (
@@ -26,12 +27,12 @@ var (
 		opening: `"delta":{"role":"assistant","content":""}`,
 		thought: `"delta":{"reasoning_content":"`,
 		before:  `"delta":{"content":"`, after: `"}`,
-		empty: `"delta":{}`,
+		empty: `"delta":{}`, prompt: (*requestBody).messageTokens,
 	}
 	completionDialect = dialect{
 		idPrefix: "cmpl-", object: "text_completion", chunkObject: "text_completion",
 		before: `"text":"`, after: `"`,
-		empty: `"text":""`, maxTokens: 16,
+		empty: `"text":""`, maxTokens: 16, prompt: (*requestBody).promptTokens,
 	}
 )
 
@@ -39,7 +40,7 @@ var (
 // once: there are tens of thousands of them a second. A token whose text is held
 // back, because a stop string may begin with it, has a chunk without text.
 type chunks struct {
-	dialect
+	*dialect
 	head       string // of every event, up to its choice
 	bare       string // the same without a choice
 	continuous bool   // usage on every chunk
@@ -48,7 +49,7 @@ type chunks struct {
 	text       core.Transcript
 }
 
-func newChunks(d dialect, id, model string, created int64, seq *core.Sequence) *chunks {
+func newChunks(d *dialect, id, model string, created int64, seq *core.Sequence) *chunks {
 	bare := `data: {"id":"` + id + `","object":"` + d.chunkObject + `","created":` + strconv.FormatInt(created, 10) + `,"model":"` + model + `","choices":[`
 	return &chunks{dialect: d, head: bare + `{"index":0,`, bare: bare, seq: seq, text: core.NewTranscript(seq)}
 }
@@ -93,8 +94,8 @@ func (c *chunks) appendChunk(b []byte, words []uint16, i int) ([]byte, int) {
 		b = append(b, c.before...)
 	}
 	for more := true; more; i++ {
-		b = c.text.Append(b, words[i]&^Joined)
-		more = words[i]&Joined != 0 && c.text.Reasons() == reasons
+		b = c.text.Append(b, words[i]&^joined)
+		more = words[i]&joined != 0 && c.text.Reasons() == reasons
 	}
 	return c.endChoice(append(b, c.after...), core.Unfinished), i
 }
@@ -105,7 +106,8 @@ func (c *chunks) endChoice(b []byte, end core.FinishReason) []byte {
 		b = append(b, `null}]`...)
 	} else {
 		b = append(append(append(b, '"'), end...), `","stop_reason":`...)
-		b = append(append(b, quoted(c.text.Found)...), `}]`...)
+		reason, _ := json.Marshal(orNull(c.text.Found)) // any text has a form
+		b = append(append(b, reason...), `}]`...)
 	}
 	if c.continuous {
 		b = c.appendUsage(b)
@@ -113,33 +115,8 @@ func (c *chunks) endChoice(b []byte, end core.FinishReason) []byte {
 	return append(b, "}\n\n"...)
 }
 
-// quoted is a text in JSON, null if it is empty.
-func quoted(s string) []byte {
-	if s == "" {
-		return []byte("null")
-	}
-	b, err := json.Marshal(s)
-	if err != nil { // cannot happen: any string has a form
-		return []byte("null")
-	}
-	return b
-}
-
 func (c *chunks) appendUsage(b []byte) []byte {
-	u := newUsage(c.seq, c.sent())
-	b = append(b, `,"usage":{"prompt_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.Prompt), 10)
-	b = append(b, `,"total_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.Total), 10)
-	b = append(b, `,"completion_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.Completion), 10)
-	b = append(b, `,"prompt_tokens_details":{"cached_tokens":`...)
-	b = strconv.AppendInt(b, int64(u.Details.Cached), 10)
-	if u.Answer != nil {
-		b = append(b, `},"completion_tokens_details":{"reasoning_tokens":`...)
-		b = strconv.AppendInt(b, int64(u.Answer.Reasoning), 10)
-	}
-	return append(b, "}}"...)
+	return appendUsage(append(b, `,"usage":`...), c.seq, c.sent())
 }
 
 // errorEvents is how a stream ends when the engine does.

@@ -19,7 +19,7 @@ func wordOf(t *testing.T, text string) uint16 {
 }
 
 // scripted is a stream with an answer that the test dictates.
-func scripted(d dialect, a core.Request) *chunks {
+func scripted(d *dialect, a core.Request) *chunks {
 	a.Prompt = make([]uint32, 7)
 	s := &core.Sequence{Request: a, Thinking: int(a.Reasoning), Cached: 4}
 	return newChunks(d, "id-1", "sim/m", 99, s)
@@ -32,7 +32,7 @@ const (
 )
 
 func TestChatStreamByteForByte(t *testing.T) {
-	c := scripted(chatDialect, core.Request{MaxTokens: 3})
+	c := scripted(&chatDialect, core.Request{MaxTokens: 3})
 	c.final = true
 	got := string(c.append(nil, []uint16{wordOf(t, " River"), wordOf(t, ",")}, core.Unfinished))
 	got += string(c.append(nil, []uint16{wordOf(t, " deep")}, core.FinishLength))
@@ -50,7 +50,7 @@ func TestChatStreamByteForByte(t *testing.T) {
 
 // Two tokens of reasoning, then one of the answer, with running counts.
 func TestReasoningStreamByteForByte(t *testing.T) {
-	c := scripted(chatDialect, core.Request{MaxTokens: 3, Reasoning: 2})
+	c := scripted(&chatDialect, core.Request{MaxTokens: 3, Reasoning: 2})
 	c.final, c.continuous = true, true
 	got := string(c.append(nil, []uint16{wordOf(t, " Well"), wordOf(t, " then"), wordOf(t, " Year")}, core.FinishStop))
 	usage := func(n, reasoning string) string {
@@ -75,7 +75,7 @@ func TestTokensOfOneStepShareAChunk(t *testing.T) {
 	m.put([]uint16{wordOf(t, " One"), wordOf(t, " two")}, core.Unfinished)
 	m.put([]uint16{wordOf(t, " three")}, core.FinishLength)
 	words, end := m.take(nil)
-	c := scripted(completionDialect, core.Request{MaxTokens: 3})
+	c := scripted(&completionDialect, core.Request{MaxTokens: 3})
 	want := textHead + `{"index":0,"text":"One two"` + goesOn + "}\n\n" +
 		textHead + `{"index":0,"text":" three"` + goesOn + "}\n\n" +
 		textHead + `{"index":0,"text":"","logprobs":null,"finish_reason":"length","stop_reason":null}]}` + "\n\n" +
@@ -86,7 +86,7 @@ func TestTokensOfOneStepShareAChunk(t *testing.T) {
 	// Reasoning and answer are never in the same chunk.
 	m.put([]uint16{wordOf(t, " Well"), wordOf(t, " Go")}, core.Unfinished)
 	words, _ = m.take(nil)
-	c = scripted(chatDialect, core.Request{MaxTokens: 2, Reasoning: 1})
+	c = scripted(&chatDialect, core.Request{MaxTokens: 2, Reasoning: 1})
 	want = chatHead + `{"index":0,"delta":{"role":"assistant","content":""}` + goesOn + "}\n\n" +
 		chatHead + `{"index":0,"delta":{"reasoning_content":"Well"}` + goesOn + "}\n\n" +
 		chatHead + `{"index":0,"delta":{"content":"Go"}` + goesOn + "}\n\n"
@@ -97,7 +97,7 @@ func TestTokensOfOneStepShareAChunk(t *testing.T) {
 
 // The text of a stop string goes into JSON, whatever it is.
 func TestStopReasonIsQuoted(t *testing.T) {
-	c := scripted(completionDialect, core.Request{MaxTokens: 2, Stops: []string{"\" say"}})
+	c := scripted(&completionDialect, core.Request{MaxTokens: 2, Stops: []string{"\" say"}})
 	c.text.Found = "\" \n"
 	got := string(c.append(nil, nil, core.FinishStop))
 	want := textHead + `{"index":0,"text":"","logprobs":null,"finish_reason":"stop","stop_reason":"\" \n"}]}` + "\n\ndata: [DONE]\n\n"

@@ -73,7 +73,7 @@ func call(t *testing.T, method, url, body string) *http.Response {
 	return r
 }
 
-func decode(t *testing.T, r *http.Response) (v map[string]any) {
+func decoded(t *testing.T, r *http.Response) (v map[string]any) {
 	t.Helper()
 	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
 		t.Fatal(err)

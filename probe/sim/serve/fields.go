@@ -9,14 +9,14 @@ import (
 	"sonde/probe/sim/core"
 )
 
-// contentBody is a text, or a list of parts of which only texts are understood.
+// contentBody is a text, or a list of parts, which all have to be texts.
 type contentBody string
 
-// contentError is about a part of a message that is not understood.
+// contentError is a part of a message that is not a text.
 type contentError struct{ kind string }
 
 func (e *contentError) Error() string {
-	return fmt.Sprintf("only content parts of type text are understood, not %q", e.kind)
+	return fmt.Sprintf("only content parts of type text are supported, not %q", e.kind)
 }
 
 func (c *contentBody) UnmarshalJSON(b []byte) error {
@@ -124,33 +124,4 @@ func (b *requestBody) promptTokens() ([]uint32, *apiError) {
 		return nil, badRequest("prompt", "prompt is missing or empty")
 	}
 	return ids, nil
-}
-
-// ask checks lengths against the context. Without a limit of its own an answer
-// may fill what the prompt leaves, or fallback tokens if that is not 0.
-func (b *requestBody) ask(prompt []uint32, context, fallback int) (core.Request, *apiError) {
-	a := core.Request{Prompt: prompt, Salt: b.CacheSalt, MinTokens: b.MinTokens, IgnoreEOS: b.IgnoreEOS, Seed: uint64(b.Seed), Stops: b.Stop}
-	name, limit := "max_completion_tokens", b.MaxCompletionTokens
-	if limit == nil {
-		name, limit = "max_tokens", b.MaxTokens
-	}
-	switch {
-	case limit != nil:
-		a.MaxTokens = *limit
-	case fallback > 0:
-		a.MaxTokens = fallback
-	default:
-		a.MaxTokens = max(1, context-len(prompt))
-	}
-	if a.MaxTokens < 1 {
-		return core.Request{}, badRequest(name, "%s has to be at least 1, not %d", name, a.MaxTokens)
-	}
-	if a.MinTokens < 0 || a.MinTokens > a.MaxTokens {
-		return core.Request{}, badRequest("min_tokens", "min_tokens has to be between 0 and %s (%d), not %d", name, a.MaxTokens, a.MinTokens)
-	}
-	if a.MaxTokens > context-len(prompt) {
-		return core.Request{}, badRequest("", "The maximum context length is %d tokens, but %d were requested: %d in the prompt and %d for the answer. Shorten one of them.",
-			context, len(prompt)+a.MaxTokens, len(prompt), a.MaxTokens)
-	}
-	return a, nil
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"sync"
@@ -14,72 +15,44 @@ import (
 // writeTimeout is how long a client may refuse to read before it is given up.
 const writeTimeout = time.Minute
 
-func (s *API) chat(w http.ResponseWriter, r *http.Request) {
-	b, e := s.readBody(w, r)
-	if e != nil {
-		e.write(w)
-		return
-	}
-	prompt, e := b.messageTokens()
-	if e != nil {
-		e.write(w)
-		return
-	}
-	s.answer(w, r, b, prompt, chatDialect)
-}
-
-func (s *API) completions(w http.ResponseWriter, r *http.Request) {
-	b, e := s.readBody(w, r)
-	if e != nil {
-		e.write(w)
-		return
-	}
-	prompt, e := b.promptTokens()
-	if e != nil {
-		e.write(w)
-		return
-	}
-	s.answer(w, r, b, prompt, completionDialect)
-}
-
-// answer generates, as a stream or whole. When the client hangs up the request
-// leaves the engine.
-func (s *API) answer(w http.ResponseWriter, r *http.Request, b *requestBody, prompt []uint32, d dialect) {
-	a, e := b.ask(prompt, s.setup.MaxModelLen, d.maxTokens)
-	if e != nil {
-		e.write(w)
-		return
-	}
-	if d.thought != "" {
-		a.Reasoning = core.Reasoning(s.setup.Reasoning)
-	}
-	number := s.requests.Add(1)
-	fate := drawFate(s.timetable.Faults(), number, s.setup.Seed)
-	if fate.refusal != nil {
-		fate.refusal.write(w)
-		return
-	}
-	seq, box := core.NewSequence(a, s.setup), newMailbox(&s.timetable.Clump)
-	seq.Sink = box.put
-	if !s.driver.Submit(seq) {
-		errNotRunning.write(w)
-		return
-	}
-	defer s.driver.Abort(seq)
-	id := d.idPrefix + "sim-" + strconv.FormatUint(number, 16)
-	if b.Stream {
-		c := newChunks(d, id, s.modelID, time.Now().Unix(), seq)
+// generate answers as a stream or whole. When the client hangs up the request leaves the
+// engine.
+func (a *API) generate(d *dialect) handler {
+	return func(w http.ResponseWriter, r *http.Request) *apiError {
+		b, e := a.readBody(w, r)
+		if e != nil {
+			return e
+		}
+		request, e := b.request(d, a.setup)
+		if e != nil {
+			return e
+		}
+		number := a.requests.Add(1)
+		fate := drawFate(a.timetable.Faults(), number, a.setup.Seed)
+		if fate.refusal != nil {
+			return fate.refusal
+		}
+		seq, box := core.NewSequence(request, a.setup), newMailbox(&a.timetable.Clump)
+		seq.Sink = box.put
+		if !a.driver.Submit(seq) {
+			return errNotRunning
+		}
+		defer a.driver.Abort(seq)
+		id := d.idPrefix + "sim-" + strconv.FormatUint(number, 16)
+		if !b.Stream {
+			return a.whole(r.Context(), w, box, seq, id, d)
+		}
+		c := newChunks(d, id, a.modelID, time.Now().Unix(), seq)
 		if o := b.StreamOptions; o != nil {
 			c.final, c.continuous = o.IncludeUsage, o.IncludeUsage && o.ContinuousUsage
 		}
-		s.stream(r.Context(), w, box, c, fate)
-		return
+		a.stream(r.Context(), w, box, c, fate)
+		return nil
 	}
-	s.whole(r.Context(), w, box, seq, id, d)
 }
 
 // stream sends the headers at once, and then whatever each iteration yields.
-func (s *API) stream(ctx context.Context, w http.ResponseWriter, box *mailbox, c *chunks, f fate) {
+func (a *API) stream(ctx context.Context, w http.ResponseWriter, box *mailbox, c *chunks, f fate) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	control := http.NewResponseController(w)
@@ -89,14 +62,17 @@ func (s *API) stream(ctx context.Context, w http.ResponseWriter, box *mailbox, c
 	var words []uint16
 	var out []byte
 	for end := core.Unfinished; ok && end == core.Unfinished; {
-		if e := s.await(ctx, box); e != nil {
+		if e := a.await(ctx, box); e != nil {
 			_, _ = w.Write(errorEvents(e))
 			return
 		}
 		words, end = box.take(words)
 		if f.breaksWithin(c.sent()+len(words), end) {
 			send(w, control, c.append(out[:0], words, core.Unfinished))
-			breakOff(w, f)
+			if f.cut {
+				panic(http.ErrAbortHandler) // the server's way to cut a connection
+			}
+			_, _ = w.Write(errorEvents(failure(http.StatusInternalServerError, "the engine failed while generating (a simulated fault)")))
 			return
 		}
 		out = c.append(out[:0], words, end)
@@ -111,39 +87,30 @@ func send(w http.ResponseWriter, control *http.ResponseController, b []byte) boo
 	return err == nil && control.Flush() == nil
 }
 
-// breakOff ends a stream as its fate has it.
-func breakOff(w http.ResponseWriter, f fate) {
-	if f.cut {
-		panic(http.ErrAbortHandler) // the server's way to cut a connection
-	}
-	_, _ = w.Write(errorEvents(errStreamFault))
-}
-
 // await waits for tokens. An error means that none will come, or that nobody is
 // there to read them.
-func (s *API) await(ctx context.Context, box *mailbox) *apiError {
+func (a *API) await(ctx context.Context, box *mailbox) *apiError {
 	select {
 	case <-box.wake:
 		return nil
 	case <-ctx.Done():
-	case <-s.driver.Ended:
+	case <-a.driver.Ended:
 	}
 	return errNotRunning
 }
 
 // whole collects the answer and sends it as one JSON object.
-func (s *API) whole(ctx context.Context, w http.ResponseWriter, box *mailbox, seq *core.Sequence, id string, d dialect) {
+func (a *API) whole(ctx context.Context, w http.ResponseWriter, box *mailbox, seq *core.Sequence, id string, d *dialect) *apiError {
 	var words []uint16
 	var thought, text []byte
 	script, end := core.NewTranscript(seq), core.Unfinished
 	for end == core.Unfinished {
-		if e := s.await(ctx, box); e != nil {
-			e.write(w)
-			return
+		if e := a.await(ctx, box); e != nil {
+			return e
 		}
 		words, end = box.take(words)
 		for _, word := range words {
-			word &^= Joined
+			word &^= joined
 			if script.Reasons() {
 				thought = script.Append(thought, word)
 			} else {
@@ -152,18 +119,15 @@ func (s *API) whole(ctx context.Context, w http.ResponseWriter, box *mailbox, se
 		}
 	}
 	text = append(text, script.Rest()...)
-	choice := map[string]any{"index": 0, "logprobs": nil, "finish_reason": end, "stop_reason": nil}
-	if script.Found != "" {
-		choice["stop_reason"] = script.Found
-	}
+	choice := map[string]any{"index": 0, "logprobs": nil, "finish_reason": end, "stop_reason": orNull(script.Found)}
 	if d.thought == "" {
 		choice["text"] = string(text)
 	} else {
 		choice["message"] = newMessage(seq, thought, text)
 	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"id": id, "object": d.object, "created": time.Now().Unix(), "model": s.modelID,
-		"choices": []any{choice}, "usage": newUsage(seq, script.N),
+	return writeJSON(w, http.StatusOK, map[string]any{
+		"id": id, "object": d.object, "created": time.Now().Unix(), "model": a.modelID,
+		"choices": []any{choice}, "usage": json.RawMessage(appendUsage(nil, seq, script.N)),
 	})
 }
 
@@ -195,15 +159,15 @@ func newMailbox(clump *atomic.Int64) *mailbox {
 	return &mailbox{wake: make(chan struct{}, 1), clump: clump}
 }
 
-// together marks a word whose successor belongs into the same chunk: the engine
-// yielded both in one step.
-const Joined = 1 << 15
+// joined marks a word whose successor belongs in the same chunk: the engine generated
+// both in one step.
+const joined = 1 << 15
 
 func (m *mailbox) put(words []uint16, end core.FinishReason) {
 	m.mu.Lock()
 	m.words = append(m.words, words...)
 	for i := len(m.words) - len(words); i < len(m.words)-1; i++ {
-		m.words[i] |= Joined
+		m.words[i] |= joined
 	}
 	m.end = end
 	ready := end != core.Unfinished || int64(len(m.words)) >= m.clump.Load()

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -29,104 +30,92 @@ func lengthBuckets(most int) (b []float64) {
 	}
 }
 
-// metrics publishes the engine's state under the names of vLLM V1, with its units:
+// Metrics publishes the engine's state under the names of vLLM V1, with its units:
 // seconds, tokens, and a fraction in kv_cache_usage_perc. Histograms are filled as
-// things happen, most of the rest is read at each scrape (scrapedPage).
-type metrics struct {
+// things happen, the rest is read at each scrape.
+type Metrics struct {
 	registry *prometheus.Registry
 	labels   prometheus.Labels
 
 	ttft, gap, step prometheus.Histogram
-	done            finished
-	cached          prometheus.Counter
-	bySource        *prometheus.CounterVec
+	ended           []perRequest
 }
 
-// finished are the histograms that a request is counted in when it ends.
-type finished struct {
-	e2e, queue, inference, prefill, decode, tpot prometheus.Histogram // seconds
-	prompt, answer, longest, maxTokens, computed prometheus.Histogram // tokens
-	n                                            prometheus.Histogram // answers
+// perRequest is a histogram that counts requests when they end. NaN is not counted.
+type perRequest struct {
+	prometheus.Histogram
+	value func(*core.Sequence) float64
 }
 
-func NewMetrics(s *core.Setup) *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), labels: prometheus.Labels{"model_name": modelID(s), "engine": "0"}}
+// NewMetrics makes the observer of an engine's driver.
+func NewMetrics(s *core.Setup) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), labels: prometheus.Labels{"model_name": modelID(s), "engine": "0"}}
 	m.ttft = m.histogram("time_to_first_token_seconds", "Time from arrival to the first token.", ttftBuckets)
 	m.gap = m.histogram("inter_token_latency_seconds", "Time between two steps that gave a request tokens.", gapBuckets)
 	m.step = m.histogram("iteration_tokens_total", "Tokens computed per iteration.", stepBuckets)
-	lengths := lengthBuckets(s.MaxModelLen)
-	m.done = finished{
-		e2e:       m.histogram("e2e_request_latency_seconds", "Time from arrival to the last token.", e2eBuckets),
-		queue:     m.histogram("request_queue_time_seconds", "Time from arrival to the first iteration.", e2eBuckets),
-		inference: m.histogram("request_inference_time_seconds", "Time from the first iteration to the last token.", e2eBuckets),
-		prefill:   m.histogram("request_prefill_time_seconds", "Time from the first iteration to the first token.", e2eBuckets),
-		decode:    m.histogram("request_decode_time_seconds", "Time from the first to the last token.", e2eBuckets),
-		tpot:      m.histogram("request_time_per_output_token_seconds", "Mean time per token after the first.", gapBuckets),
-		prompt:    m.histogram("request_prompt_tokens", "Tokens of a prompt.", lengths),
-		answer:    m.histogram("request_generation_tokens", "Tokens of an answer.", lengths),
-		longest:   m.histogram("request_max_num_generation_tokens", "Tokens of the longest answer to a request.", lengths),
-		maxTokens: m.histogram("request_params_max_tokens", "Parameter max_tokens of a request.", lengths),
-		computed:  m.histogram("request_prefill_kv_computed_tokens", "Prompt tokens that were not found in a cache.", lengths),
-		n:         m.histogram("request_params_n", "Parameter n of a request.", nBuckets),
-	}
-	m.cached = prometheus.NewCounter(m.counter("prompt_tokens_cached_total", "Prompt tokens found in a cache."))
-	m.bySource = prometheus.NewCounterVec(m.counter("prompt_tokens_by_source_total", "Prompt tokens by where their KV came from."), []string{"source"})
-	for _, source := range []string{"local_compute", "local_cache_hit", "external_kv_transfer"} {
-		m.bySource.WithLabelValues(source) // all are there from the start
-	}
-	m.registry.MustRegister(m.cached, m.bySource)
+	m.addTimes()
+	m.addLengths(lengthBuckets(s.MaxModelLen))
 	return m
 }
 
-func (m *metrics) histogram(name, help string, buckets []float64) prometheus.Histogram {
+func (m *Metrics) addTimes() {
+	add := func(name, help string, buckets []float64, value func(s *core.Sequence) time.Duration) {
+		m.perRequest(name, help, buckets, func(s *core.Sequence) float64 { return value(s).Seconds() })
+	}
+	add("e2e_request_latency_seconds", "Time from arrival to the last token.", e2eBuckets,
+		func(s *core.Sequence) time.Duration { return s.Last - s.Arrived })
+	add("request_queue_time_seconds", "Time from arrival to the first iteration.", e2eBuckets,
+		func(s *core.Sequence) time.Duration { return s.Scheduled - s.Arrived })
+	add("request_inference_time_seconds", "Time from the first iteration to the last token.", e2eBuckets,
+		func(s *core.Sequence) time.Duration { return s.Last - s.Scheduled })
+	add("request_prefill_time_seconds", "Time from the first iteration to the first token.", e2eBuckets,
+		func(s *core.Sequence) time.Duration { return s.First - s.Scheduled })
+	add("request_decode_time_seconds", "Time from the first to the last token.", e2eBuckets,
+		func(s *core.Sequence) time.Duration { return s.Last - s.First })
+	m.perRequest("request_time_per_output_token_seconds", "Mean time per token after the first.", gapBuckets,
+		func(s *core.Sequence) float64 { return (s.Last - s.First).Seconds() / float64(s.Generated()-1) }) // NaN for one token
+}
+
+func (m *Metrics) addLengths(lengths []float64) {
+	add := func(name, help string, value func(s *core.Sequence) int) {
+		m.perRequest(name, help, lengths, func(s *core.Sequence) float64 { return float64(value(s)) })
+	}
+	add("request_prompt_tokens", "Tokens of a prompt.", func(s *core.Sequence) int { return len(s.Prompt) })
+	add("request_generation_tokens", "Tokens of an answer.", (*core.Sequence).Generated)
+	add("request_max_num_generation_tokens", "Tokens of the longest answer to a request.", (*core.Sequence).Generated)
+	add("request_params_max_tokens", "Parameter max_tokens of a request.", func(s *core.Sequence) int { return s.MaxTokens })
+	add("request_prefill_kv_computed_tokens", "Prompt tokens that were not found in a cache.", func(s *core.Sequence) int { return len(s.Prompt) - s.Cached })
+	m.perRequest("request_params_n", "Parameter n of a request.", nBuckets, func(*core.Sequence) float64 { return 1 })
+}
+
+func (m *Metrics) histogram(name, help string, buckets []float64) prometheus.Histogram {
 	h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "vllm:" + name, Help: help, Buckets: buckets, ConstLabels: m.labels})
 	m.registry.MustRegister(h)
 	return h
 }
 
-func (m *metrics) counter(name, help string) prometheus.CounterOpts {
-	return prometheus.CounterOpts{Name: "vllm:" + name, Help: help, ConstLabels: m.labels}
+func (m *Metrics) perRequest(name, help string, buckets []float64, value func(*core.Sequence) float64) {
+	m.ended = append(m.ended, perRequest{m.histogram(name, help, buckets), value})
 }
 
-func (m *metrics) Iteration(it core.Iteration) { m.step.Observe(float64(it.Batch.Tokens)) }
+// Iteration implements core.Observer.
+func (m *Metrics) Iteration(it core.Iteration) { m.step.Observe(float64(it.Batch.Tokens)) }
 
-func (m *metrics) Tokens(all []core.Output) {
+// Tokens implements core.Observer.
+func (m *Metrics) Tokens(all []core.Output) {
 	for _, t := range all {
-		s := t.Seq
 		if t.First {
-			observe(m.ttft, s.First-s.Arrived)
-			m.countPrompt(s)
+			m.ttft.Observe((t.Seq.First - t.Seq.Arrived).Seconds())
 		} else {
-			observe(m.gap, t.Gap)
+			m.gap.Observe(t.Gap.Seconds())
 		}
-		if t.End != core.Unfinished {
-			m.done.count(s)
+		if t.End == core.Unfinished {
+			continue
+		}
+		for _, h := range m.ended {
+			if v := h.value(t.Seq); !math.IsNaN(v) {
+				h.Observe(v)
+			}
 		}
 	}
 }
-
-func (m *metrics) countPrompt(s *core.Sequence) {
-	m.cached.Add(float64(s.Cached))
-	m.bySource.WithLabelValues("local_cache_hit").Add(float64(s.Cached))
-	m.bySource.WithLabelValues("local_compute").Add(float64(len(s.Prompt) - s.Cached))
-}
-
-func (f *finished) count(s *core.Sequence) {
-	observe(f.e2e, s.Last-s.Arrived)
-	observe(f.queue, s.Scheduled-s.Arrived)
-	observe(f.inference, s.Last-s.Scheduled)
-	observe(f.prefill, s.First-s.Scheduled)
-	observe(f.decode, s.Last-s.First)
-	n := s.Generated()
-	if n > 1 {
-		observe(f.tpot, (s.Last-s.First)/time.Duration(n-1))
-	}
-	f.prompt.Observe(float64(len(s.Prompt)))
-	f.computed.Observe(float64(len(s.Prompt) - s.Cached))
-	f.answer.Observe(float64(n))
-	f.longest.Observe(float64(n))
-	f.maxTokens.Observe(float64(s.MaxTokens))
-	f.n.Observe(1)
-}
-
-func observe(h prometheus.Histogram, d time.Duration) { h.Observe(d.Seconds()) }

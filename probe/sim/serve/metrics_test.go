@@ -84,7 +84,7 @@ func bounds(f *dto.MetricFamily) string {
 func TestCountsByHand(t *testing.T) {
 	base := serve(t, fast)
 	for range 2 {
-		decode(t, post(t, base+"/v1/completions", map[string]any{"prompt": strings.Repeat("word ", 100), "max_tokens": 21, "ignore_eos": true}))
+		decoded(t, post(t, base+"/v1/completions", map[string]any{"prompt": strings.Repeat("word ", 100), "max_tokens": 21, "ignore_eos": true}))
 	}
 	p := scrape(t, base+"/metrics")
 	for _, c := range []struct {
@@ -165,7 +165,7 @@ func TestDraftsAreCounted(t *testing.T) {
 	o := fast
 	o.SpecTokens, o.SpecAcceptance = 3, 1
 	base := serve(t, o)
-	v := decode(t, post(t, base+"/v1/completions", map[string]any{"prompt": "a b c", "max_tokens": 41, "ignore_eos": true}))
+	v := decoded(t, post(t, base+"/v1/completions", map[string]any{"prompt": "a b c", "max_tokens": 41, "ignore_eos": true}))
 	if v["usage"].(map[string]any)["completion_tokens"] != 41.0 {
 		t.Errorf("%v", v["usage"])
 	}

@@ -13,10 +13,10 @@ import (
 	"sonde/probe/sim/core"
 )
 
-// page reads a metrics page, and finds one sample by its family and a label.
-type page map[string]*dto.MetricFamily
+// families reads a metrics page, and finds one sample by its family and a label.
+type families map[string]*dto.MetricFamily
 
-func scrape(t *testing.T, url string) page {
+func scrape(t *testing.T, url string) families {
 	t.Helper()
 	parser := expfmt.NewTextParser(prom.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(call(t, "GET", url, "").Body)
@@ -26,7 +26,7 @@ func scrape(t *testing.T, url string) page {
 	return families
 }
 
-func (p page) value(t *testing.T, name, label string) float64 {
+func (p families) value(t *testing.T, name, label string) float64 {
 	t.Helper()
 	f := p[name]
 	if f == nil {
@@ -46,7 +46,7 @@ func (p page) value(t *testing.T, name, label string) float64 {
 func TestMetricsPage(t *testing.T) {
 	base := serve(t, fast)
 	for range 3 {
-		decode(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": user("Hello there, world."), "max_tokens": 20, "ignore_eos": true}))
+		decoded(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": user("Hello there, world."), "max_tokens": 20, "ignore_eos": true}))
 	}
 	p := scrape(t, base+"/metrics")
 	for name, want := range map[string]float64{

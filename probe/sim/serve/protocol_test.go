@@ -28,11 +28,11 @@ func TestTokenizeCountsAsUsageDoes(t *testing.T) {
 	base := serve(t, fast)
 	random := rand.New(rand.NewPCG(5, 6))
 	count := func(body map[string]any) float64 {
-		return decode(t, post(t, base+"/tokenize", body))["count"].(float64)
+		return decoded(t, post(t, base+"/tokenize", body))["count"].(float64)
 	}
 	billed := func(path string, body map[string]any) float64 {
 		body["max_tokens"] = 1
-		return decode(t, post(t, base+path, body))["usage"].(map[string]any)["prompt_tokens"].(float64)
+		return decoded(t, post(t, base+path, body))["usage"].(map[string]any)["prompt_tokens"].(float64)
 	}
 	for range 40 {
 		text := "w" + randomText(random)
@@ -53,7 +53,7 @@ func TestAnswersHaveTheTokensOfTheirUsage(t *testing.T) {
 		o.Reasoning = reasoning
 		base := serve(t, o)
 		for seed := range 8 {
-			v := decode(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": user("Hi"), "seed": seed, "max_tokens": 60}))
+			v := decoded(t, post(t, base+"/v1/chat/completions", map[string]any{"messages": user("Hi"), "seed": seed, "max_tokens": 60}))
 			m := v["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)
 			thought, _ := m["reasoning_content"].(string)
 			text, _ := m["content"].(string)
@@ -107,15 +107,15 @@ func TestDetokenizeGivesTheSameTokensBack(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
 		text := "w" + randomText(random)
-		ids := decode(t, post(t, base+"/tokenize", map[string]any{"prompt": text}))["tokens"]
-		back := decode(t, post(t, base+"/detokenize", map[string]any{"tokens": ids}))["prompt"]
-		again := decode(t, post(t, base+"/tokenize", map[string]any{"prompt": back}))["tokens"]
+		ids := decoded(t, post(t, base+"/tokenize", map[string]any{"prompt": text}))["tokens"]
+		back := decoded(t, post(t, base+"/detokenize", map[string]any{"tokens": ids}))["prompt"]
+		again := decoded(t, post(t, base+"/tokenize", map[string]any{"prompt": back}))["tokens"]
 		if fmt.Sprint(again) != fmt.Sprint(ids) {
 			t.Fatalf("%q came back as %q", text, back)
 		}
 	}
 	r := call(t, "POST", base+"/detokenize", `{"tokens":[3]}`)
-	if b, _ := io.ReadAll(r.Body); r.StatusCode != 400 || !strings.Contains(string(b), "tokens: 3 is of no text") {
+	if b, _ := io.ReadAll(r.Body); r.StatusCode != 400 || !strings.Contains(string(b), "tokens: 3 is unknown") {
 		t.Errorf("%d %s", r.StatusCode, b)
 	}
 }
@@ -142,24 +142,24 @@ func TestWrongTypesNameTheirField(t *testing.T) {
 	base := serve(t, fast)
 	const messages = `"messages":[{"role":"user","content":"x"}],"max_tokens":3`
 	for body, want := range map[string]string{
-		`{` + messages + `,"max_tokens":"3"}`:                             "max_tokens has to be a whole number, not a text",
-		`{` + messages + `,"max_tokens":3.5}`:                             "max_tokens has to be a whole number, not the number 3.5",
-		`{` + messages + `,"stream":1}`:                                   "stream has to be true or false, not the number",
-		`{` + messages + `,"stream":true,"stream_options":true}`:          "stream_options has to be an object, not true or false",
-		`{` + messages + `,"temperature":"hot"}`:                          "temperature has to be a number, not a text",
+		`{` + messages + `,"max_tokens":"3"}`:                             "max_tokens cannot be a JSON string",
+		`{` + messages + `,"max_tokens":3.5}`:                             "max_tokens cannot be a JSON number 3.5",
+		`{` + messages + `,"stream":1}`:                                   "stream cannot be a JSON number",
+		`{` + messages + `,"stream":true,"stream_options":true}`:          "stream_options cannot be a JSON bool",
+		`{` + messages + `,"temperature":"hot"}`:                          "temperature cannot be a JSON string",
 		`{` + messages + `,"temperature":-1}`:                             "temperature has to be between 0 and 2, not -1",
 		`{` + messages + `,"top_p":2}`:                                    "top_p has to be between 0 and 1, not 2",
-		`{` + messages + `,"stop":7}`:                                     "stop has to be a list, not the number",
-		`{` + messages + `,"stop":["a",""]}`:                              "stop has an empty text in it",
+		`{` + messages + `,"stop":7}`:                                     "stop cannot be a JSON number",
+		`{` + messages + `,"stop":["a",""]}`:                              "stop contains an empty string",
 		`{` + messages + `,"n":0}`:                                        "n has to be 1",
-		`{` + messages + `,"ignore_eos":"yes"}`:                           "ignore_eos has to be true or false, not a text",
-		`{` + messages + `,"logprobs":true}`:                              "logprobs are not available",
+		`{` + messages + `,"ignore_eos":"yes"}`:                           "ignore_eos cannot be a JSON string",
+		`{` + messages + `,"logprobs":true}`:                              "logprobs are not supported",
 		`{` + messages + `,"response_format":{"type":"json_object"}}`:     "response_format has to be text",
 		`{` + messages + `,"stream_options":{"include_usage":true}}`:      "stream_options needs stream to be true",
-		`{"messages":"x"}`:                                                "messages has to be a list, not a text",
-		`{"messages":[{"role":"user","content":5}]}`:                      "messages.content has to be a text, not the number",
-		`{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}`: `only content parts of type text are understood, not \"image_url\"`,
-		`[]`: "the request body has to be an object, not a list",
+		`{"messages":"x"}`:                                                "messages cannot be a JSON string",
+		`{"messages":[{"role":"user","content":5}]}`:                      "messages.content cannot be a JSON number",
+		`{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}`: `only content parts of type text are supported, not \"image_url\"`,
+		`[]`: "the request body cannot be a JSON array",
 	} {
 		r := call(t, "POST", base+"/v1/chat/completions", body)
 		b, _ := io.ReadAll(r.Body)
@@ -180,23 +180,23 @@ func TestWrongTypesNameTheirField(t *testing.T) {
 func FuzzRequestsNeverBreakTheEngine(f *testing.F) {
 	f.Add(`{"messages":[{"role":"user","content":"x"}],"max_tokens":3,"stop":["a"]}`)
 	f.Add(`{"prompt":[[1]],"n":1e9}`)
+	setup := &core.Setup{Options: core.Options{MaxModelLen: 100}}
 	f.Fuzz(func(t *testing.T, body string) {
-		for _, read := range []func(*requestBody) ([]uint32, *apiError){(*requestBody).messageTokens, (*requestBody).promptTokens} {
-			b, e := parseBody([]byte(body))
-			if e != nil {
-				if e.status < 400 || e.message == "" {
-					t.Errorf("refused without a word: %+v", e)
-				}
-				return
-			}
-			ids, e := read(b)
-			if (e == nil) != (len(ids) > 0) {
-				t.Errorf("%d tokens, %v", len(ids), e)
-			}
+		var b requestBody
+		e := decode([]byte(body), &b)
+		if e == nil {
+			e = b.check()
+		}
+		for _, d := range []*dialect{&chatDialect, &completionDialect} {
+			var q core.Request
 			if e == nil {
-				if a, e := b.ask(ids, 100, 16); e == nil && (a.MaxTokens < 1 || len(ids)+a.MaxTokens > 100) {
-					t.Errorf("accepted %+v", a)
-				}
+				q, e = b.request(d, setup)
+			}
+			if e != nil && (e.status < 400 || e.message == "") {
+				t.Errorf("refused without a message: %+v", e)
+			}
+			if n := len(q.Prompt); e == nil && (n == 0 || q.MaxTokens < 1 || n+q.MaxTokens > 100) {
+				t.Errorf("accepted %+v", q)
 			}
 		}
 	})

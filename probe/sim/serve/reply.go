@@ -17,31 +17,38 @@ import (
 // of vLLM.
 type apiError struct {
 	status     int
-	kind       string // "type" in the body
-	code       any    // a word, or the status
+	code       string // "": the status
 	param      string // the field that is wrong; "" if none is
 	message    string
-	retryAfter int // seconds; 0 is not said
+	retryAfter int // seconds; 0: none
 }
 
-// badRequest refuses a request for one of its fields; "" if for none.
+// kinds are the types of errors in the body.
+var kinds = map[int]string{
+	http.StatusBadRequest: "BadRequestError", http.StatusNotFound: "NotFoundError", http.StatusMethodNotAllowed: "MethodNotAllowed",
+	http.StatusRequestEntityTooLarge: "BadRequestError", http.StatusTooManyRequests: "RateLimitError",
+	http.StatusInternalServerError: "InternalServerError", http.StatusServiceUnavailable: "ServiceUnavailableError",
+}
+
+func failure(status int, format string, args ...any) *apiError {
+	return &apiError{status: status, message: fmt.Sprintf(format, args...)}
+}
+
+// badRequest refuses a request because of one of its fields; "" if because of none.
 func badRequest(field, format string, args ...any) *apiError {
-	return &apiError{status: http.StatusBadRequest, kind: "BadRequestError", code: http.StatusBadRequest,
-		param: field, message: fmt.Sprintf(format, args...)}
+	e := failure(http.StatusBadRequest, format, args...)
+	e.param = field
+	return e
 }
 
-func unavailable(message string) *apiError {
-	return &apiError{status: http.StatusServiceUnavailable, kind: "ServiceUnavailableError", code: http.StatusServiceUnavailable, message: message}
-}
-
-var errNotRunning = unavailable("the engine is not running")
+var errNotRunning = failure(http.StatusServiceUnavailable, "the engine is not running")
 
 func (e *apiError) body() map[string]any {
-	var param any
-	if e.param != "" {
-		param = e.param
+	var code any = e.status
+	if e.code != "" {
+		code = e.code
 	}
-	return map[string]any{"error": map[string]any{"message": e.message, "type": e.kind, "param": param, "code": e.code}}
+	return map[string]any{"error": map[string]any{"message": e.message, "type": kinds[e.status], "param": orNull(e.param), "code": code}}
 }
 
 func (e *apiError) write(w http.ResponseWriter) {
@@ -51,52 +58,49 @@ func (e *apiError) write(w http.ResponseWriter) {
 	writeJSON(w, e.status, e.body())
 }
 
-func writeJSON(w http.ResponseWriter, status int, v any) {
+// writeJSON always returns nil, the error of a handler that has answered.
+func writeJSON(w http.ResponseWriter, status int, v any) *apiError {
 	b, err := json.Marshal(v)
 	if err != nil { // cannot happen with the types of this package
 		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+		return nil
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // a client that has gone needs no answer
+	return nil
 }
 
-// usage counts the tokens of a request.
-type usage struct {
-	Prompt     int              `json:"prompt_tokens"`
-	Total      int              `json:"total_tokens"`
-	Completion int              `json:"completion_tokens"` // with those of reasoning
-	Details    promptDetail     `json:"prompt_tokens_details"`
-	Answer     *completionShare `json:"completion_tokens_details,omitempty"`
-}
-
-type promptDetail struct {
-	Cached int `json:"cached_tokens"`
-}
-
-type completionShare struct {
-	Reasoning int `json:"reasoning_tokens"`
-}
-
-// newUsage is valid once the first token has come: only then is the number of
-// cached tokens known.
-func newUsage(s *core.Sequence, completion int) usage {
-	u := usage{Prompt: len(s.Prompt), Total: len(s.Prompt) + completion, Completion: completion, Details: promptDetail{s.Cached}}
-	if s.Reasoning > 0 {
-		u.Answer = &completionShare{min(completion, s.Thinking)}
+// orNull is a text in JSON, null if it is empty.
+func orNull(s string) any {
+	if s == "" {
+		return nil
 	}
-	return u
+	return s
+}
+
+// appendUsage appends the counts of a request's tokens in JSON. It is valid once the
+// first token has come: only then is the number of cached tokens known.
+func appendUsage(b []byte, s *core.Sequence, completion int) []byte {
+	b = strconv.AppendInt(append(b, `{"prompt_tokens":`...), int64(len(s.Prompt)), 10)
+	b = strconv.AppendInt(append(b, `,"total_tokens":`...), int64(len(s.Prompt)+completion), 10)
+	b = strconv.AppendInt(append(b, `,"completion_tokens":`...), int64(completion), 10) // with those of reasoning
+	b = strconv.AppendInt(append(b, `,"prompt_tokens_details":{"cached_tokens":`...), int64(s.Cached), 10)
+	if s.Reasoning > 0 {
+		b = append(b, `},"completion_tokens_details":{"reasoning_tokens":`...)
+		b = strconv.AppendInt(b, int64(min(completion, s.Thinking)), 10)
+	}
+	return append(b, "}}"...)
 }
 
 // fate is what happens to one request.
 type fate struct {
 	refusal *apiError // instead of an answer
 	breakAt int       // tokens after which a stream breaks; 0: it does not
-	cut     bool      // it breaks without a word
+	cut     bool      // its connection is cut, without an error
 }
 
-// breaksWithin tells whether a stream breaks off before it has more than n
+// breaksWithin reports whether a stream breaks off before it has more than n
 // tokens; one that would end sooner breaks off there.
 func (f fate) breaksWithin(n int, end core.FinishReason) bool {
 	return f.breakAt > 0 && (n >= f.breakAt || end != core.Unfinished)
@@ -112,7 +116,7 @@ func drawFate(f faults.Faults, n, seed uint64) fate {
 		fate  fate
 	}{
 		{f.RateLimited, fate{refusal: rateLimited(f.RetryAfter)}},
-		{f.Unavailable, fate{refusal: unavailable("the service is overloaded (a simulated fault)")}},
+		{f.Unavailable, fate{refusal: failure(http.StatusServiceUnavailable, "the service is overloaded (a simulated fault)")}},
 		{f.StreamError, fate{breakAt: breakAt}},
 		{f.Cut, fate{breakAt: breakAt, cut: true}},
 	} {
@@ -126,14 +130,7 @@ func drawFate(f faults.Faults, n, seed uint64) fate {
 
 // rateLimited says when to come again, in the whole seconds of Retry-After.
 func rateLimited(wait time.Duration) *apiError {
-	return &apiError{
-		status: http.StatusTooManyRequests, kind: "RateLimitError", code: "rate_limit_exceeded",
-		message: "too many requests (a simulated fault)", retryAfter: max(1, int(math.Ceil(wait.Seconds()))),
-	}
+	e := failure(http.StatusTooManyRequests, "too many requests (a simulated fault)")
+	e.code, e.retryAfter = "rate_limit_exceeded", max(1, int(math.Ceil(wait.Seconds())))
+	return e
 }
-
-var (
-	errStreamFault = &apiError{status: http.StatusInternalServerError, kind: "InternalServerError", code: http.StatusInternalServerError,
-		message: "the engine failed while generating (a simulated fault)"}
-	errLoading = unavailable("the model is still loading (a simulated fault)")
-)

@@ -5,15 +5,16 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"reflect"
 	"strings"
+
+	"sonde/probe/sim/core"
 )
 
 // maxBody bounds a request body; a prompt that fills any context is far smaller.
 const maxBody = 32 << 20
 
-// requestBody is what the engine reads of a request. Fields that it does not know
-// are accepted and change nothing.
+// requestBody is what the engine reads of a request. Unknown fields are
+// accepted and ignored.
 type requestBody struct {
 	Model         string          `json:"model"`
 	Messages      []messageBody   `json:"messages"`
@@ -46,112 +47,106 @@ type messageBody struct {
 }
 
 // readBody decodes a request and checks what both endpoints have in common.
-func (s *API) readBody(w http.ResponseWriter, r *http.Request) (*requestBody, *apiError) {
-	raw, e := readAll(w, r)
-	if e != nil {
-		return nil, e
-	}
-	b, e := parseBody(raw)
-	if e != nil {
-		return nil, e
-	}
-	if b.Model != "" && b.Model != s.modelID {
-		return nil, &apiError{status: http.StatusNotFound, kind: "NotFoundError", code: http.StatusNotFound, param: "model",
-			message: "The model `" + b.Model + "` does not exist; this engine serves `" + s.modelID + "`."}
-	}
-	return b, nil
-}
-
-func parseBody(raw []byte) (*requestBody, *apiError) {
+func (a *API) readBody(w http.ResponseWriter, r *http.Request) (*requestBody, *apiError) {
 	var b requestBody
-	if err := json.Unmarshal(raw, &b); err != nil {
-		return nil, decodeError(err)
+	if e := readJSON(w, r, &b); e != nil {
+		return nil, e
+	}
+	if b.Model != "" && b.Model != a.modelID {
+		e := failure(http.StatusNotFound, "The model `%s` does not exist; this engine serves `%s`.", b.Model, a.modelID)
+		e.param = "model"
+		return nil, e
 	}
 	return &b, b.check()
 }
 
-func readAll(w http.ResponseWriter, r *http.Request) ([]byte, *apiError) {
+func readJSON(w http.ResponseWriter, r *http.Request, into any) *apiError {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		e := badRequest("", "the request body is larger than %d MiB", maxBody>>20)
-		e.status, e.code = http.StatusRequestEntityTooLarge, http.StatusRequestEntityTooLarge
-		return nil, e
+	switch {
+	case errors.As(err, &tooLarge):
+		return failure(http.StatusRequestEntityTooLarge, "the request body is larger than %d MiB", maxBody>>20)
+	case err != nil:
+		return badRequest("", "the request body ended early: %v", err)
 	}
-	if err != nil {
-		return nil, badRequest("", "the request body ended early: %v", err)
-	}
-	return raw, nil
+	return decode(raw, into)
 }
 
-// decodeError says which field has the wrong type, or that it is no JSON.
-func decodeError(err error) *apiError {
+// decode names the field that has the wrong type.
+func decode(raw []byte, into any) *apiError {
+	err := json.Unmarshal(raw, into)
 	var wrong *json.UnmarshalTypeError
 	var content *contentError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &content):
 		return badRequest("messages", "messages: %v", content)
 	case errors.As(err, &wrong) && wrong.Field != "":
 		field := strings.TrimPrefix(wrong.Field, "samplingBody.")
-		return badRequest(field, "%s has to be %s, not %s", field, typeName(wrong.Type), jsonTypeName(wrong.Value))
+		return badRequest(field, "%s cannot be a JSON %s", field, wrong.Value)
 	case errors.As(err, &wrong):
-		return badRequest("", "the request body has to be an object, not %s", jsonTypeName(wrong.Value))
+		return badRequest("", "the request body cannot be a JSON %s", wrong.Value)
 	}
-	return badRequest("", "the request body is not understood: %v", err)
-}
-
-func typeName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64, reflect.Uint32:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.String:
-		return "a text"
-	case reflect.Slice:
-		return "a list"
-	}
-	return "an object"
-}
-
-// jsonTypeName is for the decoder's words for what it found, such as "number 1.5".
-func jsonTypeName(v string) string {
-	kind, value, _ := strings.Cut(v, " ")
-	switch kind {
-	case "string":
-		return "a text"
-	case "number":
-		return strings.TrimSpace("the number " + value)
-	case "array":
-		return "a list"
-	case "object":
-		return "an object"
-	}
-	return "true or false"
+	return badRequest("", "invalid JSON: %v", err)
 }
 
 // check refuses what this engine cannot do, rather than answer something else.
 func (b *requestBody) check() *apiError {
 	switch {
 	case b.N != nil && *b.N != 1:
-		return badRequest("n", "n has to be 1: this engine makes one choice per request")
+		return badRequest("n", "n has to be 1: this engine gives one choice per request")
 	case b.BestOf != nil && *b.BestOf != 1:
-		return badRequest("best_of", "best_of has to be 1: this engine makes one choice per request")
+		return badRequest("best_of", "best_of has to be 1: this engine gives one choice per request")
 	case b.Echo:
-		return badRequest("echo", "echo is not available: this engine keeps no text of the prompt")
+		return badRequest("echo", "echo is not supported: this engine does not keep the text of the prompt")
 	case b.Logprobs != nil && b.Logprobs != false:
-		return badRequest("logprobs", "logprobs are not available: this engine makes its words up")
+		return badRequest("logprobs", "logprobs are not supported: this engine generates random words")
 	case b.ResponseFormat != nil && b.ResponseFormat.Type != "" && b.ResponseFormat.Type != "text":
-		return badRequest("response_format", "response_format has to be text: this engine makes its words up")
+		return badRequest("response_format", "response_format has to be text: this engine generates random words")
 	case b.StreamOptions != nil && !b.Stream:
 		return badRequest("stream_options", "stream_options needs stream to be true")
 	}
 	for _, stop := range b.Stop {
 		if stop == "" {
-			return badRequest("stop", "stop has an empty text in it, which would end every answer at once")
+			return badRequest("stop", "stop contains an empty string, which would end every answer at once")
 		}
 	}
 	return b.samplingBody.check()
+}
+
+// request checks lengths against the context. Without a limit of its own an answer
+// may fill what the prompt leaves, or has the limit of the dialect.
+func (b *requestBody) request(d *dialect, s *core.Setup) (core.Request, *apiError) {
+	prompt, e := d.prompt(b)
+	if e != nil {
+		return core.Request{}, e
+	}
+	q := core.Request{Prompt: prompt, Salt: b.CacheSalt, MinTokens: b.MinTokens, IgnoreEOS: b.IgnoreEOS, Seed: uint64(b.Seed), Stops: b.Stop}
+	if d.thought != "" {
+		q.Reasoning = core.Reasoning(s.Reasoning)
+	}
+	room := s.MaxModelLen - len(prompt)
+	name, limit := "max_completion_tokens", b.MaxCompletionTokens
+	if limit == nil {
+		name, limit = "max_tokens", b.MaxTokens
+	}
+	switch {
+	case limit != nil:
+		q.MaxTokens = *limit
+	case d.maxTokens > 0:
+		q.MaxTokens = d.maxTokens
+	default:
+		q.MaxTokens = max(1, room)
+	}
+	switch {
+	case q.MaxTokens < 1:
+		e = badRequest(name, "%s has to be at least 1, not %d", name, q.MaxTokens)
+	case q.MinTokens < 0 || q.MinTokens > q.MaxTokens:
+		e = badRequest("min_tokens", "min_tokens has to be between 0 and %s (%d), not %d", name, q.MaxTokens, q.MinTokens)
+	case q.MaxTokens > room:
+		e = badRequest("", "The maximum context length is %d tokens, but %d were requested: %d in the prompt and %d for the answer. Shorten one of them.",
+			s.MaxModelLen, len(prompt)+q.MaxTokens, len(prompt), q.MaxTokens)
+	}
+	return q, e
 }

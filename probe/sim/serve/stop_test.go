@@ -10,7 +10,7 @@ import (
 // answerTo is the whole text of an answer without stop strings.
 func answerTo(t *testing.T, base string, ask map[string]any) string {
 	t.Helper()
-	v := decode(t, post(t, base+"/v1/chat/completions", ask))
+	v := decoded(t, post(t, base+"/v1/chat/completions", ask))
 	return v["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)["content"].(string)
 }
 
@@ -26,7 +26,7 @@ func TestAnswersStopAtAStopString(t *testing.T) {
 	tokens := len(core.AppendTokens(nil, want+stop))
 
 	ask["stop"] = stop
-	v := decode(t, post(t, base+"/v1/chat/completions", ask))
+	v := decoded(t, post(t, base+"/v1/chat/completions", ask))
 	choice := v["choices"].([]any)[0].(map[string]any)
 	if got := choice["message"].(map[string]any)["content"]; got != want || choice["finish_reason"] != "stop" || choice["stop_reason"] != stop {
 		t.Errorf("%v, want the text %q", choice, want)
@@ -51,7 +51,7 @@ func TestAnswersStopAtAStopString(t *testing.T) {
 func TestNothingStopsAnAnswerBeforeItsMinimum(t *testing.T) {
 	base := serve(t, fast)
 	ask := map[string]any{"messages": user("Hi"), "max_tokens": 40, "min_tokens": 30, "stop": []string{"a", "e", "i", "o", "u"}}
-	v := decode(t, post(t, base+"/v1/chat/completions", ask))
+	v := decoded(t, post(t, base+"/v1/chat/completions", ask))
 	n := v["usage"].(map[string]any)["completion_tokens"].(float64)
 	if n < 30 || n > 40 || v["choices"].([]any)[0].(map[string]any)["finish_reason"] != "stop" {
 		t.Errorf("%v", v)
