@@ -25,7 +25,7 @@ func notOurs(name string) bool {
 // Every family of a recorded page of vLLM is there, with its type, the same labels
 // and the same buckets up to the model's length.
 func TestFamiliesAreThoseOfVLLM(t *testing.T) {
-	file, err := os.Open("../../engine/testdata/vllm-2026-08-dp2.txt")
+	file, err := os.Open("../../engine/scrape/testdata/vllm-2026-08-dp2.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
