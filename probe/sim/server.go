@@ -45,7 +45,7 @@ func assemble(o Options, between func(core.Observer) core.Observer) (*Server, er
 	}
 	s := &Server{setup: set}
 	metrics := serve.NewMetrics(&s.setup)
-	s.driver = core.NewDriver(core.New(set), between(metrics))
+	s.driver = core.NewDriver(set, between(metrics))
 	s.Timetable = faults.NewTimetable(s.driver, set.Faults)
 	s.api = serve.New(&s.setup, s.driver, s.Timetable, metrics)
 	return s, nil

@@ -27,7 +27,7 @@ func newBench(t *testing.T, o Options) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t: t, core: New(s), gaps: map[*Sequence][]time.Duration{}}
+	return &bench{t: t, core: newCore(s), gaps: map[*Sequence][]time.Duration{}}
 }
 
 // prompt makes n tokens that no other prompt shares.

@@ -6,9 +6,8 @@ import (
 	"sonde/probe/sim/faults"
 )
 
-// setFaults replaces the faults. Those that concern the engine itself count from the
-// next iteration on; one under way ends as it was planned. Withheld blocks count as used
-// at once, but no sequence loses the blocks it holds before it needs more.
+// setFaults replaces the faults. They apply from the next iteration on. Withheld blocks
+// count as used at once, but no sequence loses its blocks before it needs more.
 func (c *core) setFaults(f faults.Faults) {
 	c.faults = f
 	c.gpu = c.Machine
@@ -21,13 +20,12 @@ func (c *core) setFaults(f faults.Faults) {
 	}
 }
 
-// slowdown is what an iteration of that length loses to a slow host.
+// slowdown is the time that an iteration of that length loses to a slow host.
 func (c *core) slowdown(took time.Duration) time.Duration {
 	return time.Duration(float64(took) * (max(1, c.faults.Slow) - 1))
 }
 
-// stallAt is how much longer an iteration that starts now takes because the engine
-// stops.
+// stallAt is the length of a stall in an iteration that starts now.
 func (c *core) stallAt(now time.Duration) time.Duration {
 	pause := c.pause
 	c.pause = 0
@@ -40,9 +38,7 @@ func (c *core) stallAt(now time.Duration) time.Duration {
 	return pause
 }
 
-// The driver is the engine of a faults.Timetable.
-
-// SetFaults replaces the faults from the next iteration on.
+// SetFaults implements faults.Engine.
 func (d *Driver) SetFaults(f faults.Faults) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,22 +46,22 @@ func (d *Driver) SetFaults(f faults.Faults) {
 	d.wake() // KV blocks may have become free
 }
 
-// StandStill makes the next iteration longer, once. Calls add up.
+// StandStill implements faults.Engine. Calls add up.
 func (d *Driver) StandStill(by time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.core.pause += by
 }
 
-// Room is what fits into the engine.
+// Room implements faults.Engine.
 func (d *Driver) Room() faults.Room { return d.core.capacity() }
 
 func (c *core) capacity() faults.Room {
 	return faults.Room{Sequences: c.MaxSeqs, KVTokens: c.KVTokens(), ModelTokens: c.MaxModelLen, Seed: c.Seed}
 }
 
-// Ask submits a request for exactly that many tokens, and calls done when it has them.
-func (d *Driver) Ask(prompt []uint32, answerTokens int, done func()) (hangUp func()) {
+// Inject implements faults.Engine.
+func (d *Driver) Inject(prompt []uint32, answerTokens int, done func()) (hangUp func()) {
 	s := NewSequence(Request{Prompt: prompt, MaxTokens: answerTokens, IgnoreEOS: true}, &d.core.Setup)
 	s.Sink = func(_ []uint16, end FinishReason) {
 		if end != Unfinished {
@@ -76,8 +72,8 @@ func (d *Driver) Ask(prompt []uint32, answerTokens int, done func()) (hangUp fun
 	return func() { d.Abort(s) }
 }
 
-// ServiceTime runs n requests on another engine of the same kind, without faults and in
-// virtual time, and returns the mean time per request.
+// ServiceTime implements faults.Engine: it runs the requests on another engine of the
+// same kind in virtual time.
 func (d *Driver) ServiceTime(n int, next func() (prompt []uint32, answerTokens int)) time.Duration {
 	d.mu.Lock()
 	healthy := d.core.Setup
@@ -87,7 +83,7 @@ func (d *Driver) ServiceTime(n int, next func() (prompt []uint32, answerTokens i
 
 func serviceTime(healthy Setup, n int, next func() (prompt []uint32, answerTokens int)) time.Duration {
 	healthy.Faults = faults.Faults{}
-	engine := New(healthy)
+	engine := newCore(healthy)
 	for range n {
 		prompt, answer := next()
 		engine.submit(NewSequence(Request{Prompt: prompt, MaxTokens: answer, IgnoreEOS: true}, &healthy), 0)

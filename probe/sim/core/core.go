@@ -8,9 +8,9 @@ import (
 	"sonde/probe/sim/faults"
 )
 
-// core is the engine without clock, network and goroutines. Its time is what
-// its caller says: begin an iteration, end it when its time has come, submit
-// and abort in between. It is not safe for concurrent use.
+// core is the engine without clock, network and goroutines. Its caller begins an
+// iteration, finishes it when its time has come, and submits and aborts in between.
+// It is not safe for concurrent use.
 type core struct {
 	Setup
 	kv      *kvCache
@@ -18,32 +18,32 @@ type core struct {
 	running []*Sequence // in order of admission
 	batch   Batch       // of the iteration being planned or executed
 	out     []Output    // of the last iteration; reused
-	words   []uint16    // in out; reused
+	words   []uint16    // of out; reused
 	stats   *Stats
 
-	// Of the two halves of a disaggregated engine the decoding one has a pool, and
-	// the pool's own core hands its sequences over when their prompt is computed.
+	// In a disaggregated engine the decoding half has a pool. The core of the pool hands
+	// its sequences over when their prompt is computed.
 	pool     *prefillPool
 	handOver func(*Sequence, time.Duration)
 
 	faults  faults.Faults // replaced by setFaults only
 	gpu     Machine       // setup's machine under these faults
-	pause   time.Duration // that the next iteration is to take longer
+	pause   time.Duration // added to the next iteration
 	stalled time.Duration // when the last stall ended
 }
 
-// Output is what an iteration gave to one request: a token, or with speculative
-// decoding a few that come together.
+// Output is what an iteration generated for one request: a token, or with speculative
+// decoding a few at once.
 type Output struct {
 	Seq   *Sequence
 	words []uint16
-	End   FinishReason  // finishNone unless the answer ends with them
-	Gap   time.Duration // since the yield before; valid unless first
+	End   FinishReason  // Unfinished unless the answer ends with them
+	Gap   time.Duration // since the output before; not valid for the first
 	First bool
 }
 
-func New(s Setup) *core {
-	// What comes from a pool is moved whole, whatever the decoding GPUs hold already.
+func newCore(s Setup) *core {
+	// The KV from a pool is moved whole, whatever the decoding GPUs already hold.
 	c := newHalf(s, !s.NoPrefixCache && !s.Disaggregated, newStats(s.SpecTokens))
 	if s.Disaggregated {
 		c.pool = newPrefillPool(s, c.stats)
@@ -84,8 +84,8 @@ func (c *core) abort(s *Sequence) {
 	}
 }
 
-// counts are the requests that are being computed, and those that wait for it or for
-// their KV to arrive.
+// counts returns the number of requests that are being computed, and of those that wait
+// for it or for their KV.
 func (c *core) counts() (running, waiting int) {
 	running, waiting = len(c.running), len(c.waiting)
 	if p := c.pool; p != nil {
@@ -95,8 +95,7 @@ func (c *core) counts() (running, waiting int) {
 	return running, waiting
 }
 
-// Finish ends the iteration that begin started. What it yields is valid until the
-// next call.
+// Finish ends the iteration that Begin started. Its result is valid until the next call.
 func (c *core) Finish(now time.Duration) []Output {
 	c.out, c.words = c.out[:0], c.words[:0]
 	for _, s := range c.running {
@@ -116,7 +115,7 @@ func (c *core) finishOne(s *Sequence, now time.Duration) {
 	complete := s.pending() == 0
 	if complete && c.handOver == nil {
 		y := c.generate(s, now, 1+c.verify(s))
-		s.computed += len(y.words) - 1 // the drafts that hold
+		s.computed += len(y.words) - 1 // accepted drafts
 		c.out = append(c.out, y)
 	}
 	c.publish(s)
@@ -128,7 +127,7 @@ func (c *core) finishOne(s *Sequence, now time.Duration) {
 	}
 }
 
-// generate yields the next n tokens of a sequence whose tokens are all computed, or
+// generate appends the next n tokens to a sequence whose tokens are all computed, or
 // fewer if its answer ends before.
 func (c *core) generate(s *Sequence, now time.Duration, n int) Output {
 	y := Output{Seq: s, Gap: now - s.Last, First: s.Generated() == 0}
@@ -157,7 +156,7 @@ func (c *core) publish(s *Sequence) {
 	}
 }
 
-// Stats count since the start.
+// Stats are counts since the start.
 type Stats struct {
 	Preemptions      int
 	PrefixQueries    int // tokens
@@ -169,15 +168,15 @@ type Stats struct {
 
 	Drafts      int   // steps with draft tokens
 	DraftTokens int   // in them
-	AcceptedAt  []int // draft tokens that the model agreed with, by their place behind the token that was due
+	AcceptedAt  []int // accepted draft tokens, by their place in the draft
 }
 
 func newStats(specTokens int) *Stats {
 	return &Stats{Finished: map[FinishReason]int{}, AcceptedAt: make([]int, specTokens)}
 }
 
-// AcceptedTokens are the draft tokens that became part of an answer, or would have
-// if it had not ended before.
+// AcceptedTokens is the number of draft tokens that became part of an answer, or would
+// have if it had not ended before.
 func (s *Stats) AcceptedTokens() (sum int) {
 	for _, n := range s.AcceptedAt {
 		sum += n

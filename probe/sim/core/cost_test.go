@@ -15,7 +15,7 @@ func BenchmarkIteration(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := New(s)
+			c := newCore(s)
 			var now time.Duration
 			start := func() {
 				for i := range 512 {

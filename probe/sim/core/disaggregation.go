@@ -4,19 +4,19 @@ import "time"
 
 // prefillPool is the other half of a disaggregated engine: GPUs of its own that do
 // nothing but read prompts. A prompt's KV then crosses a link to the GPUs that decode,
-// which compute its last token once more and so yield the first of the answer. The
-// pool keeps its copy until the sequence is admitted there: when decoding runs out of
-// KV, prefill does so after it.
+// which compute its last token again to generate the first of the answer. The pool keeps its
+// copy until the sequence is admitted there: when decoding runs out of KV, so does
+// prefill.
 //
-// The pool is brought up to date whenever somebody looks (advance). Its instants are
-// exact all the same: what it begins follows from what was submitted before.
+// The pool is brought up to date whenever its state is needed (advance). Its instants
+// are exact all the same: what it begins follows from what was submitted before.
 type prefillPool struct {
 	core     *core
 	current  Iteration
 	busy     bool          // current is under way
 	linkFree time.Duration // when the last transfer ends
 	moving   []*Sequence   // on the link, the next to arrive first
-	begun    []Iteration   // that nobody has asked for yet
+	begun    []Iteration   // since the last call of prefills
 }
 
 // newPrefillPool makes the pool of a decoding core. Counters are common to both.
@@ -32,14 +32,14 @@ func (p *prefillPool) submit(s *Sequence, now time.Duration) {
 	p.begin(now)
 }
 
-// again takes back a sequence that lost its KV to be read anew, before all others.
+// again takes back a sequence that lost its KV, to be read again before all others.
 func (p *prefillPool) again(s *Sequence, now time.Duration) {
 	p.advance(now)
 	p.core.requeue(s)
 	p.begin(now)
 }
 
-// advance lets everything happen that was to happen until now.
+// advance does everything that was due by now.
 func (p *prefillPool) advance(now time.Duration) {
 	for p.busy && p.current.End <= now {
 		p.busy = false
@@ -57,7 +57,7 @@ func (p *prefillPool) begin(now time.Duration) {
 	}
 }
 
-// send puts the KV of a sequence on the link, behind what is on it.
+// send queues the KV of a sequence on the link.
 func (p *prefillPool) send(s *Sequence, now time.Duration) {
 	bytes := float64(s.computed) * p.core.Served.KVBytesPerToken()
 	took := time.Duration(float64(seconds(bytes/(p.core.TransferGBs*1e9))) / p.core.Speed)
@@ -66,7 +66,7 @@ func (p *prefillPool) send(s *Sequence, now time.Duration) {
 	p.moving = append(p.moving, s)
 }
 
-// arrived are the sequences whose KV has arrived by now.
+// arrived removes and returns the sequences whose KV has arrived by now.
 func (p *prefillPool) arrived(now time.Duration) []*Sequence {
 	n := 0
 	for n < len(p.moving) && p.moving[n].ready <= now {
@@ -77,7 +77,7 @@ func (p *prefillPool) arrived(now time.Duration) []*Sequence {
 	return here
 }
 
-// next is when something happens in the pool or on the link; false if nothing will.
+// next is when something happens in the pool or on the link; false if nothing does.
 func (p *prefillPool) next() (at time.Duration, ok bool) {
 	if p.busy {
 		at, ok = p.current.End, true
@@ -88,8 +88,7 @@ func (p *prefillPool) next() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// prefills are the iterations that the pool began since the last call; none without
-// a pool.
+// prefills returns the iterations that the pool began since the last call.
 func (c *core) prefills() []Iteration {
 	if c.pool == nil {
 		return nil
@@ -99,8 +98,7 @@ func (c *core) prefills() []Iteration {
 	return begun
 }
 
-// next is when begin may find something to do without a further request; false if
-// never.
+// next is when Begin may find something to do without another request; false if never.
 func (c *core) next() (time.Duration, bool) {
 	if c.pool == nil {
 		return 0, false

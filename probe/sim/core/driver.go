@@ -22,7 +22,7 @@ type Driver struct {
 	activity activityLog
 	prefill  activityLog // of the prefill pool
 	state    driverState
-	err      error // why the driver stopped; nil if it was asked to
+	err      error // why the driver stopped; nil if its context ended
 
 	observe Observer
 }
@@ -43,12 +43,13 @@ type Observer interface {
 
 // maxLag bounds how far the schedule may run behind the clock. Ordinary lateness
 // of timers stays below it. When the process was starved or stopped, the engine
-// goes on from now: no real one would make up for it in a burst.
+// continues from now: a real one would not catch up in a burst.
 const maxLag = 5 * time.Millisecond
 
-func NewDriver(c *core, o Observer) *Driver {
+// NewDriver makes an engine that o observes.
+func NewDriver(s Setup, o Observer) *Driver {
 	return &Driver{
-		began: time.Now(), timer: time.NewTimer(0), core: c, observe: o,
+		began: time.Now(), timer: time.NewTimer(0), core: newCore(s), observe: o,
 		kick: make(chan struct{}, 1), Ended: make(chan struct{}),
 	}
 }
@@ -70,8 +71,8 @@ func (d *Driver) Start(ctx context.Context) {
 	})
 }
 
-// Stop notes the end of the driver and lets go everybody who waits for tokens. Only
-// the first call counts.
+// Stop ends the driver and releases everyone who waits for tokens. Only the first call
+// counts.
 func (d *Driver) Stop(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -82,7 +83,7 @@ func (d *Driver) Stop(err error) {
 	close(d.Ended)
 }
 
-// Submit takes a request in; false if the engine is not running.
+// Submit accepts a request; false if the engine is not running.
 func (d *Driver) Submit(s *Sequence) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,6 +102,7 @@ func (d *Driver) wake() {
 	}
 }
 
+// Abort removes a request. After the end of the request it does nothing.
 func (d *Driver) Abort(s *Sequence) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -127,7 +129,8 @@ func (d *Driver) run(ctx context.Context) {
 	}
 }
 
-// idle waits until there may be something to do, and says from when on.
+// idle waits until there may be something to do, and returns when the next iteration
+// may start.
 func (d *Driver) idle(ctx context.Context) time.Duration {
 	d.mu.Lock()
 	next, ok := d.core.next()
@@ -185,6 +188,7 @@ type Snapshot struct {
 	PrefillJoules float64
 }
 
+// Snapshot returns the state of now.
 func (d *Driver) Snapshot() Snapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -200,13 +204,14 @@ func (d *Driver) Snapshot() Snapshot {
 	return s
 }
 
-// Failure is why the engine stopped by itself, nil if it did not.
+// Failure is the error that stopped the engine, nil if there was none.
 func (d *Driver) Failure() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
+// IsRunning reports whether the engine has started and not ended.
 func (d *Driver) IsRunning() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -217,9 +222,9 @@ func (d *Driver) IsRunning() bool {
 // poller counts whole milliseconds.
 const timerGrain = 1500 * time.Microsecond
 
-// pause waits until the engine's clock shows end; false if ctx ended or something came
-// in through kick before. The runtime's timer does the long part, the system's finer
-// one the rest: gaps of 10 ms should not wobble by one.
+// pause waits until the engine's clock shows end; false if ctx ended or kick received
+// something before. The runtime's timer does the long part, the system's finer one the
+// rest: gaps of 10 ms should not vary by one.
 func (d *Driver) pause(ctx context.Context, end time.Duration, kick <-chan struct{}) bool {
 	grain := timerGrain
 	if d.core.VirtualTime {

@@ -25,7 +25,7 @@ func startDriverOf(t *testing.T, ctx context.Context, o Options) *Driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewDriver(New(s), nobody{})
+	d := NewDriver(s, nobody{})
 	d.Start(ctx)
 	return d
 }

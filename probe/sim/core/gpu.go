@@ -13,15 +13,15 @@ type Activity struct {
 	DRAM   float64 // share of the bandwidth peak
 }
 
-// What the SMs of a busy GPU are occupied to. Large products fill them. When memory
-// binds, the products are thin: of a few tokens only, they have fewer tiles than the
+// How far the SMs of a busy GPU are occupied. Large products fill them. When memory
+// is the limit, the products are thin: of a few tokens, they have fewer tiles than the
 // GPU has SMs, and attention has one piece of work per sequence and KV head, so that
-// SMs stay empty until some dozens of tokens are in the batch. Reductions between
-// GPUs take a few SMs. The figures are ours.
+// SMs stay empty until dozens of tokens are in the batch. Reductions between GPUs take
+// a few SMs. The figures are our estimates.
 const (
 	smComputeBound = 0.98
-	smThin, smWide = 0.3, 0.95 // bound by memory, with next to no and with very many tokens
-	smThinTokens   = 24        // tokens at which half of the way between them is gone
+	smThin, smWide = 0.3, 0.95 // bound by memory, with very few and with very many tokens
+	smThinTokens   = 24        // tokens half way between them
 	smLink         = 0.15
 )
 
@@ -40,12 +40,12 @@ func (c *cost) activity(m *Machine) Activity {
 	}
 }
 
-// activityWindow is what the hardware counters average over, as an exporter
-// does that collects once a second.
+// activityWindow is what the hardware counters average over, like an exporter that
+// collects once a second.
 const activityWindow = time.Second
 
-// activityLog remembers the iterations of the window. An iteration is noted
-// when it starts, so that a long one shows while it runs.
+// activityLog holds the iterations of the window. An iteration is added when it
+// starts, so that a long one shows while it runs.
 type activityLog struct {
 	spans  []span
 	joules float64 // of all iterations that began, above idle power
@@ -91,21 +91,21 @@ func (l *activityLog) mean(now time.Duration) Activity {
 // GPUState is what one GPU does at a moment.
 type GPUState struct {
 	Activity
-	Machine    Machine // under the conditions of the moment
+	Machine    Machine // under the faults of the moment
 	MemoryUsed float64 // bytes
 	Joules     float64 // since the start
 }
 
 // Watts rises from idle to the board's limit with memory traffic and
-// arithmetic. The weights are ours: streaming memory alone draws 60 % of the
+// arithmetic. The weights are our estimates: streaming memory alone draws 60 % of the
 // range, the arithmetic of a prefill 85 %, both at once reach the limit.
 func (m *Machine) Watts(a Activity) float64 {
 	load := 0.6*a.DRAM/streamingShare + 0.85*a.Tensor/m.flopsShare*m.Clock
 	return m.idleWatts + (m.MaxWatts-m.idleWatts)*min(1, load)
 }
 
-// Celsius goes with power, from 34 °C idle to 74 °C at the limit, without the
-// lag of a real heat sink. A GPU that lowers its clock is hot whatever it draws.
+// Celsius follows power, from 34 °C idle to 74 °C at the limit, without the lag of a
+// real heat sink. A GPU that lowers its clock is hot whatever it draws.
 func (b *GPUState) Celsius() float64 {
 	const slowdown = 88 // °C
 	if b.Machine.Clock < 1 {

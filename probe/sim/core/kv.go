@@ -4,9 +4,9 @@ import "slices"
 
 type blockID int32
 
-// kvBlock is one block. Blocks without references stay in the list of free
-// ones, the next to be taken first; they keep their content, and with it their
-// place in the prefix cache, until they are taken.
+// kvBlock is one block. Blocks without references are in the free list, the next
+// to be taken first. They keep their content, and so their place in the prefix cache,
+// until they are taken.
 type kvBlock struct {
 	refs       int
 	hash       uint64 // of the tokens up to its end; 0: not in the prefix cache
@@ -17,10 +17,10 @@ type kvBlock struct {
 // out: it is the root of the free list.
 type kvCache struct {
 	blocks   []kvBlock
-	tokens   int // that a block holds
+	tokens   int // in a block
 	byHash   map[uint64]blockID
 	free     int // without references
-	withheld int // of the free ones, to be left alone; more than there are when they are still in use
+	withheld int // of the free ones; more than there are while they are still in use
 	prefixes bool
 }
 
@@ -58,8 +58,8 @@ func (c *kvCache) unlink(id blockID) {
 	c.free--
 }
 
-// take gives out the block that was unused for longest, and forgets what it
-// cached. The caller has checked that there is one.
+// take gives out the block that was unused for longest, and drops its content.
+// The caller has checked that there is one.
 func (c *kvCache) take() blockID {
 	id := c.blocks[0].next
 	c.unlink(id)
@@ -81,8 +81,8 @@ func (c *kvCache) share(id blockID) {
 	b.refs++
 }
 
-// release gives up a sequence's blocks, last one first: the head of a prompt is
-// the likeliest to be asked for again. Blocks that cache nothing go first.
+// release gives back a sequence's blocks, last one first: the head of a prompt is
+// the likeliest to be needed again. Blocks that cache nothing are taken first.
 func (c *kvCache) release(ids []blockID) {
 	for _, id := range slices.Backward(ids) {
 		b := &c.blocks[id]
@@ -133,5 +133,5 @@ func (c *kvCache) match(hashes []uint64) (ids []blockID, free int) {
 	return ids, free
 }
 
-// blocksFor is how many blocks hold that many tokens.
+// blocksFor is the number of blocks that hold that many tokens.
 func (c *kvCache) blocksFor(tokens int) int { return (tokens + c.tokens - 1) / c.tokens }

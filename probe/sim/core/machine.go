@@ -38,7 +38,7 @@ type board struct {
 // attain is about 0.8.
 type link struct {
 	bandwidth float64       // bytes/s in each direction, of one GPU
-	latency   time.Duration // of one all-reduce of next to nothing
+	latency   time.Duration // of an all-reduce of almost nothing
 }
 
 const linkShare = 0.8

@@ -41,7 +41,7 @@ type Options struct {
 	Disaggregated bool    // prompts are read by as many GPUs again, which do nothing else
 	TransferGBs   float64 // of the link that their KV crosses, 1e9 bytes/s; default 25
 
-	Speed float64 // 2 is a machine twice as fast
+	Speed float64 // 2: twice as fast
 	Seed  uint64  // words and natural lengths of answers, accepted drafts
 
 	Reasoning float64       // of the answers to a chat: a share below 1, a number of tokens from 1 on
@@ -52,7 +52,7 @@ type Options struct {
 }
 
 // The demo runs an 8B model on an A100. Its bandwidth gives 10 ms a token, and
-// its arithmetic is slow enough to be seen: a prompt of 256 tokens takes 23 ms,
+// its arithmetic is slow enough to see: a prompt of 256 tokens takes 23 ms,
 // one of 8,192 draws a stripe through all other streams, 0.8 s of gaps of about
 // 200 ms. On an H100 the stripe is a third of that, and the machine underneath
 // has more tokens to move. The KV cache is far smaller than the 55 GB that would

@@ -40,7 +40,7 @@ func (h *hall) SetFaults(f faults.Faults) {
 	h.core.setFaults(f)
 }
 
-func (h *hall) Ask(prompt []uint32, answer int, done func()) (hangUp func()) {
+func (h *hall) Inject(prompt []uint32, answer int, done func()) (hangUp func()) {
 	h.arrived = append(h.arrived, fmt.Sprint(h.now, len(prompt), prompt[0]))
 	s := h.bench.submit(exactly(prompt, answer))
 	s.Sink = func(_ []uint16, end FinishReason) {

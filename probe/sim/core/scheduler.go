@@ -13,7 +13,7 @@ type Iteration struct {
 	cost       cost
 }
 
-// Begin plans the next iteration and starts it; false if there is nothing to
+// Begin plans the next iteration and starts it; it returns false if there is nothing to
 // do. Running sequences come first, oldest first; then, if KV was sufficient
 // for all of them, waiting ones in their order of arrival.
 func (c *core) Begin(now time.Duration) (Iteration, bool) {
@@ -22,7 +22,7 @@ func (c *core) Begin(now time.Duration) (Iteration, bool) {
 		c.waiting = append(c.waiting, c.pool.arrived(now)...)
 	}
 	if len(c.running) == 0 && len(c.waiting) > 0 {
-		now = max(now, c.waiting[0].Arrived) // the driver's schedule may be a little behind its clock
+		now = max(now, c.waiting[0].Arrived) // the driver's schedule may be slightly behind its clock
 	}
 	budget := c.TokenBudget
 	c.batch = Batch{}
@@ -35,13 +35,13 @@ func (c *core) Begin(now time.Duration) (Iteration, bool) {
 	}
 	price := costOf(c.batch, &c.Served, &c.gpu)
 	price.overhead += c.slowdown(price.duration())
-	price.overhead += time.Duration(float64(c.stallAt(now)) * c.Speed) // as long as asked for at any speed
+	price.overhead += time.Duration(float64(c.stallAt(now)) * c.Speed) // a stall does not depend on the speed
 	took := time.Duration(float64(price.duration()) / c.Speed)
 	return Iteration{start: now, End: now + took, Batch: c.batch, cost: price}, true
 }
 
 // scheduleRunning gives every running sequence its next tokens. When KV blocks
-// run out, drafts are given up, and then the youngest sequence loses its own blocks
+// run out, it drops drafts, and then the youngest sequence loses its own blocks
 // and waits again.
 func (c *core) scheduleRunning(now time.Duration, budget *int) (preempted bool) {
 	for i := 0; i < len(c.running); i++ {
@@ -97,9 +97,9 @@ func (c *core) admitWaiting(now time.Duration, budget *int) {
 	}
 }
 
-// chunkFor is how many tokens of s fit into the iteration. Without chunking
-// prompts go in whole; one that is longer than the budget goes in as the only
-// prompt of its iteration.
+// chunkFor is the number of tokens of s that fit into the iteration. Without chunking
+// prompts go in whole; one that is longer than the budget is the only prompt of its
+// iteration.
 func (c *core) chunkFor(s *Sequence, budget int) int {
 	pending := s.pending()
 	if pending <= budget || !c.Unchunked {
@@ -111,8 +111,8 @@ func (c *core) chunkFor(s *Sequence, budget int) int {
 	return pending
 }
 
-// room is how many blocks can be taken. The oldest sequence may take withheld ones
-// too, so that the engine never stands still for want of them.
+// room is the number of blocks that can be taken. The oldest sequence may also take
+// withheld ones, so that the engine never stops for lack of blocks.
 func (c *core) room(oldest bool) int {
 	if oldest {
 		return c.kv.free
@@ -120,12 +120,12 @@ func (c *core) room(oldest bool) int {
 	return c.kv.free - c.kv.withheld
 }
 
-// growthShare of all blocks is left to running sequences when another one is let in:
-// each needs further blocks as its answer grows. Without it every admission soon costs
-// a preemption, and up to a tenth of the throughput goes into computing things again.
+// growthShare of all blocks is left to running sequences when another one is admitted:
+// each needs more blocks as its answer grows. Without it every admission soon costs a
+// preemption, and up to a tenth of the throughput is lost to computing things again.
 const growthShare = 0.03
 
-// roomToAdmit is how many blocks a sequence from the queue may need.
+// roomToAdmit is the number of blocks that a sequence from the queue may need.
 func (c *core) roomToAdmit() int {
 	if len(c.running) == 0 {
 		return c.room(true)
@@ -154,7 +154,7 @@ func (c *core) schedule(s *Sequence, n int, budget *int) {
 	}
 }
 
-// preemptYoungest throws out the last of the running sequences. Its KV is lost;
+// preemptYoungest removes the last of the running sequences. Its KV is lost;
 // it goes to the head of the queue, and later computes everything again,
 // including what it has generated.
 func (c *core) preemptYoungest(now time.Duration) *Sequence {
@@ -178,14 +178,13 @@ func (c *core) requeue(s *Sequence) {
 	c.waiting = slices.Insert(c.waiting, 0, s)
 }
 
-// countAdmission notes the start of a sequence. One that comes back after
-// preemption was counted before.
+// countAdmission counts the start of a sequence, but not its return after preemption.
 func (c *core) countAdmission(s *Sequence, now time.Duration) {
 	if s.started {
 		return
 	}
 	s.started = true
-	s.Scheduled = max(now, s.Arrived) // as above
+	s.Scheduled = max(now, s.Arrived) // as in Begin
 	s.Cached = s.computed
 	if c.kv.prefixes {
 		c.stats.PrefixQueries += len(s.Prompt)
@@ -194,13 +193,12 @@ func (c *core) countAdmission(s *Sequence, now time.Duration) {
 }
 
 // Speculative decoding: a decode step carries k draft tokens besides the one that is
-// due, and computes k+1 tokens. The model agrees with each draft with the same
-// probability a, and everything behind its first disagreement is thrown away, so that
-// a step yields (1−a^(k+1))/(1−a) tokens on average (Leviathan et al., arXiv
+// due, and computes k+1 tokens. The model accepts each draft with the same probability
+// a, and everything after the first rejected one is discarded, so that a step yields (1−a^(k+1))/(1−a) tokens on average (Leviathan et al., arXiv
 // 2211.17192). Making the drafts costs nothing here, as when they are looked up in
 // the prompt.
 
-// draftsFor is how many drafts the next step of s carries. They need room in the
+// draftsFor is the number of drafts in the next step of s. They need room in the
 // budget, and below the longest length that a sequence may have.
 func (c *core) draftsFor(s *Sequence, budget int) int {
 	if c.SpecTokens == 0 || s.Generated() == 0 || s.pending() != 1 {
@@ -209,7 +207,7 @@ func (c *core) draftsFor(s *Sequence, budget int) int {
 	return max(0, min(c.SpecTokens, budget-1, c.MaxModelLen-len(s.tokens)))
 }
 
-// verify tells how many of the drafts in this step the model agrees with.
+// verify returns how many of the drafts in this step the model accepts.
 func (c *core) verify(s *Sequence) (accepted int) {
 	if s.drafts == 0 {
 		return 0
@@ -224,8 +222,8 @@ func (c *core) verify(s *Sequence) (accepted int) {
 	return accepted
 }
 
-// newDraftRandom is what decides about the drafts of one request: from the same seeds as its
-// words, but apart from them, so that the words stay the same with other drafts.
+// newDraftRandom decides which drafts of one request are accepted. It has the seeds of
+// the words, but is apart from them: the words stay the same with other drafts.
 func newDraftRandom(engineSeed, whole uint64) *rand.Rand {
 	const another = 0x9e3779b97f4a7c15
 	return rand.New(rand.NewPCG(engineSeed^another, whole))

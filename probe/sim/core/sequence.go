@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// FinishReason says why an answer ended, in the words of the API.
+// FinishReason is why an answer ended, in the words of the API.
 type FinishReason string
 
 const (
@@ -18,14 +18,14 @@ const (
 	FinishAbort  FinishReason = "abort"
 )
 
-// Request is what a client wants generated.
+// Request is what a client requests.
 type Request struct {
 	Prompt    []uint32 // token ids, at least one
 	Salt      string   // prompts with different salts share no cached prefix
 	MaxTokens int      // of the answer, at least one
 	MinTokens int
-	IgnoreEOS bool   // exactly maxTokens
-	Seed      uint64 // another answer to the same prompt
+	IgnoreEOS bool   // exactly MaxTokens
+	Seed      uint64 // a different answer to the same prompt
 	Stops     []string
 	Reasoning Reasoning
 }
@@ -33,7 +33,7 @@ type Request struct {
 // Sequence is a request inside the engine. Instants are on the engine's clock.
 type Sequence struct {
 	Request
-	Sink   func(words []uint16, end FinishReason) // receives the answer's words, to be copied; must not block
+	Sink   func(words []uint16, end FinishReason) // receives the answer's words and has to copy them; must not block
 	writer writer
 	length int // tokens the answer will have, unless a stop string ends it
 
@@ -47,20 +47,20 @@ type Sequence struct {
 	blocks      []blockID  // KV blocks held, in order
 	published   int        // blocks offered to the prefix cache
 	computed    int        // tokens with KV
-	cache       *kvCache   // that blocks are of
+	cache       *kvCache   // that the blocks belong to
 	chunk       int        // tokens being computed in this iteration, drafts included
-	drafts      int        // of these, guessed ones
-	draftRandom *rand.Rand // decides which drafts hold; nil without speculative decoding
+	drafts      int        // of these
+	draftRandom *rand.Rand // decides which drafts are accepted; nil without speculative decoding
 	Cached      int        // prompt tokens found in the prefix cache
 	ended       FinishReason
 
 	Arrived, Scheduled, First, Last time.Duration
-	ready                           time.Duration // its KV has come from the prefill pool
-	started                         bool          // scheduled is valid
+	ready                           time.Duration // its KV has arrived from the prefill pool
+	started                         bool          // Scheduled is valid
 }
 
 // NewSequence prepares a request. Everything about its answer follows from the
-// engine's seed and the request itself, not from what else is going on.
+// engine's seed and the request itself, not from other requests.
 func NewSequence(a Request, engine *Setup) *Sequence {
 	s := &Sequence{Request: a, blockTokens: engine.BlockTokens, tokens: slices.Clip(a.Prompt)} // appending must not reach into the prompt
 	s.hash()
@@ -78,7 +78,7 @@ func NewSequence(a Request, engine *Setup) *Sequence {
 	return s
 }
 
-// naturalLength is how long an answer gets by itself: log-normal, half of them
+// naturalLength is the length of an answer without a limit: log-normal, half of them
 // below 180 tokens, one in twenty above 480.
 func naturalLength(random *rand.Rand) int {
 	const median, sigma = 180, 0.6
@@ -110,13 +110,13 @@ func (s *Sequence) Generated() int { return len(s.tokens) - len(s.Prompt) }
 // pending is the number of tokens that the next answer token waits for.
 func (s *Sequence) pending() int { return len(s.tokens) - s.computed }
 
-// cacheable are the hashes of the blocks that may come from the prefix cache:
-// at least one token has to be computed to get a next one.
+// cacheable returns the hashes of the blocks that may come from the prefix cache. At
+// least one token has to be computed to get a next one.
 func (s *Sequence) cacheable() []uint64 {
 	return s.hashes[:min(len(s.hashes), (len(s.tokens)-1)/s.blockTokens)]
 }
 
-// append adds the next token of the answer and tells whether it ended.
+// append adds the next token of the answer, and ends the answer if it is the last.
 func (s *Sequence) append(now time.Duration) (w uint16) {
 	if s.Generated() == s.Thinking {
 		s.writer.inside = false // the answer begins with a sentence
@@ -140,7 +140,7 @@ func (s *Sequence) append(now time.Duration) (w uint16) {
 	return w
 }
 
-// stopsAt tells whether the newest token completes a stop string.
+// stopsAt reports whether the newest token completes a stop string.
 func (s *Sequence) stopsAt(w uint16) bool {
 	if len(s.Stops) == 0 {
 		return false

@@ -2,7 +2,7 @@ package core
 
 import "time"
 
-// Batch sums up what one iteration computes.
+// Batch is what one iteration computes.
 type Batch struct {
 	sequences int
 	Tokens    int     // computed in this iteration
@@ -12,7 +12,7 @@ type Batch struct {
 }
 
 // add puts fresh tokens of a sequence with context tokens in its KV cache into
-// the batch. Attention is causal, so fresh tokens see each other half.
+// the batch. Attention is causal, so fresh tokens attend to half of each other.
 func (b *Batch) add(context, fresh int) {
 	c, n := float64(context), float64(fresh)
 	b.sequences++
@@ -29,7 +29,7 @@ type cost struct {
 
 	compute  time.Duration // what the arithmetic alone would take
 	memory   time.Duration // what the memory traffic alone would take
-	link     time.Duration // reductions between GPUs, which nothing overlaps with
+	link     time.Duration // reductions between GPUs, which overlap with nothing
 	overhead time.Duration
 }
 

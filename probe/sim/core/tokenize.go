@@ -8,10 +8,10 @@ import (
 // The engine's tokenizer has one rule: a token is a run of up to 16 letters,
 // digits and apostrophes, or any other character that is not white space. Of
 // scripts that write without blanks (from U+2E80 on: Chinese, Japanese, Korean,
-// emoji) every character is a token. White space separates and counts nothing.
+// emoji) every character is a token. White space separates tokens and is none.
 //
-// English prose has about as many tokens by this rule as by a real vocabulary,
-// and what the engine writes reads back as exactly the tokens it was made of.
+// English prose has about as many tokens by this rule as in a real vocabulary, and
+// the text of an answer has exactly the tokens that it was made of.
 const longestToken = 16 // characters
 
 // AppendTokens appends the token ids of text.

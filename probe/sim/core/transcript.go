@@ -13,8 +13,8 @@ type stopFinder struct {
 	held  []byte
 }
 
-// add takes the next piece and gives what may be shown. found is the stop string
-// that the piece completed: nothing from its beginning on is ever shown.
+// add takes the next piece and returns what may be shown. found is the stop string
+// that the piece completed; nothing from its beginning on is ever shown.
 func (f *stopFinder) add(piece []byte) (safe []byte, found string) {
 	f.held = append(f.held, piece...)
 	at := len(f.held)
@@ -34,8 +34,7 @@ func (f *stopFinder) add(piece []byte) (safe []byte, found string) {
 	return safe, ""
 }
 
-// beginning is the length of the longest end of the text with which a stop string
-// could begin.
+// beginning is the length of the longest end of the text that could begin a stop string.
 func (f *stopFinder) beginning() int {
 	longest := 0
 	for _, stop := range f.stops {
@@ -48,7 +47,7 @@ func (f *stopFinder) beginning() int {
 	return longest
 }
 
-// skip shows a piece without looking: before min_tokens nothing stops an answer.
+// skip shows a piece unchecked: before min_tokens nothing stops an answer.
 func (f *stopFinder) skip(piece []byte) []byte {
 	safe := append(f.held, piece...)
 	f.held = nil
@@ -56,25 +55,26 @@ func (f *stopFinder) skip(piece []byte) []byte {
 }
 
 // Transcript makes the text of an answer from its tokens: reasoning first, then
-// what the client is to see, up to a stop string.
+// the answer up to a stop string.
 type Transcript struct {
 	thinking int // tokens of reasoning at the beginning
 	minimum  int // tokens before which no stop string counts
 	finder   stopFinder
-	N        int // tokens so far
-	Found    string
+	N        int    // tokens so far
+	Found    string // stop string that ended it
 	piece    []byte
 }
 
+// NewTranscript makes the transcript of an answer from its beginning.
 func NewTranscript(s *Sequence) Transcript {
 	return Transcript{thinking: s.Thinking, minimum: s.MinTokens, finder: stopFinder{stops: s.Stops}}
 }
 
-// Reasons tells whether the next token is one of reasoning.
+// Reasons reports whether the next token is reasoning.
 func (t *Transcript) Reasons() bool { return t.N < t.thinking }
 
-// Append appends the text that the next token lets out: none while it may be the
-// beginning of a stop string.
+// Append appends the text that can be shown with the next token: none while it may be
+// the beginning of a stop string.
 func (t *Transcript) Append(b []byte, w uint16) []byte {
 	place := t.N // in the reasoning, or in the answer
 	if t.N >= t.thinking {

@@ -75,7 +75,7 @@ func (c *crowd) send() {
 	c.sent++
 	n := c.sent
 	prompt, answer := c.request()
-	c.present[n] = c.engine.Ask(prompt, answer, func() {
+	c.present[n] = c.engine.Inject(prompt, answer, func() {
 		c.mu.Lock()
 		c.answered = append(c.answered, n)
 		c.mu.Unlock()

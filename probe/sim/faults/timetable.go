@@ -14,9 +14,9 @@ type Engine interface {
 	SetFaults(Faults)         // from the next iteration on
 	StandStill(time.Duration) // the next iteration takes this much longer
 	Room() Room
-	// Ask submits a request that bypasses HTTP. done is called when it is answered,
+	// Inject submits a request that bypasses HTTP. done is called when it is answered,
 	// and must not block. hangUp takes it back.
-	Ask(prompt []uint32, answerTokens int, done func()) (hangUp func())
+	Inject(prompt []uint32, answerTokens int, done func()) (hangUp func())
 	// ServiceTime is the mean time that n requests take per request when the engine,
 	// without faults, gets all of them at once.
 	ServiceTime(n int, next func() (prompt []uint32, answerTokens int)) time.Duration

@@ -26,7 +26,7 @@ func newEngine(t *testing.T, o core.Options) *API {
 		t.Fatal(err)
 	}
 	m := NewMetrics(&s)
-	d := core.NewDriver(core.New(s), m)
+	d := core.NewDriver(s, m)
 	return New(&s, d, faults.NewTimetable(d, s.Faults), m)
 }
 
