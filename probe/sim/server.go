@@ -23,6 +23,11 @@ import (
 	"sonde/probe/sim/serve"
 )
 
+type (
+	Options = core.Options  // of New
+	Faults  = faults.Faults // what goes wrong
+)
+
 // Server is one embedded engine behind HTTP.
 type Server struct {
 	*faults.Timetable // what goes wrong, and when
@@ -31,7 +36,7 @@ type Server struct {
 	api               *serve.API
 }
 
-// New builds an engine. Its errors name the option that cannot work, and what
+// New builds an engine. Its errors name the option that cannot work, and one that
 // could. The engine answers 503 until Start.
 func New(o Options) (*Server, error) {
 	return assemble(o, func(m core.Observer) core.Observer { return m })
@@ -65,9 +70,7 @@ func (s *Server) Start(ctx context.Context) {
 func (s *Server) Handler() http.Handler { return s.api }
 
 // Describe says in one line what is being simulated.
-func (s *Server) Describe() string {
-	return s.setup.Describe()
-}
+func (s *Server) Describe() string { return s.setup.Describe() }
 
 // Scenarios lists the incidents that the engine can play.
 func Scenarios() []faults.Scenario { return faults.Scenarios }
@@ -75,18 +78,12 @@ func Scenarios() []faults.Scenario { return faults.Scenarios }
 // DescribeScenarios has a line for each scenario.
 func DescribeScenarios() string { return faults.DescribeScenarios() }
 
-// What New takes.
-type (
-	Options = core.Options
-	Faults  = faults.Faults
-)
-
 // ParseFaults reads a list such as "429=0.1/2s,cut=0.02".
 func ParseFaults(list string) (Faults, error) { return faults.Parse(list) }
 
 // Listen starts the engine and serves it at addr ("127.0.0.1:0" for any free
 // port) until ctx ends; then all connections are cut. The base URL has no path.
-// done receives the reason of the end once, nil if it was ctx.
+// done receives why it ended, nil if because of ctx.
 func (s *Server) Listen(ctx context.Context, addr string) (baseURL string, done <-chan error, err error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -101,33 +98,24 @@ func (s *Server) Listen(ctx context.Context, addr string) (baseURL string, done 
 		ReadHeaderTimeout: 10 * time.Second,
 		ErrorLog:          log.New(io.Discard, "", 0), // standard error belongs to the screen
 	}
-	ends := make(chan error, 2) // the server's end and the engine's
-	guard.Go("embedded engine: HTTP", func(err error) { ends <- err }, func() { ends <- server.Serve(ln) })
-	result := make(chan error, 1)
-	guard.Go("embedded engine: end", func(err error) { result <- err }, func() {
-		defer cancel()
-		result <- s.waitForEnd(ctx, server, ends)
+	ended := make(chan error, 2)
+	fail := func(err error) { ended <- err }
+	guard.Go("embedded engine: end", fail, func() {
+		<-s.driver.Ended
+		_ = server.Close() // cuts connections; there is nothing to save
 	})
-	return "http://" + ln.Addr().String(), result, nil
+	guard.Go("embedded engine: HTTP", fail, func() {
+		defer cancel()
+		err := server.Serve(ln)
+		if errors.Is(err, http.ErrServerClosed) {
+			err = s.driver.Failure()
+		}
+		ended <- err
+	})
+	return "http://" + ln.Addr().String(), ended, nil
 }
 
-// waitForEnd stops the HTTP server when ctx ends or the engine fails.
-func (s *Server) waitForEnd(ctx context.Context, server *http.Server, ends <-chan error) error {
-	var err error
-	select {
-	case err = <-ends:
-	case <-s.driver.Ended:
-		err = s.driver.Failure()
-	case <-ctx.Done():
-	}
-	_ = server.Close() // cuts connections; there is nothing to save
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return err
-}
-
-// reason is what the system says, without the address that stands before it.
+// reason is the error of the system call, without the address in front.
 func reason(err error) error {
 	var call *os.SyscallError
 	if errors.As(err, &call) {

@@ -5,8 +5,13 @@
 package simtest
 
 import (
+	"cmp"
 	"context"
+	"net"
 	"net/http"
+	"runtime/debug"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,17 +31,17 @@ type Rig struct {
 }
 
 // Start runs an engine and a Session that is connected to it, with its prompt
-// length fitted; the load of ask begins at once. What ask leaves out has a default
+// length fitted; the load of o begins at once. What o does not set has a default
 // that suits tests. Everything ends with the test. It has to be called inside a
 // bubble (synctest.Test).
-func Start(t testing.TB, engine sim.Options, ask probe.Options) *Rig {
+func Start(t testing.TB, engine sim.Options, o probe.Options) *Rig {
 	t.Helper()
-	return StartBehind(t, engine, ask, func(engine http.Handler) http.Handler { return engine })
+	return StartBehind(t, engine, o, func(engine http.Handler) http.Handler { return engine })
 }
 
-// StartBehind is Start with something between the Session and the engine: front
-// is given the engine's handler and answers in its place.
-func StartBehind(t testing.TB, engine sim.Options, ask probe.Options, front func(http.Handler) http.Handler) *Rig {
+// StartBehind is Start with a front between the Session and the engine: it gets the
+// engine's handler and answers in its place.
+func StartBehind(t testing.TB, engine sim.Options, o probe.Options, front func(http.Handler) http.Handler) *Rig {
 	t.Helper()
 	engine.VirtualTime = true
 	server, err := sim.New(engine)
@@ -46,7 +51,7 @@ func StartBehind(t testing.TB, engine sim.Options, ask probe.Options, front func
 	ctx, cancel := context.WithCancel(context.Background())
 	network := newNetwork()
 	serve(t, ctx, server, front, network)
-	session, err := probe.New(complete(ask, network))
+	session, err := probe.New(complete(o, network))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,41 +85,29 @@ func serve(t testing.TB, ctx context.Context, engine *sim.Server, front func(htt
 }
 
 // complete fills in what every Session needs.
-func complete(ask probe.Options, n *network) probe.Options {
-	ask.URL, ask.Embedded, ask.Dial = "http://"+n.Addr().String(), true, n.dial
-	if ask.API == "" {
-		ask.API = string(api.Chat)
+func complete(o probe.Options, n *network) probe.Options {
+	o.URL, o.Embedded, o.Dial = "http://"+n.Addr().String(), true, n.dial
+	o.API = cmp.Or(o.API, string(api.Chat))
+	o.GPU = cmp.Or(o.GPU, "auto")
+	o.Idle = cmp.Or(o.Idle, time.Minute)
+	o.MaxConcurrency = cmp.Or(o.MaxConcurrency, 1024)
+	o.Load.InputTokens = cmp.Or(o.Load.InputTokens, 256)
+	o.Load.OutputTokens = cmp.Or(o.Load.OutputTokens, 128)
+	if o.Process == nil {
+		o.Process = unknownProcess{}
 	}
-	if ask.GPU == "" {
-		ask.GPU = "auto"
+	if o.Prompts == nil {
+		o.Prompts = prompt.NewSynthetic(prompt.Unique, o.Seed)
 	}
-	if ask.Idle == 0 {
-		ask.Idle = time.Minute
-	}
-	if ask.Process == nil {
-		ask.Process = calm{}
-	}
-	if ask.MaxConcurrency == 0 {
-		ask.MaxConcurrency = 1024
-	}
-	if ask.Load.InputTokens == 0 {
-		ask.Load.InputTokens = 256
-	}
-	if ask.Load.OutputTokens == 0 {
-		ask.Load.OutputTokens = 128
-	}
-	if ask.Prompts == nil {
-		ask.Prompts = prompt.NewSynthetic(prompt.Unique, ask.Seed)
-	}
-	return ask
+	return o
 }
 
-// calm is a process about which nothing is known: the use of cores and the pauses
-// of the test itself are of real time, and mean nothing in virtual time.
-type calm struct{}
+// unknownProcess knows nothing of the process: the CPU time and the pauses of the test
+// itself are in real time, which has no meaning in virtual time.
+type unknownProcess struct{}
 
-func (calm) CPU() (time.Duration, bool)  { return 0, false }
-func (calm) LongestPause() time.Duration { return 0 }
+func (unknownProcess) CPU() (time.Duration, bool)  { return 0, false }
+func (unknownProcess) LongestPause() time.Duration { return 0 }
 
 // Play lets d pass and hands every Frame of that time to the readers, in order.
 func (r *Rig) Play(d time.Duration, readers ...func(*frame.Frame)) {
@@ -130,3 +123,54 @@ func (r *Rig) Play(d time.Duration, readers ...func(*frame.Frame)) {
 	}
 	r.last = seq
 }
+
+// UnderRace reports whether the race detector watches: everything takes some twenty
+// times as long. Tests that play many scenarios over the same code play a few of them then.
+var UnderRace = func() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}()
+
+// network is a listener whose connections are pipes within the process, so that
+// virtual time passes while both ends wait.
+type network struct {
+	arrivals chan net.Conn
+	closed   chan struct{}
+	once     sync.Once
+}
+
+func newNetwork() *network {
+	return &network{arrivals: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// dial opens a connection, whatever the address is.
+func (n *network) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case n.arrivals <- theirs:
+		return ours, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-n.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Accept hands a dialled connection to the server.
+func (n *network) Accept() (net.Conn, error) {
+	select {
+	case c := <-n.arrivals:
+		return c, nil
+	case <-n.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close ends Accept and refuses new connections.
+func (n *network) Close() error {
+	n.once.Do(func() { close(n.closed) })
+	return nil
+}
+
+// Addr is the address that the Session connects to.
+func (n *network) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8000} }

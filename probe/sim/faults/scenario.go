@@ -75,7 +75,7 @@ func (t *Timetable) stage(s *Scenario, now time.Duration) *scene {
 	if s.crowd != nil {
 		others := s.crowd(t.engine)
 		others.engine, others.news = t.engine, t.rouse
-		others.random = rand.New(rand.NewPCG(t.engine.Room().Seed, 0x5ce7e)) // the same requests each time it is played
+		others.random = rand.New(rand.NewPCG(t.engine.Room().Seed, 0x5ce7e)) // the same requests each time
 		incident.crowd = others
 	}
 	return &scene{s.Name, incident}

@@ -22,7 +22,7 @@ type Engine interface {
 	ServiceTime(n int, next func() (prompt []uint32, answerTokens int)) time.Duration
 }
 
-// Room is how much an engine can take in.
+// Room is the capacity of an engine.
 type Room struct {
 	Sequences   int // in one iteration
 	KVTokens    int
@@ -166,9 +166,9 @@ func (t *Timetable) ChangeFaults(list string) error {
 	return err
 }
 
-// request makes entries of the faults: a single stall happens at once and is none, a
-// loading of limited time has one of its own. While it loads, a change of other faults
-// does not move its end.
+// request makes entries of the faults: a single stall happens at once and has none, a
+// loading of limited time has one of its own. While it loads, changes of other faults do
+// not move its end.
 func (t *Timetable) request(f Faults) {
 	if f.Stall > 0 && f.StallEvery == 0 {
 		t.engine.StandStill(f.Stall)

@@ -7,17 +7,17 @@ import (
 	"sonde/probe/sim/core"
 )
 
-// dialect is how the two endpoints spell the same answer.
+// dialect is how an endpoint writes an answer.
 type dialect struct {
 	idPrefix    string
 	object      string // of a whole answer
 	chunkObject string
-	opening     string // of the first chunk's choice, before any text; "" if there is none
+	opening     string // of the first chunk's choice, before any text; "": none
 	thought     string // around a token's text, if it is reasoning; "": the endpoint has none
 	before      string // around a token's text
 	after       string
 	empty       string // of the chunk that carries the finish reason, if it has no text
-	maxTokens   int    // of an answer without a limit of its own, by the API's definition; 0: what the context leaves
+	maxTokens   int    // of an answer without a limit of its own, as the API defines it; 0: the rest of the context
 	prompt      func(*requestBody) ([]uint32, *apiError)
 }
 
@@ -36,8 +36,8 @@ var (
 	}
 )
 
-// chunks writes the events of one stream. Everything but the token is prepared
-// once: there are tens of thousands of them a second. A token whose text is held
+// chunks writes the events of one stream. All except the token is prepared once:
+// there are tens of thousands of them a second. A token whose text is held
 // back, because a stop string may begin with it, has a chunk without text.
 type chunks struct {
 	*dialect
@@ -83,8 +83,8 @@ func (c *chunks) append(b []byte, words []uint16, end core.FinishReason) []byte 
 	return append(b, "data: [DONE]\n\n"...)
 }
 
-// appendChunk appends one event with the words from i on that the engine yielded in
-// one step, and gives the place of the next. Reasoning and answer are apart.
+// appendChunk appends one event with the words from i on that the engine generated in
+// one step, and returns the index of the next. Reasoning and answer do not share one.
 func (c *chunks) appendChunk(b []byte, words []uint16, i int) ([]byte, int) {
 	reasons := c.text.Reasons()
 	b = append(b, c.head...)
@@ -106,7 +106,7 @@ func (c *chunks) endChoice(b []byte, end core.FinishReason) []byte {
 		b = append(b, `null}]`...)
 	} else {
 		b = append(append(append(b, '"'), end...), `","stop_reason":`...)
-		reason, _ := json.Marshal(orNull(c.text.Found)) // any text has a form
+		reason, _ := json.Marshal(orNull(c.text.Found)) // cannot fail
 		b = append(append(b, reason...), `}]`...)
 	}
 	if c.continuous {
@@ -119,7 +119,7 @@ func (c *chunks) appendUsage(b []byte) []byte {
 	return appendUsage(append(b, `,"usage":`...), c.seq, c.sent())
 }
 
-// errorEvents is how a stream ends when the engine does.
+// errorEvents ends a stream with an error.
 func errorEvents(e *apiError) []byte {
 	body, err := json.Marshal(e.body())
 	if err != nil {

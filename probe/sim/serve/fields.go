@@ -52,7 +52,7 @@ func (s *stopBody) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(s))
 }
 
-// samplingBody are the parameters of sampling. They are checked and change nothing:
+// samplingBody has the parameters of sampling. They are checked, but have no effect:
 // the words do not come from a distribution.
 type samplingBody struct {
 	Temperature       *float64 `json:"temperature"`
@@ -101,7 +101,7 @@ func (b *requestBody) messageTokens() ([]uint32, *apiError) {
 }
 
 // promptTokens is the prompt of a plain completion: a text, a list of token ids, or
-// a list with one of them.
+// a list that contains one of these.
 func (b *requestBody) promptTokens() ([]uint32, *apiError) {
 	prompt := b.Prompt
 	var list []json.RawMessage

@@ -12,7 +12,7 @@ import (
 	"sonde/probe/sim/core"
 )
 
-// writeTimeout is how long a client may refuse to read before it is given up.
+// writeTimeout is how long a client may not read before its stream is cut.
 const writeTimeout = time.Minute
 
 // generate answers as a stream or whole. When the client hangs up the request leaves the
@@ -51,12 +51,12 @@ func (a *API) generate(d *dialect) handler {
 	}
 }
 
-// stream sends the headers at once, and then whatever each iteration yields.
+// stream sends the headers at once, and then the tokens of each iteration.
 func (a *API) stream(ctx context.Context, w http.ResponseWriter, box *mailbox, c *chunks, f fate) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	control := http.NewResponseController(w)
-	// The connection goes on to other requests. Not every writer has deadlines.
+	// The connection serves other requests later. Not every writer has deadlines.
 	defer func() { _ = control.SetWriteDeadline(time.Time{}) }()
 	ok := control.Flush() == nil
 	var words []uint16
@@ -144,11 +144,11 @@ func newMessage(seq *core.Sequence, thought, text []byte) map[string]any {
 	return m
 }
 
-// mailbox holds the tokens of one request until its handler takes them. Putting
-// never waits, so a slow client delays nobody but itself.
+// mailbox holds the tokens of one request until its handler takes them. put never
+// blocks, so a slow client delays only itself.
 type mailbox struct {
 	wake  chan struct{} // something was put
-	clump *atomic.Int64 // tokens that make a reader wake up; 0 and 1: any
+	clump *atomic.Int64 // tokens that wake the reader; 0 and 1: any
 
 	mu    sync.Mutex
 	words []uint16

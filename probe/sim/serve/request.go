@@ -13,7 +13,7 @@ import (
 // maxBody bounds a request body; a prompt that fills any context is far smaller.
 const maxBody = 32 << 20
 
-// requestBody is what the engine reads of a request. Unknown fields are
+// requestBody is what the engine reads from a request. Unknown fields are
 // accepted and ignored.
 type requestBody struct {
 	Model         string          `json:"model"`
@@ -91,7 +91,7 @@ func decode(raw []byte, into any) *apiError {
 	return badRequest("", "invalid JSON: %v", err)
 }
 
-// check refuses what this engine cannot do, rather than answer something else.
+// check refuses what this engine cannot do.
 func (b *requestBody) check() *apiError {
 	switch {
 	case b.N != nil && *b.N != 1:
