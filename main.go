@@ -246,11 +246,11 @@ func examine(ctx context.Context, c config.Config) error {
 }
 
 // sloLines are the service levels that the charts can draw.
-func sloLines(levels []diagnose.SLO) []ui.SLOLine {
-	var lines []ui.SLOLine
+func sloLines(levels []diagnose.SLO) []ui.SLO {
+	var lines []ui.SLO
 	for _, s := range levels {
 		if name, _, ok := strings.Cut(s.Text, "="); ok && s.LimitMS > 0 {
-			lines = append(lines, ui.SLOLine{Metric: name, LimitMS: s.LimitMS})
+			lines = append(lines, ui.SLO{Metric: name, LimitMS: s.LimitMS})
 		}
 	}
 	return lines

@@ -65,7 +65,13 @@ var allowed = map[string][]string{
 	"probe/report":   {"probe/frame", "probe/measure", "probe/opt", "probe/plain", "probe/sweep"},
 	"ui/chart":       {},
 	"ui/still":       {},
-	"ui":             {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/diagnose", "probe/guard", "probe/sweep", "ui/chart", "ui/still"},
+	"ui/theme":       {},
+	"ui/text":        {"probe/opt", "ui/chart", "ui/theme"},
+	"ui/history":     {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"},
+	"ui/panel": {"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/sweep",
+		"ui/chart", "ui/history", "ui/text", "ui/theme"},
+	"ui": {"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/sweep",
+		"ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"},
 }
 
 func TestImportsPointDown(t *testing.T) {

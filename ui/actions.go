@@ -1,17 +1,21 @@
 package ui
 
 import (
+	"math"
+
 	tea "charm.land/bubbletea/v2"
 
 	"sonde/probe/frame"
 	"sonde/probe/guard"
+	"sonde/ui/panel"
 	"sonde/ui/still"
+	"sonde/ui/text"
 )
 
-// wish is the load as the operator wants it, changes included that no Frame shows.
-func (m *model) wish() frame.Load {
+// requested is the load as it stands, changes included that no Frame shows.
+func (m *model) requested() frame.Load {
 	if m.controls == nil {
-		return m.shown.frame.Load.Asked
+		return m.shown.Frame.Load.Asked
 	}
 	return m.controls.Load()
 }
@@ -19,39 +23,48 @@ func (m *model) wish() frame.Load {
 // change changes the requested load. Nothing waits for it.
 func (m *model) change(f func(*frame.Load)) tea.Cmd {
 	if m.controls == nil {
-		m.say("a recording: its load cannot be changed", m.theme.dim)
+		m.say("this is a recording; its load cannot be changed", m.theme.Dim)
 		return nil
 	}
-	var requested frame.Load
+	var wanted frame.Load
 	m.controls.ChangeLoad(func(l *frame.Load) {
 		f(l)
-		requested = *l
+		wanted = *l
 	})
-	m.tellLoad(requested)
+	m.confirm(wanted)
 	return nil
 }
 
-// tellLoad says what became of a wish where the screen would not show it: the cap
-// was in the way, the picture is frozen, or another panel fills it.
-func (m *model) tellLoad(wished frame.Load) {
-	switch most := m.live.frame.Load.Max; {
-	case wished.Rate <= 0 && most > 0 && wished.Concurrency > most:
-		m.say("cap "+group(float64(most))+" reached: --max-concurrency raises it", m.theme.note)
+// changePrompts is change for what is only up to us where we make the prompts.
+func (m *model) changePrompts(f func(*frame.Load)) tea.Cmd {
+	if m.controls != nil && m.controls.Load().InputTokens == 0 {
+		m.say("the prompts come from a file and are sent unchanged", m.theme.Note)
+		return nil
+	}
+	return m.change(f)
+}
+
+// confirm says what became of a change where the screen would not show it: the cap was in
+// the way, the display is paused, or another panel fills it.
+func (m *model) confirm(wanted frame.Load) {
+	switch most := m.live.Frame.Load.Max; {
+	case wanted.Rate <= 0 && most > 0 && wanted.Concurrency > most:
+		m.say("cap "+text.Group(float64(most))+" reached: --max-concurrency raises it", m.theme.Note)
 	case m.paused || m.zoomed || m.overlay != overlayNone:
-		m.say("load now: "+loadText(m.controls.Load()), m.theme.note)
+		m.say("load now: "+loadText(m.controls.Load()), m.theme.Note)
 	}
 }
 
 // loadText is a load in words.
 func loadText(l frame.Load) string {
-	lengths := ", prompt " + promptLength(l) + ", output " + group(float64(l.OutputTokens)) + " tok"
-	if l.Prefix != "" && !given(l) {
+	lengths := ", prompt " + panel.PromptLength(l) + ", output " + text.Group(float64(l.OutputTokens)) + " tok"
+	if l.Prefix != "" && l.InputTokens > 0 {
 		lengths += ", " + l.Prefix + " prefixes"
 	}
 	if l.Rate > 0 {
-		return sig2(l.Rate) + " req/s ≤ " + group(float64(l.Concurrency)) + lengths
+		return text.Sig2(l.Rate) + " req/s ≤ " + text.Group(float64(l.Concurrency)) + lengths
 	}
-	return "concurrency " + group(float64(l.Concurrency)) + lengths
+	return "concurrency " + text.Group(float64(l.Concurrency)) + lengths
 }
 
 // amount changes the concurrency, or in an open loop the rate.
@@ -61,7 +74,7 @@ func (m *model) amount(closed func(int) int, open func(float64) float64) tea.Cmd
 			l.Concurrency = closed(l.Concurrency)
 			return
 		}
-		if l.Concurrency == 0 { // stopped: start again under the cap of before
+		if l.Concurrency == 0 { // stopped: start again under the previous cap
 			l.Concurrency = max(1, m.restoreCap)
 			return
 		}
@@ -115,24 +128,24 @@ func (m *model) stopLoad() tea.Cmd {
 		l.Concurrency = 0
 	})
 	if m.controls != nil {
-		m.say("stopped: running requests end by themselves (x cancels them)", m.theme.note)
+		m.say("stopped: running requests will finish (x cancels them)", m.theme.Note)
 	}
 	return cmd
 }
 
 // control does something with the controls, if there are any.
-func (m *model) control(said string, f func(frame.Controls)) tea.Cmd {
+func (m *model) control(message string, f func(frame.Controls)) tea.Cmd {
 	if m.controls == nil {
-		m.say("a recording: nothing to control", m.theme.dim)
+		m.say("this is a recording; there is nothing to control", m.theme.Dim)
 		return nil
 	}
 	f(m.controls)
-	m.say(said, m.theme.note)
+	m.say(message, m.theme.Note)
 	return nil
 }
 
 func (m *model) abort() tea.Cmd {
-	return m.control("aborted: everything in flight is cancelled", func(c frame.Controls) {
+	return m.control("aborted: all requests in flight are cancelled", func(c frame.Controls) {
 		if n := c.Load().Concurrency; n > 0 {
 			m.restoreCap = n
 		}
@@ -141,11 +154,11 @@ func (m *model) abort() tea.Cmd {
 }
 
 func (m *model) fireLong() tea.Cmd {
-	return m.control("a long prompt is on its way: watch the gaps of the others", frame.Controls.FireLong)
+	return m.control("long prompt sent: watch the gaps of the other streams", frame.Controls.FireLong)
 }
 
 func (m *model) resetStatistics() tea.Cmd {
-	return m.control("statistics reset; the charts keep the past", frame.Controls.ResetStatistics)
+	return m.control("statistics reset; the charts keep their history", frame.Controls.ResetStatistics)
 }
 
 // liveWindows are the lengths of the live window, in seconds.
@@ -154,7 +167,7 @@ var liveWindows = [...]int{10, 30, 60}
 func (m *model) nextWindow() tea.Cmd {
 	now := m.window
 	if now == 0 { // not chosen here yet: start from what is shown
-		now = int(m.live.frame.Client.Window.Seconds())
+		now = int(m.live.Frame.Client.Window.Seconds())
 	}
 	next := liveWindows[0]
 	for i, s := range liveWindows {
@@ -163,17 +176,17 @@ func (m *model) nextWindow() tea.Cmd {
 		}
 	}
 	m.window = next
-	return m.control("live window "+group(float64(next))+" s", func(c frame.Controls) { c.SetWindow(next) })
+	return m.control("live window "+text.Group(float64(next))+" s", func(c frame.Controls) { c.SetWindow(next) })
 }
 
 // save runs beside the screen: a slow disk must not stop it.
 func (m *model) save() tea.Cmd {
 	if m.saveFile == nil {
-		m.say("nothing to save here", m.theme.dim)
+		m.say("there is nothing to save", m.theme.Dim)
 		return nil
 	}
 	f, view := m.saveFile, m.content
-	m.say("saving …", m.theme.dim)
+	m.say("saving …", m.theme.Dim)
 	return func() (msg tea.Msg) {
 		defer guard.Catch("saving", func(err error) { msg = savedMsg{err: err} })
 		path, err := f(still.SVG(view))
@@ -183,8 +196,51 @@ func (m *model) save() tea.Cmd {
 
 func (m *model) saved(s savedMsg) {
 	if s.err != nil {
-		m.say("not saved: "+s.err.Error(), m.theme.bad)
+		m.say("not saved: "+s.err.Error(), m.theme.Bad)
 		return
 	}
-	m.say("saved "+s.path, m.theme.good)
+	m.say("saved "+s.path, m.theme.Good)
 }
+
+// Token lengths move along 16, 24, 32, 48, 64, 96, 128, …: two steps double.
+const shortest, longest = 16, 1 << 20
+
+func stepUp(n int) int {
+	for base := shortest; base <= longest; base *= 2 {
+		for _, step := range []int{base, base + base/2} {
+			if step > n {
+				return min(step, longest)
+			}
+		}
+	}
+	return longest
+}
+
+// stepDown ends at 1: an answer of one token is all prefill.
+func stepDown(n int) int {
+	best := 1
+	for base := shortest; base <= longest; base *= 2 {
+		for _, step := range []int{base, base + base/2} {
+			if step < n {
+				best = step
+			}
+		}
+	}
+	return best
+}
+
+// Rates move by about a tenth, to numbers that are short to read.
+func rateUp(r float64) float64   { return r + rateStep(r) }
+func rateDown(r float64) float64 { return math.Max(0.1, tidy(r-rateStep(r-1e-9))) }
+
+// rateStep is 0.1 below 2, 1 below 20, 10 below 200 …
+func rateStep(r float64) float64 {
+	step := 0.1
+	for r >= 20*step {
+		step *= 10
+	}
+	return step
+}
+
+// tidy removes what binary fractions leave behind.
+func tidy(r float64) float64 { return math.Round(r*10) / 10 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"sonde/ui/chart"
+	"sonde/ui/panel"
+	"sonde/ui/text"
 )
 
 // draw makes the picture that View hands out. Panels that did not change are not
@@ -13,21 +15,15 @@ func (m *model) draw() {
 	if !m.paused {
 		m.shown = m.live
 	}
-	m.shown.wish = m.wish()
+	m.shown.Requested = m.requested()
 	if m.layout.tooSmall {
 		m.content = m.finish(m.tooSmall())
 		return
 	}
 	lines := make([]string, 0, m.layout.h)
-	lines = append(lines, m.theme.title(&m.shown, m.paused, m.layout.w))
+	lines = append(lines, panel.Title(&m.shown, m.paused, m.layout.w < fullWidth, m.layout.w))
 	lines = append(lines, m.body()...)
-	v := m.layout.verdict
-	lines = append(lines, m.theme.verdictLines(m.shown.verdict(), m.notice, v.w, v.h)...)
-	if m.notice.text != "" && v.h == 1 { // the keys can wait, the verdict cannot
-		lines = append(lines, m.theme.noticeLine(m.notice, m.layout.w))
-	} else {
-		lines = append(lines, m.theme.keyLine(m.commands, m.lineOrder(), m.layout.w))
-	}
+	lines = append(lines, m.foot()...)
 	m.content = m.finish(lines)
 }
 
@@ -35,15 +31,15 @@ func (m *model) draw() {
 // wanted, replaces every other character.
 func (m *model) finish(lines []string) string {
 	s := strings.Join(chart.Fit(lines, m.layout.w, m.layout.h), "\n")
-	if m.theme.ascii {
-		s = strings.Map(toASCII, s)
+	if m.theme.ASCII {
+		s = strings.Map(chart.ToASCII, s)
 	}
 	return s
 }
 
 func (m *model) tooSmall() []string {
-	text := fmt.Sprintf("too small, need %d×%d, have %d×%d; the load goes on", floorWidth, floorHeight, m.layout.w, m.layout.h)
-	return wrap(text, m.layout.w)
+	s := fmt.Sprintf("too small: need %d×%d, have %d×%d; the load keeps running", floorWidth, floorHeight, m.layout.w, m.layout.h)
+	return text.Wrap(s, m.layout.w)
 }
 
 // body is everything between the title and the verdict.
@@ -53,7 +49,7 @@ func (m *model) body() []string {
 	}
 	var lines []string
 	if m.layout.strip.h > 0 {
-		lines = m.theme.strip(&m.shown, m.layout.strip.w, m.focus == panelLoad)
+		lines = panel.Strip(&m.shown, m.layout.strip.w, m.focus == panel.Load)
 	}
 	for _, b := range m.layout.bands {
 		lines = append(lines, m.band(b)...)
@@ -65,14 +61,30 @@ func (m *model) body() []string {
 func (m *model) band(places []place) []string {
 	lines := make([]string, places[0].h)
 	for i, p := range places {
-		v := m.panels[p.id]
-		v.render(m.theme, &m.shown, p.rect, looks{
-			zoomed: m.zoomed, focused: p.id == m.focus, bare: m.layout.strip.h > 0,
-			turn: m.zoomed || p.id == panelLoad || m.turn == i,
+		card := m.panels[p.id]
+		card.Render(&m.shown, p.w, p.h, panel.Looks{
+			Zoomed: m.zoomed, Focused: p.id == m.focus, Bare: m.layout.strip.h > 0,
+			Turn: m.zoomed || p.id == panel.Load || m.turn == i,
 		})
-		for i, l := range v.lines {
+		for i, l := range card.Lines {
 			lines[i] += l
 		}
 	}
 	return lines
+}
+
+// foot is the verdict and the keys. A notice of something that just happened takes the
+// last line of the verdict for a few seconds; where that is its only one, it takes the
+// line of the keys.
+func (m *model) foot() []string {
+	v, verdict := m.layout.verdict, m.shown.Verdict()
+	keys := keyLine(m.theme, m.commands, m.lineOrder(), m.layout.w)
+	if m.notice.text == "" {
+		return append(panel.VerdictLines(m.theme, verdict, v.w, v.h), keys)
+	}
+	notice := text.Pad(m.notice.style.Render(" › "+text.CleanTo(m.notice.text, v.w-3)), v.w)
+	if v.h == 1 {
+		return append(panel.VerdictLines(m.theme, verdict, v.w, 1), notice)
+	}
+	return append(panel.VerdictLines(m.theme, verdict, v.w, v.h-1), notice, keys)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"sonde/probe/frame"
+	"sonde/ui/theme"
 )
 
 // mostBytesPerS is what the screen may write at 120×40 with 16 streams. Of a core it
@@ -71,7 +72,7 @@ func screenCost(frames []*frame.Frame, warm int, d time.Duration) (bytesPerS, cp
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var out counter
-	m := newModel(Options{Frames: &playback{frames: frames, given: warm}, Judge: &fakeJudge{}}, newTheme(colorprofile.ANSI256, false))
+	m := newModel(Options{Frames: &playback{frames: frames, given: warm}, Judge: &fakeJudge{}}, theme.New(colorprofile.ANSI256, false))
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&out), tea.WithFPS(framesPerSecond),
 		tea.WithWindowSize(120, 40), tea.WithColorProfile(colorprofile.ANSI256), tea.WithoutSignalHandler())
 	done := make(chan struct{})

@@ -13,6 +13,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/ui/history"
 )
 
 // fakeSource plays a plausible server: streams that prefill, decode and end, a
@@ -241,7 +242,7 @@ func summaryOf(samples []float64) measure.Summary {
 	for _, v := range samples {
 		sum += v
 	}
-	q := func(p float64) float64 { return quantile(samples, p) }
+	q := func(p float64) float64 { return history.Quantile(samples, p) }
 	return measure.Summary{N: len(samples), Mean: sum / float64(len(samples)), Min: samples[0],
 		P50: q(.5), P90: q(.9), P95: q(.95), P99: q(.99), P999: q(.999), Max: samples[len(samples)-1]}
 }

@@ -3,21 +3,19 @@ package ui
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"sonde/probe/engine"
-	"sonde/probe/frame"
-	"sonde/probe/opt"
+	"sonde/ui/panel"
 )
 
 // rounds is the way through the replicas of a fleet: all, each of them, all again.
 type rounds struct {
-	at    string   // the replica that was asked for; "" = all
+	at    string   // the replica that was chosen; "" = all
 	order []string // as it was at its beginning: it must not change under the key
-	model string   // that was asked for; "" = none yet
+	model string   // that was chosen; "" = none yet
 }
 
 // nextReplica goes on to the next replica, the fullest first, and after the last one
@@ -26,13 +24,13 @@ func (m *model) nextReplica() tea.Cmd {
 	if m.controls == nil {
 		return m.control("", nil)
 	}
-	e := &m.live.frame.Engine
+	e := &m.live.Frame.Engine
 	if len(e.Replicas) < 2 && m.rounds.at == "" {
-		m.say("the engine's metrics tell no replicas apart", m.theme.dim)
+		m.say("the engine's metrics do not distinguish replicas", m.theme.Dim)
 		return nil
 	}
 	if m.rounds.at == "" {
-		m.rounds.order = names(ranked(e.Replicas, m.focus == panelGPU))
+		m.rounds.order = names(panel.Ranked(e.Replicas, m.focus == panel.GPU))
 	}
 	m.rounds.at = next(m.rounds.order, m.rounds.at, e.Replicas)
 	m.controls.ChooseReplica(m.rounds.at)
@@ -54,9 +52,9 @@ func (m *model) nextModel() tea.Cmd {
 	if m.controls == nil {
 		return m.control("", nil)
 	}
-	e := &m.live.frame.Engine
+	e := &m.live.Frame.Engine
 	if len(e.OnPage) < 2 {
-		m.say("the engine's metrics are of one model, or name none", m.theme.dim)
+		m.say("the engine's metrics cover one model, or name none", m.theme.Dim)
 		return nil
 	}
 	now := cmp.Or(m.rounds.model, e.Reading.Model)
@@ -70,84 +68,10 @@ func (m *model) nextModel() tea.Cmd {
 	return nil
 }
 
-// ranked sorts replicas by KV fill, or by the SM activity of their GPUs where that is
-// known, the highest first and those that do not tell last.
-func ranked(all []engine.Replica, bySM bool) []engine.Replica {
-	of := func(r engine.Replica) opt.Float { return r.KVFill }
-	if bySM && slices.ContainsFunc(all, func(r engine.Replica) bool { return r.SM.OK }) {
-		of = func(r engine.Replica) opt.Float { return r.SM }
-	}
-	out := slices.Clone(all)
-	slices.SortStableFunc(out, func(a, b engine.Replica) int { return cmp.Compare(of(b).Or(-1), of(a).Or(-1)) })
-	return out
-}
-
 func names(all []engine.Replica) []string {
 	var out []string
 	for _, r := range all {
 		out = append(out, r.Name)
 	}
 	return out
-}
-
-// fleetOf says of whom the engine's figures are: "all of 3", the replica's name, the
-// model where it is not the one that requests name. "" where there is only one.
-func fleetOf(f *frame.Frame) string {
-	e := &f.Engine
-	var parts []string
-	if len(e.OnPage) > 1 && e.Reading.Model != "" && !strings.EqualFold(e.Reading.Model, e.Identity.Model) {
-		parts = append(parts, shortModel(e.Reading.Model))
-	}
-	switch {
-	case e.Reading.Replica != "":
-		parts = append(parts, clean(e.Reading.Replica))
-	case len(e.Replicas) > 1:
-		parts = append(parts, "all of "+strconv.Itoa(len(e.Replicas)))
-	}
-	return strings.Join(parts, " · ")
-}
-
-// fleetShort is fleetOf in few cells: of a name what tells it from the others, and
-// of all of them "×3".
-func fleetShort(f *frame.Frame) string {
-	const most = 14
-	s := fleetOf(f)
-	if f.Engine.Reading.Replica == "" {
-		return strings.Replace(s, "all of ", "×", 1)
-	}
-	if cut := len(clean(f.Engine.Reading.Replica)) - len(ownPart(f.Engine.Reading.Replica, names(f.Engine.Replicas))); cut > 1 {
-		s = "…" + clean(f.Engine.Reading.Replica)[cut:]
-	}
-	if r := []rune(s); len(r) > most {
-		s = "…" + string(r[len(r)-most+1:])
-	}
-	return s
-}
-
-// ownPart is a name without the words at its beginning that all names share.
-func ownPart(name string, all []string) string {
-	name = clean(name)
-	shared := name
-	for _, other := range all {
-		other = clean(other)
-		n := 0
-		for n < len(shared) && n < len(other) && shared[n] == other[n] {
-			n++
-		}
-		if other != name {
-			shared = shared[:n]
-		}
-	}
-	if shared == name { // there is no other
-		return name
-	}
-	return name[strings.LastIndexAny(shared, ".:-_/")+1:]
-}
-
-// ofFleet is a panel's name with whose figures it shows.
-func ofFleet(name, of string) string {
-	if of == "" {
-		return name
-	}
-	return name + " " + of
 }

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"sonde/gpu"
 	"sonde/probe/engine"
 	"sonde/probe/opt"
 )
@@ -120,7 +119,7 @@ func TestTheTopOfALargeFleet(t *testing.T) {
 		if size[1] >= 24 && (!strings.Contains(text, "  r0 ") || !strings.Contains(text, "  r1 ")) {
 			t.Errorf("%v: the fullest are missing:\n%s", size, text)
 		}
-		if all := strings.Contains(text, "  r15 "); size[1] >= 40 != all || size[1] == 24 && !strings.Contains(text, "more, emptier") {
+		if all := strings.Contains(text, "  r15 "); size[1] >= 40 != all || size[1] == 24 && !strings.Contains(text, "less full") {
 			t.Errorf("%v: all %t, or how many are left out is not told:\n%s", size, all, text)
 		}
 		pressAll(m, strings.Repeat("n", 16))
@@ -153,7 +152,7 @@ func TestModelsAreSwitchedByKey(t *testing.T) {
 func TestWhereThereIsNothingToChoose(t *testing.T) {
 	s := newFake(2).play(time.Second)
 	m := at(s, 80, 24)
-	for key, want := range map[string]string{"n": "tell no replicas apart", "m": "are of one model"} {
+	for key, want := range map[string]string{"n": "do not distinguish replicas", "m": "cover one model"} {
 		pressAll(m, key)
 		if text := ansi.Strip(m.View().Content); !strings.Contains(text, want) || len(s.calls) > 0 {
 			t.Errorf("%s: no %q, or asked for %q", key, want, s.calls)
@@ -162,34 +161,6 @@ func TestWhereThereIsNothingToChoose(t *testing.T) {
 	s.onPage, s.noKV = []string{"a", "b"}, true
 	if text := goOn(at(s, 120, 40), s); !strings.Contains(text, "key m") {
 		t.Errorf("nothing says how to choose:\n%s", text)
-	}
-}
-
-// GPUs of a fleet: the busiest first, with their machines; those of one replica only
-// with whose they are, and all of them with that nobody can tell.
-func TestGPUsOfAFleet(t *testing.T) {
-	f := slice(1, time.Second)
-	for i, sm := range []float64{0.3, 0.9, 0.6} {
-		f.GPU.GPUs = append(f.GPU.GPUs, gpu.Reading{Name: "NVIDIA H100", Host: fmt.Sprintf("node-%d", i), SM: opt.Of(sm)})
-	}
-	p := &picture{frame: f, have: true, history: newHistory(time.Second)}
-	lines := (&gpuPanel{newTestTheme()}).zoomed(p, 110, 20)
-	for i, want := range []string{"90 %", "60 %", "30 %"} {
-		host := fmt.Sprintf("node-%d  H100", []int{1, 2, 0}[i])
-		if line := ansi.Strip(lines[1+i]); !strings.Contains(line, want) || !strings.Contains(line, host) {
-			t.Errorf("row %d is %q, want %s of %s", i, line, want, host)
-		}
-	}
-	if f.GPU.GPUs[0].Host != "node-0" {
-		t.Error("the Frame was changed")
-	}
-	f.GPU.Scope = "of the machine of r1"
-	if foot := (&gpuPanel{newTestTheme()}).heading(p).foot; len(foot) != 1 || foot[0].text != f.GPU.Scope {
-		t.Errorf("foot %+v", foot)
-	}
-	f.GPU.Scope = "all: no label tells which are those of r1"
-	if text := ansi.Strip(strings.Join(newTestTheme().strip(p, 100, false), "\n")); !strings.Contains(text, "of all") {
-		t.Errorf("the strip does not say that they are all:\n%s", text)
 	}
 }
 

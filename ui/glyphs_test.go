@@ -9,12 +9,18 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"sonde/ui/chart"
 )
 
 // Every sign that stands in a text of the screen has an ASCII form, also those that
 // are only seen now and then, such as the one of a sweep.
 func TestEverySignOfTheSourceHasAnASCIIForm(t *testing.T) {
 	files, err := filepath.Glob("*.go")
+	for _, room := range []string{"panel", "text", "theme", "chart"} {
+		more, _ := filepath.Glob(room + "/*.go")
+		files = append(files, more...)
+	}
 	if err != nil || len(files) < 20 {
 		t.Fatal(files, err)
 	}
@@ -30,7 +36,7 @@ func TestEverySignOfTheSourceHasAnASCIIForm(t *testing.T) {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 				text, _ := strconv.Unquote(lit.Value)
 				for _, r := range text {
-					if r > unicode.MaxASCII && toASCII(r) == '?' {
+					if r > unicode.MaxASCII && chart.ToASCII(r) == '?' {
 						t.Errorf("%s: %q in %q has no ASCII form", name, r, text)
 					}
 				}

@@ -26,6 +26,7 @@ import (
 	"sonde/probe/opt"
 	"sonde/probe/roofline"
 	"sonde/probe/sweep"
+	"sonde/ui/theme"
 )
 
 // The golden screens are what people see, held in testdata. After a change that is
@@ -245,9 +246,9 @@ func full(frames []*frame.Frame) []*frame.Frame {
 // busy is a session of 75 s: 8 streams, then 16, then a long prompt.
 func busy(w, h int) *model { return session(w, h, newTestTheme()) }
 
-func withoutColour(w, h int) *model { return session(w, h, newTheme(0, false)) }
+func withoutColour(w, h int) *model { return session(w, h, theme.New(0, false)) }
 
-func ascii(w, h int) *model { return session(w, h, newTheme(0, true)) }
+func ascii(w, h int) *model { return session(w, h, theme.New(0, true)) }
 
 // busyFrames are played once.
 var busyFrames = sync.OnceValue(func() []*frame.Frame {
@@ -261,9 +262,9 @@ var busyFrames = sync.OnceValue(func() []*frame.Frame {
 	return full(append(frames, moreFrames(s, 15*time.Second)...))
 })
 
-func session(w, h int, th *theme) *model {
+func session(w, h int, th *theme.Palette) *model {
 	all := &playback{frames: busyFrames(), given: len(busyFrames())}
-	m := newModel(Options{Frames: all, Controls: newFake(16), Judge: &fakeJudge{}, SLOs: []SLOLine{{"ttft_p95", 800}, {"tpot_p95", 20}}}, th)
+	m := newModel(Options{Frames: all, Controls: newFake(16), Judge: &fakeJudge{}, SLOs: []SLO{{Metric: "ttft_p95", LimitMS: 800}, {Metric: "tpot_p95", LimitMS: 20}}}, th)
 	m.pull(time.Now())
 	return sized(m, w, h)
 }
@@ -341,7 +342,7 @@ func troubled(w, h int) *model {
 	f.GPU.Why = "no NVML library and no exporter: start dcgm-exporter and give its address with --gpu"
 	m := newModel(Options{Frames: &playback{frames: []*frame.Frame{f}}}, newTestTheme())
 	m.pull(time.Now())
-	m.live.frame.Load.Asked = f.Load.Asked
+	m.live.Frame.Load.Asked = f.Load.Asked
 	return sized(m, w, h)
 }
 
@@ -362,7 +363,7 @@ func stale(w, h int) *model {
 	f.Client.OldestWaiting = 8300 * time.Millisecond
 	m := newModel(Options{Frames: &playback{frames: append(slices.Clone(s.frames), &f)}}, newTestTheme())
 	m.pull(time.Now())
-	m.live.silent = 10 * time.Second
+	m.live.Silent = 10 * time.Second
 	return sized(m, w, h)
 }
 

@@ -5,11 +5,14 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"sonde/ui/text"
+	"sonde/ui/theme"
 )
 
 // help lists every key with its whole text, then what the signs mean, in lines of
 // w cells. It is as long as it has to be: the overlay scrolls.
-func (t *theme) help(all []command, w int) []string {
+func help(t *theme.Palette, all []command, w int) []string {
 	list := hints(all)
 	keysWidth := 0
 	for _, k := range list {
@@ -17,42 +20,77 @@ func (t *theme) help(all []command, w int) []string {
 	}
 	var lines []string
 	for _, k := range list {
-		lines = append(lines, indented(" "+t.accent.Render(pad(k.keys, keysWidth))+"  ", k.text, w, t.plain)...)
+		lines = append(lines, text.Indented(" "+t.Accent.Render(text.Pad(k.keys, keysWidth))+"  ", k.text, w, t.Plain)...)
 	}
-	lines = append(lines, "", t.bold.Render(" signs and colours, the same everywhere"))
-	for _, s := range t.legend() {
+	lines = append(lines, "", t.Bold.Render(" signs and colours"))
+	for _, s := range legend(t) {
 		sign := s.style.Render(s.sign)
 		lead := " " + sign + strings.Repeat(" ", max(0, keysWidth-ansi.StringWidth(s.sign))) + "  "
-		lines = append(lines, indented(lead, s.means, w, t.plain)...)
+		lines = append(lines, text.Indented(lead, s.meaning, w, t.Plain)...)
 	}
 	return lines
 }
 
 // signMeaning is one line of the legend.
 type signMeaning struct {
-	sign  string
-	style lipgloss.Style
-	means string
+	sign    string
+	style   lipgloss.Style
+	meaning string
 }
 
-func (t *theme) legend() []signMeaning {
+func legend(t *theme.Palette) []signMeaning {
 	return []signMeaning{
-		{signGood, t.good, "good: healthy, a service level is met, probing"},
-		{signNote, t.note, "worth knowing, no fault"},
-		{signWarn, t.warn, "warning; at the top of a chart: values beyond its scale"},
-		{signBad, t.bad, "bad: failed requests, a service level is missed"},
-		{"░", t.calm, "streams: waits for its first token; gaps: few at that height"},
-		{"▒", t.bold, "streams: a long prompt that waits; gaps: more (▓ █: many)"},
-		{"▁ █", t.calm, "streams: the longest gap, from usual to 14 times and more"},
-		{"·", t.calm, "streams: a request ended"},
-		{"×", t.bad, "streams: a request failed"},
-		{"┊", t.mark, "the load was changed, or a long prompt was fired"},
-		{"p50", t.p50, "the median"},
-		{"p95", t.p95, "95 of 100 were shorter"},
-		{"p99", t.p99, "99 of 100 were shorter"},
-		{"dim", t.dim, "too few samples, or a level that has not settled"},
-		{unknown, t.plain, "unknown, which is not 0"},
-		{"~", t.plain, "an estimated number of tokens"},
-		{"est.", t.dim, "the engine's own figure, from its buckets"},
+		{theme.SignGood, t.Good, "good: healthy, SLO met, probing"},
+		{theme.SignNote, t.Note, "worth knowing, not a fault"},
+		{theme.SignWarn, t.Warn, "warning; at the top of a chart: values beyond its scale"},
+		{theme.SignBad, t.Bad, "bad: failed requests, SLO missed"},
+		{"░", t.Calm, "streams: waits for its first token; gaps: few of that length"},
+		{"▒", t.Bold, "streams: a long prompt that waits; gaps: more (▓ █: many)"},
+		{"▁ █", t.Calm, "streams: the longest gap, from usual to 14 times and more"},
+		{"·", t.Calm, "streams: a request ended"},
+		{"×", t.Bad, "streams: a request failed"},
+		{"┊", t.Mark, "the load was changed, or a long prompt was sent"},
+		{"p50", t.P50, "the median"},
+		{"p95", t.P95, "95 of 100 were shorter"},
+		{"p99", t.P99, "99 of 100 were shorter"},
+		{"dim", t.Dim, "too few samples, or a level that has not settled"},
+		{text.Unknown, t.Plain, "unknown, which is not 0"},
+		{"~", t.Plain, "an estimated number of tokens"},
+		{"est.", t.Dim, "the engine's own figure, estimated from histogram buckets"},
 	}
+}
+
+// tourStop is something to see on the embedded engine: what to press, and what it looks
+// like then.
+type tourStop struct{ see, press, look string }
+
+// tour leads through prefill and decode. It is shown where there is an embedded engine.
+var tour = []tourStop{
+	{"prefill and decode", "just look", "streams: ░ waits in prefill, ▂ decodes. GPU: prefill has high SM and low DRAM, decode has high DRAM"},
+	{"prefill interference", "pgup pgup, then l", "a long prompt draws a stripe through all streams and lifts the gaps to about 200 ms"},
+	{"chunked prefill cures it", "d, switch it off, esc, l", "unchunked, the same prompt stops all tokens for more than a second; switch it on again"},
+	{"the knee", "← to 256, then s and t", "latency rises and throughput does not; the table shows which resource is exhausted"},
+	{"KV exhaustion", "pgup to 16 streams", "14 prompts fill the KV cache, the others wait for room: the verdict says so"},
+	{"prefix caching", "p p", "all prompts are the same: hits near 100 %, TTFT falls to a few steps"},
+	{"decode slows along a response", "0, ← to 256, ] to 4 096, pgup to 8; 3 z", "after the first responses: gaps by position rise as their KV cache grows"},
+	{"incidents", "d, choose one, enter", "overload, noisy neighbour, buffering proxy …: see the verdict (v)"},
+}
+
+// tourLines writes the tour in lines of w cells.
+func tourLines(t *theme.Palette, w int) []string {
+	see, press := 0, 0
+	for _, s := range tour {
+		see, press = max(see, ansi.StringWidth(s.see)), max(press, ansi.StringWidth(s.press))
+	}
+	lines := []string{t.Bold.Render(" what to see on the embedded engine")}
+	for _, s := range tour {
+		if w >= fullWidth-2 {
+			lead := " " + t.Plain.Render(text.Pad(s.see, see)) + "  " + t.Accent.Render(text.Pad(s.press, press)) + "  "
+			lines = append(lines, text.Indented(lead, s.look, w, t.Dim)...)
+			continue
+		}
+		lines = append(lines, " "+t.Plain.Render(s.see)+": "+t.Accent.Render(s.press))
+		lines = append(lines, text.Indented("   ", s.look, w, t.Dim)...)
+	}
+	return lines
 }

@@ -6,6 +6,9 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"sonde/ui/text"
+	"sonde/ui/theme"
 )
 
 // command is one key of the screen: its binding, what it does, and whether the
@@ -28,54 +31,54 @@ func commands() []command {
 		}
 	}
 	return []command{
-		on("↑", "concurrency by one (also + −); open loop: the rate", "concurrency", (*model).moreLoad, "up", "+", "="),
-		on("↓", "concurrency by one (also + −); open loop: the rate", "concurrency", (*model).lessLoad, "down", "-", "_"),
-		on("pgup", "double, halve it", "", (*model).doubleLoad, "pgup"),
-		on("pgdn", "double, halve it", "", (*model).halveLoad, "pgdown"),
+		on("↑", "raise or lower the concurrency by one (also + −); open loop: the rate", "concurrency", (*model).moreLoad, "up", "+", "="),
+		on("↓", "raise or lower the concurrency by one (also + −); open loop: the rate", "concurrency", (*model).lessLoad, "down", "-", "_"),
+		on("pgup", "double or halve it", "", (*model).doubleLoad, "pgup"),
+		on("pgdn", "double or halve it", "", (*model).halveLoad, "pgdown"),
 		on("←", "prompt length", "prompt", (*model).shorterPrompt, "left"),
 		on("→", "prompt length", "prompt", (*model).longerPrompt, "right"),
 		on("[", "output length", "output", (*model).shorterOutput, "["),
 		on("]", "output length", "output", (*model).longerOutput, "]"),
-		on("p", "prefixes of the prompts: unique, shared, same", "", (*model).nextPrefix, "p"),
-		on("0", "stop: send nothing new, let running requests end", "stop", (*model).stopLoad, "0"),
-		on("x", "abort: cancel everything in flight now", "", (*model).abort, "x"),
-		on("l", "send one long prompt, see what it does to the others", "long prompt", (*model).fireLong, "l"),
-		on("s", "sweep through the loads: begin, stop, go on (S: anew)", "sweep", (*model).toggleSweep, "s"),
-		on("S", "sweep through the loads: begin, stop, go on (S: anew)", "", (*model).startSweep, "S"),
-		on("t", "levels: the table, the curve, the knee", "levels", (*model).toggleLevels, "t"),
-		on("a", "levels: a level visited again adds to its figures, or begins anew", "", (*model).toggleReplace, "a"),
-		on("d", "the embedded engine: chunked prefill, faults, incidents", "", (*model).toggleRehearsal, "d"),
-		on("tab", "next, previous panel", "panel", (*model).nextPanel, "tab"),
-		on("⇧tab", "next, previous panel", "", (*model).previousPanel, "shift+tab"),
+		on("p", "next prompt prefix: unique, shared, same", "", (*model).nextPrefix, "p"),
+		on("0", "stop: send no new requests, let running ones finish", "stop", (*model).stopLoad, "0"),
+		on("x", "abort: cancel all requests in flight", "", (*model).abort, "x"),
+		on("l", "send one long prompt and see how it affects the others", "long prompt", (*model).fireLong, "l"),
+		on("s", "sweep through loads: start, stop, resume (S: restart)", "sweep", (*model).toggleSweep, "s"),
+		on("S", "sweep through loads: start, stop, resume (S: restart)", "", (*model).startSweep, "S"),
+		on("t", "levels: table, curve, knee", "levels", (*model).toggleLevels, "t"),
+		on("a", "levels: revisiting a level adds to its results, or replaces them", "", (*model).toggleReplace, "a"),
+		on("d", "embedded engine: chunked prefill, faults, incidents", "", (*model).toggleRehearsal, "d"),
+		on("tab", "next or previous panel", "panel", (*model).nextPanel, "tab"),
+		on("⇧tab", "next or previous panel", "", (*model).previousPanel, "shift+tab"),
 		{binding: key.NewBinding(key.WithKeys("1", "2", "3", "4", "5", "6", "7", "8"),
 			key.WithHelp("1…8", "go to load, TTFT, TPOT, gap, tokens/s, GPU, KV, streams")), do: (*model).goToPanel},
 		on("z", "zoom the panel (also enter)", "zoom", (*model).toggleZoom, "z", "enter"),
 		on("esc", "back", "back", (*model).back, "esc"),
 		on("i", "explain the panel: definition, source, window, age", "", (*model).toggleExplain, "i"),
-		on("v", "all verdicts, with their evidence and advice", "why", (*model).toggleVerdicts, "v"),
-		on("n", "next replica of a fleet, the fullest first; after the last one all", "", (*model).nextReplica, "n"),
-		on("m", "next model, where the metrics are of several", "", (*model).nextModel, "m"),
-		on("space", "pause the picture (measuring goes on), or the recording", "pause", (*model).togglePause, "space"),
+		on("v", "all verdicts, with evidence and advice", "why", (*model).toggleVerdicts, "v"),
+		on("n", "next replica of a fleet, fullest first; after the last one, all", "", (*model).nextReplica, "n"),
+		on("m", "next model, where the metrics cover several", "", (*model).nextModel, "m"),
+		on("space", "pause the display (measuring continues), or the recording", "pause", (*model).togglePause, "space"),
 		on("r", "reset statistics", "", (*model).resetStatistics, "r"),
-		on("w", "live window of 10, 30, 60 s", "", (*model).nextWindow, "w"),
-		on("e", "save what was measured, and the picture", "save", (*model).save, "e"),
+		on("w", "live window: 10, 30 or 60 s", "", (*model).nextWindow, "w"),
+		on("e", "save the results and a picture of the screen", "save", (*model).save, "e"),
 		on("?", "this help", "help", (*model).toggleHelp, "?", "h"),
-		on("ctrl+l", "draw the screen again", "", (*model).redraw, "ctrl+l"),
+		on("ctrl+l", "redraw the screen", "", (*model).redraw, "ctrl+l"),
 		on("ctrl+z", "suspend", "", (*model).suspend, "ctrl+z"),
 		on("q", "quit", "quit", (*model).quit, "q"),
-		on("ctrl+c", "interrupt: ends, also when nothing else does", "", (*model).interrupt, "ctrl+c"),
-		on(",", "recording: 10 s back, on", "10 s", (*model).littleBack, ","),
-		on(".", "recording: 10 s back, on", "10 s", (*model).littleOn, "."),
-		on("<", "recording: a minute back, on", "minute", (*model).minuteBack, "<"),
-		on(">", "recording: a minute back, on", "minute", (*model).minuteOn, ">"),
-		on("home", "recording: its beginning, its end", "", (*model).toBeginning, "home"),
-		on("end", "recording: its beginning, its end", "", (*model).toEnd, "end"),
-		on("{", "recording: slower, faster", "speed", (*model).slower, "{"),
-		on("}", "recording: slower, faster", "speed", (*model).faster, "}"),
+		on("ctrl+c", "force quit", "", (*model).interrupt, "ctrl+c"),
+		on(",", "recording: seek −10 s / +10 s", "10 s", (*model).littleBack, ","),
+		on(".", "recording: seek −10 s / +10 s", "10 s", (*model).littleForward, "."),
+		on("<", "recording: seek −1 min / +1 min", "minute", (*model).minuteBack, "<"),
+		on(">", "recording: seek −1 min / +1 min", "minute", (*model).minuteForward, ">"),
+		on("home", "recording: go to the start or the end", "", (*model).toStart, "home"),
+		on("end", "recording: go to the start or the end", "", (*model).toEnd, "end"),
+		on("{", "recording: slower or faster", "speed", (*model).slower, "{"),
+		on("}", "recording: slower or faster", "speed", (*model).faster, "}"),
 	}
 }
 
-// find gives the command of a key, nil if it has none.
+// find is the command of a key, nil if it has none.
 func find(all []command, msg tea.KeyPressMsg) *command {
 	for i := range all {
 		if key.Matches(msg, all[i].binding) {
@@ -109,19 +112,19 @@ var lineOrder = []string{"help", "quit", "concurrency", "stop", "sweep", "long p
 // replayOrder is lineOrder for a recording, whose load cannot be changed.
 var replayOrder = []string{"help", "quit", "pause", "10 s", "speed", "minute", "zoom", "why", "panel", "save"}
 
-// overlayOrder is lineOrder while a text lies over the panels: the arrows move in it
-// then, and the load is as it is.
+// overlayOrder is lineOrder while a text lies over the panels: the arrows scroll it then
+// and leave the load alone.
 var overlayOrder = []string{"help", "quit", "back", "stop", "sweep", "why", "levels", "long prompt", "output", "pause", "save"}
 
 // keyLine shows the keys that matter most, as many as fit, in the order of the
 // key map.
-func (t *theme) keyLine(all []command, order []string, w int) string {
+func keyLine(t *theme.Palette, all []command, order []string, w int) string {
 	keep := map[string]bool{}
 	line := func() string {
 		var parts []string
 		for _, h := range hints(all) {
 			if keep[h.line] {
-				parts = append(parts, t.accent.Render(strings.ReplaceAll(h.keys, " ", ""))+" "+t.dim.Render(h.line))
+				parts = append(parts, t.Accent.Render(strings.ReplaceAll(h.keys, " ", ""))+" "+t.Dim.Render(h.line))
 			}
 		}
 		return " " + strings.Join(parts, "  ")
@@ -132,5 +135,5 @@ func (t *theme) keyLine(all []command, order []string, w int) string {
 			delete(keep, word)
 		}
 	}
-	return pad(line(), w)
+	return text.Pad(line(), w)
 }

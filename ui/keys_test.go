@@ -11,6 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/frame"
+	"sonde/ui/panel"
+	"sonde/ui/text"
 )
 
 func TestNoKeyHasTwoMeanings(t *testing.T) {
@@ -42,9 +44,9 @@ func TestHelpListsEveryCommandInFull(t *testing.T) {
 				t.Errorf("%v: the help lacks %q %q", size, h.Key, h.Desc)
 			}
 		}
-		for _, s := range m.theme.legend() {
-			if !strings.Contains(text, s.sign+" ") || !strings.Contains(text, s.means) {
-				t.Errorf("%v: the legend lacks %q %q", size, s.sign, s.means)
+		for _, s := range legend(m.theme) {
+			if !strings.Contains(text, s.sign+" ") || !strings.Contains(text, s.meaning) {
+				t.Errorf("%v: the legend lacks %q %q", size, s.sign, s.meaning)
 			}
 		}
 		pressAll(m, "?")
@@ -97,7 +99,7 @@ func TestWithAnOverlayOpenTheArrowsScroll(t *testing.T) {
 func TestKeyLineFitsAndKeepsWhatMatters(t *testing.T) {
 	th := newTestTheme()
 	for w := 60; w < 200; w += 9 {
-		line := ansi.Strip(th.keyLine(commands(), lineOrder, w))
+		line := ansi.Strip(keyLine(th, commands(), lineOrder, w))
 		if got := ansi.StringWidth(line); got != w {
 			t.Errorf("width %d: %d cells", w, got)
 		}
@@ -154,7 +156,7 @@ func TestLoadKeys(t *testing.T) {
 		if got := s.Load(); got != c.want {
 			t.Errorf("%v: load %+v, want %+v", c.keys, got, c.want)
 		}
-		if !strings.Contains(ansi.Strip(m.View().Content), "c "+right(group(float64(c.want.Concurrency)), 3)) {
+		if !strings.Contains(ansi.Strip(m.View().Content), "c "+text.Right(text.Group(float64(c.want.Concurrency)), 3)) {
 			t.Errorf("%v: the screen does not show the wish at once", c.keys)
 		}
 	}
@@ -207,12 +209,12 @@ func TestARecordingHasNoControls(t *testing.T) {
 func TestFocusAndZoom(t *testing.T) {
 	m := at(newFake(2).play(2*time.Second), 120, 40)
 	press(m, "4")
-	if m.focus != panelGap || m.zoomed {
+	if m.focus != panel.Gap || m.zoomed {
 		t.Errorf("key 4 leads to panel %d, zoomed %v", m.focus, m.zoomed)
 	}
 	press(m, "tab")
 	press(m, "enter")
-	if m.focus != panelTokens || !m.zoomed {
+	if m.focus != panel.Tokens || !m.zoomed {
 		t.Errorf("tab and enter lead to panel %d, zoomed %v", m.focus, m.zoomed)
 	}
 	press(m, "?")

@@ -1,5 +1,7 @@
 package ui
 
+import "sonde/ui/panel"
+
 // The screen at 120×40 and whatever is as large (full):
 //
 //	┌ title ─────────────────────────────────────────────┐ 1
@@ -19,10 +21,10 @@ package ui
 //	│ verdict                                            │ 1, 2 from 24 rows on
 //	└ keys ──────────────────────────────────────────────┘ 1
 //
-// What falls out, in this order: below 100×28 the borders' numbers (they go to
+// What is dropped, in this order: below 100×28 the borders' numbers (they go to
 // the strip); below 76 columns the GPU chart; below 20 rows the second row of
 // charts; below 60×16 everything. The strip keeps every number of a panel that
-// fell out, and every panel can be reached by zoom.
+// was dropped, and every panel can be reached by zoom.
 
 // Sizes at which the picture changes.
 const (
@@ -33,22 +35,6 @@ const (
 	twoRowsHeight         = 20
 	twoVerdictHeight      = 24
 	loadWidth             = 30
-	stripHeight           = 6
-)
-
-// panelID names a panel. The order is the one of tab and of the keys 1 to 8.
-type panelID int
-
-const (
-	panelLoad panelID = iota
-	panelTTFT
-	panelTPOT
-	panelGap
-	panelTokens
-	panelGPU
-	panelKV
-	panelStreams
-	panelCount
 )
 
 // rect is a place on the screen, in cells.
@@ -56,7 +42,7 @@ type rect struct{ x, y, w, h int }
 
 // place is a panel and where it lies.
 type place struct {
-	id panelID
+	id panel.ID
 	rect
 }
 
@@ -72,7 +58,7 @@ type layout struct {
 }
 
 // layoutFor computes the screen; zoomed, one panel fills the body.
-func layoutFor(w, h int, zoomed bool, focus panelID) layout {
+func layoutFor(w, h int, zoomed bool, focus panel.ID) layout {
 	l := layout{w: max(0, w), h: max(0, h)}
 	if w < floorWidth || h < floorHeight {
 		l.tooSmall = true
@@ -109,20 +95,20 @@ func (l *layout) full() {
 	gap := b.w * 62 / 100
 	gpus, kv := b.w*40/100, b.w*30/100
 	l.bands = [][]place{
-		band(b, b.y, upper, []panelID{panelLoad, panelTTFT, panelTPOT}, []int{load, ttft}),
-		band(b, b.y+upper, middle, []panelID{panelGap, panelTokens}, []int{gap}),
-		band(b, b.y+upper+middle, b.h-upper-middle, []panelID{panelGPU, panelKV, panelStreams}, []int{gpus, kv}),
+		band(b, b.y, upper, []panel.ID{panel.Load, panel.TTFT, panel.TPOT}, []int{load, ttft}),
+		band(b, b.y+upper, middle, []panel.ID{panel.Gap, panel.Tokens}, []int{gap}),
+		band(b, b.y+upper+middle, b.h-upper-middle, []panel.ID{panel.GPU, panel.KV, panel.Streams}, []int{gpus, kv}),
 	}
 }
 
 func (l *layout) compact() {
 	b := l.body
-	l.strip = rect{b.x, b.y, b.w, stripHeight}
+	l.strip = rect{b.x, b.y, b.w, panel.StripHeight}
 	top, rest := b.y+l.strip.h, b.h-l.strip.h
-	upper := []panelID{panelTTFT, panelTPOT, panelGap}
-	lower := []panelID{panelTokens, panelKV, panelGPU, panelStreams}
+	upper := []panel.ID{panel.TTFT, panel.TPOT, panel.Gap}
+	lower := []panel.ID{panel.Tokens, panel.KV, panel.GPU, panel.Streams}
 	if b.w < fourChartsWidth {
-		lower = []panelID{panelTokens, panelKV, panelStreams}
+		lower = []panel.ID{panel.Tokens, panel.KV, panel.Streams}
 	}
 	if l.h < twoRowsHeight {
 		l.bands = [][]place{band(b, top, rest, upper, nil)}
@@ -136,7 +122,7 @@ func (l *layout) compact() {
 }
 
 // band lays panels side by side: given widths first, the rest in equal parts.
-func band(b rect, y, h int, ids []panelID, widths []int) []place {
+func band(b rect, y, h int, ids []panel.ID, widths []int) []place {
 	places := make([]place, 0, len(ids))
 	x := b.x
 	for i, id := range ids {
@@ -150,8 +136,8 @@ func band(b rect, y, h int, ids []panelID, widths []int) []place {
 	return places
 }
 
-// shows tells whether the panel is on the screen as a panel of its own.
-func (l *layout) shows(id panelID) bool {
+// shows reports whether the panel is on the screen as a panel of its own.
+func (l *layout) shows(id panel.ID) bool {
 	for _, b := range l.bands {
 		for _, p := range b {
 			if p.id == id {

@@ -1,13 +1,17 @@
 package ui
 
-import "testing"
+import (
+	"testing"
+
+	"sonde/ui/panel"
+)
 
 // Every cell of the screen belongs to exactly one place.
 func TestLayoutCoversTheScreenOnce(t *testing.T) {
 	for w := floorWidth; w <= 260; w += 7 {
 		for h := floorHeight; h <= 90; h++ {
 			for _, zoomed := range []bool{false, true} {
-				l := layoutFor(w, h, zoomed, panelGap)
+				l := layoutFor(w, h, zoomed, panel.Gap)
 				checkCover(t, &l)
 			}
 		}
@@ -49,14 +53,14 @@ func TestPanelsFallOutInOrder(t *testing.T) {
 	for _, c := range []struct {
 		w, h          int
 		strip         bool
-		gone, present []panelID
+		gone, present []panel.ID
 	}{
-		{120, 40, false, nil, []panelID{panelLoad, panelTTFT, panelTPOT, panelGap, panelTokens, panelGPU, panelKV, panelStreams}},
-		{80, 24, true, nil, []panelID{panelTTFT, panelTPOT, panelGap, panelTokens, panelGPU, panelKV, panelStreams}},
-		{75, 24, true, []panelID{panelGPU}, []panelID{panelTokens, panelKV, panelStreams}},
-		{60, 16, true, []panelID{panelGPU, panelKV, panelStreams, panelTokens}, []panelID{panelTTFT, panelTPOT, panelGap}},
+		{120, 40, false, nil, []panel.ID{panel.Load, panel.TTFT, panel.TPOT, panel.Gap, panel.Tokens, panel.GPU, panel.KV, panel.Streams}},
+		{80, 24, true, nil, []panel.ID{panel.TTFT, panel.TPOT, panel.Gap, panel.Tokens, panel.GPU, panel.KV, panel.Streams}},
+		{75, 24, true, []panel.ID{panel.GPU}, []panel.ID{panel.Tokens, panel.KV, panel.Streams}},
+		{60, 16, true, []panel.ID{panel.GPU, panel.KV, panel.Streams, panel.Tokens}, []panel.ID{panel.TTFT, panel.TPOT, panel.Gap}},
 	} {
-		l := layoutFor(c.w, c.h, false, panelTTFT)
+		l := layoutFor(c.w, c.h, false, panel.TTFT)
 		if (l.strip.h > 0) != c.strip {
 			t.Errorf("%d×%d: strip of %d lines", c.w, c.h, l.strip.h)
 		}

@@ -1,12 +1,11 @@
 package ui
 
 import (
-	"strconv"
-
 	tea "charm.land/bubbletea/v2"
 
-	"sonde/probe/frame"
 	"sonde/probe/sweep"
+	"sonde/ui/panel"
+	"sonde/ui/text"
 )
 
 // Levels keeps a row of figures for every load setting that was held; *sweep.Levels
@@ -18,37 +17,10 @@ type Levels interface {
 	Replace(bool)
 }
 
-// levels are the rows as they were at one moment, and what those at the present
-// lengths say together.
-type levels struct {
-	rows      []sweep.Row // in the order in which the settings were first held
-	result    sweep.Result
-	replacing bool
-}
-
-// points are the settled levels of the curve, smallest load first.
-func (l *levels) points() []sweep.Row {
-	var settled []sweep.Row
-	for _, r := range l.result.Curve {
-		if r.Settled && r.OutTokensPerS.OK {
-			settled = append(settled, r)
-		}
-	}
-	return settled
-}
-
-// amountText is a load's number: streams, or requests per second.
-func amountText(l frame.Load) string {
-	if l.Rate > 0 {
-		return sig2(l.Rate) + "/s"
-	}
-	return strconv.Itoa(l.Concurrency)
-}
-
-// seesLevels tells whether the levels are on the screen: only then they are asked
-// for, because that sorts samples.
+// seesLevels reports whether the levels are on the screen: they are read only then,
+// because that sorts samples.
 func (m *model) seesLevels() bool {
-	return m.overlay == overlayLevels || m.zoomed && m.focus == panelLoad
+	return m.overlay == overlayLevels || m.zoomed && m.focus == panel.Load
 }
 
 // readLevels takes the rows as they are now.
@@ -56,9 +28,9 @@ func (m *model) readLevels() {
 	if m.levels == nil || !m.seesLevels() {
 		return
 	}
-	l := levels{rows: m.levels.Rows(), replacing: m.levels.Replacing()}
-	l.result = sweep.Conclude(l.rows, m.wish(), m.levels.SLOs())
-	m.live.levels = l
+	l := panel.Levels{Rows: m.levels.Rows(), Replacing: m.levels.Replacing()}
+	l.Result = sweep.Conclude(l.Rows, m.requested(), m.levels.SLOs())
+	m.live.Levels = l
 }
 
 func (m *model) toggleLevels() tea.Cmd {
@@ -75,57 +47,106 @@ func (m *model) keepLevels(slos []sweep.SLO) {
 // toggleReplace chooses what another visit to a level does.
 func (m *model) toggleReplace() tea.Cmd {
 	if m.levels == nil {
-		m.say("no levels are kept here", m.theme.dim)
+		m.say("no levels are recorded here", m.theme.Dim)
 		return nil
 	}
 	m.levels.Replace(!m.levels.Replacing())
-	m.say(revisited(m.levels.Replacing()), m.theme.note)
+	m.say(revisited(m.levels.Replacing()), m.theme.Note)
 	return nil
 }
 
 func revisited(replacing bool) string {
 	if replacing {
-		return "a level that is visited again begins anew (a: add to it)"
+		return "revisiting a level replaces its results (a: add to them)"
 	}
-	return "a level that is visited again adds to its figures (a: begin anew)"
+	return "revisiting a level adds to its results (a: replace them)"
 }
 
-// levelsText is the table, what it says, the curve, and the evidence, in lines of w
-// cells. The curve takes what the table leaves of h lines, within reason.
-func (m *model) levelsText(w, h int) []string {
-	t, l := m.theme, &m.shown.levels
-	lines := t.levelTable(l.rows, m.shown.wish, m.shifted, w)
-	lines = append(lines, t.conclusions(&l.result, w)...)
-	lines = append(lines, "")
-	lines = append(lines, m.curve.draw(t, &m.shown, w, max(usualCurve, h-len(lines)))...)
-	lines = append(lines, "")
-	if k := l.result.Knee; k != nil {
-		for _, e := range k.Evidence {
-			lines = append(lines, indented(" · ", clean(e), w, t.plain)...)
-		}
-	}
-	return append(lines, indented(" · ", revisited(l.replacing), w, t.dim)...)
-}
-
-// usualCurve is how many lines a curve takes where everything has to be scrolled
-// anyway.
+// usualCurve is how many lines a curve takes where everything has to be scrolled anyway.
 const usualCurve = 15
 
-// conclusions are the largest load within the service levels, and the knee.
-func (t *theme) conclusions(r *sweep.Result, w int) []string {
-	var lines []string
-	if b := &r.Boundary; b.Says != "" {
-		sign, style := signWarn, t.warn
-		if b.Best != nil {
-			sign, style = signGood, t.good
+// levelsText is the table, the conclusions, the curve, and the evidence, in lines of w
+// cells. The curve takes what the table leaves of h lines, within reason.
+func (m *model) levelsText(w, h int) []string {
+	t, l := m.theme, &m.shown.Levels
+	lines := panel.LevelTable(&m.shown, m.shifted, w)
+	lines = append(append(lines, panel.Conclusions(&m.shown, w)...), "")
+	lines = append(lines, m.curve.Draw(&m.shown, w, max(usualCurve, h-len(lines)))...)
+	lines = append(lines, "")
+	if k := l.Result.Knee; k != nil {
+		for _, e := range k.Evidence {
+			lines = append(lines, text.Indented(" · ", text.Clean(e), w, t.Plain)...)
 		}
-		lines = append(lines, t.afterSign(" "+sign+" ", style, wrap(clean(b.Says), w-4), len(b.Says))...)
 	}
-	switch k := r.Knee; {
-	case k != nil:
-		lines = append(lines, t.afterSign(" "+signNote+" ", t.note, wrap(clean(k.Says), w-4), len(k.Says))...)
-	case r.NoKnee != "" && len(r.Curve) > 0:
-		lines = append(lines, indented(" · ", "no knee yet: "+clean(r.NoKnee), w, t.dim)...)
+	return append(lines, text.Indented(" · ", revisited(l.Replacing), w, t.Dim)...)
+}
+
+// Sweeper drives a sweep through loads; *sweep.Controller is one.
+type Sweeper interface {
+	Start(sweep.Plan) error
+	Stop()
+	Resume() bool
+	Status() sweep.Status
+}
+
+// toggleSweep begins a sweep, stops it, or goes on with one that was stopped.
+func (m *model) toggleSweep() tea.Cmd {
+	if m.sweeper == nil {
+		m.say("there is nothing to sweep", m.theme.Dim)
+		return nil
 	}
-	return lines
+	defer func() { m.live.Sweep = m.sweeper.Status() }() // shown at once
+	switch m.sweeper.Status().State {
+	case sweep.Running:
+		m.sweeper.Stop()
+		m.say("sweep stopped: the load stays, ↑ ↓ change it; s resumes, S restarts", m.theme.Note)
+		return nil
+	case sweep.Paused:
+		if m.sweeper.Resume() {
+			m.say("sweep resumed", m.theme.Note)
+			return nil
+		}
+	}
+	return m.startSweep()
+}
+
+// startSweep tries the loads from one stream, or from the present rate, upwards: at
+// the present lengths, up to the safety cap.
+func (m *model) startSweep() tea.Cmd {
+	if m.sweeper == nil {
+		return m.toggleSweep()
+	}
+	defer func() { m.live.Sweep = m.sweeper.Status() }()
+	if m.sweeper.Status().State == sweep.Running {
+		m.sweeper.Stop()
+	}
+	now := m.requested()
+	p := sweep.Plan{Load: now, Open: now.Rate > 0, Rungs: m.rungs, Cap: float64(m.live.Frame.Load.Max), After: now}
+	if p.Open {
+		p.From, p.Cap = now.Rate, 0
+	}
+	if err := m.sweeper.Start(p); err != nil {
+		m.say("cannot sweep: "+err.Error(), m.theme.Warn)
+		return nil
+	}
+	m.say("sweep: each level is held until it settles and has enough samples; t: table, s: stop", m.theme.Note)
+	return nil
+}
+
+// followSweep says when a sweep ends by itself.
+func (m *model) followSweep() {
+	if m.sweeper == nil {
+		return
+	}
+	before := m.live.Sweep.State
+	m.live.Sweep = m.sweeper.Status()
+	now := &m.live.Sweep
+	if before != sweep.Running || now.State == sweep.Running {
+		return
+	}
+	style := m.theme.Note
+	if now.State == sweep.Failed {
+		style = m.theme.Warn
+	}
+	m.say(now.Line()+" · t shows the levels", style)
 }

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/sweep"
+	"sonde/ui/theme"
 )
 
 // fakeLevels is a table that was made by hand.
@@ -75,8 +75,6 @@ func withLevels(rows []sweep.Row, w, h int) (*model, *fakeLevels) {
 	return m, l
 }
 
-func screenOf(m *model) string { return ansi.Strip(m.View().Content) }
-
 func TestLevelsTable(t *testing.T) {
 	unsettled := row(16, 3, 2000)
 	unsettled.Settled, unsettled.Failed, unsettled.KV = false, 7, opt.Float{}
@@ -88,7 +86,7 @@ func TestLevelsTable(t *testing.T) {
 	for _, want := range []string{
 		"prompt 1 024 → output 256 tok, unique prompts", "prompt 64 → output 256 tok",
 		"›   8  400  100 200 300  10.0 12.0 14.0   2.50  1.2k 4.8k  100    4.7  281  360k  25  90     —     2    0",
-		"  ~16    3  ", signBad + "7", "no knee yet",
+		"  ~16    3  ", theme.SignBad + "7", "no knee yet",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the screen has no %q:\n%s", want, text)
@@ -128,17 +126,6 @@ func TestCurveMarksTheKnee(t *testing.T) {
 	}
 	if n := strings.Count(text, "●"); n < 12 { // six levels in two plots
 		t.Errorf("%d points, want 12 at least", n)
-	}
-}
-
-func TestLoadAxisIsLogarithmic(t *testing.T) {
-	points := []sweep.Row{row(1, 1, 1), row(2, 1, 1), row(4, 1, 1), row(16, 1, 1)}
-	// 21 cells are 42 dots, of which the last is number 41: a doubling is 41/4 dots.
-	if got := loadColumns(points, 21); got[0] != 0 || got[1] != 10 || got[2] != 21 || got[3] != 41 {
-		t.Errorf("dots %v", got)
-	}
-	if got := loadColumns(points[:1], 21); got[0] != 21 {
-		t.Errorf("a single level stands at dot %d", got[0])
 	}
 }
 
@@ -196,7 +183,7 @@ func TestSweepKey(t *testing.T) {
 	}
 	sweeper.err = errors.New("no way")
 	press(m, "s")
-	if text := screenOf(m); !strings.Contains(text, "no sweep: no way") {
+	if text := screenOf(m); !strings.Contains(text, "cannot sweep: no way") {
 		t.Errorf("the refusal is not told:\n%s", text)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"sonde/ui/theme"
 )
 
 // at makes a model of that size that has seen everything the source has played.
@@ -52,8 +54,8 @@ func TestALongPromptIsAStripe(t *testing.T) {
 	}
 	s := story()
 	s.noGPU, s.noKV = os.Getenv("NONE") != "", os.Getenv("NONE") != ""
-	o := Options{Frames: s, Controls: s, Judge: &fakeJudge{}, SLOs: []SLOLine{{"ttft_p95", 800}}}
-	m := newModel(o, newTheme(colorprofile.ANSI256, os.Getenv("ASCII") != ""))
+	o := Options{Frames: s, Controls: s, Judge: &fakeJudge{}, SLOs: []SLO{{Metric: "ttft_p95", LimitMS: 800}}}
+	m := newModel(o, theme.New(colorprofile.ANSI256, os.Getenv("ASCII") != ""))
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	watch(m, s, 40*time.Second)
 	s.FireLong()

@@ -1,3 +1,17 @@
+// Package ui is the live screen: one Bubble Tea model that reads Frames and draws them.
+//
+// The screen measures nothing. Four times a second it pulls the Frames that are new,
+// folds them into a history of columns, and redraws the panels whose data changed. Keys
+// become commands to frame.Controls, which return at once.
+//
+//	run.go, signals.go    start, end, the terminal
+//	model.go              the router: key, tick, size → one method each
+//	keys.go, actions.go   the key map and what the keys do
+//	layout.go, compose.go which panel lies where at which size
+//	overlay.go, help.go   texts over the panels
+//
+// Below it: panel draws the panels, history is what the charts remember, text lays out
+// lines and tables, theme has the styles, chart draws the charts, still saves a picture.
 package ui
 
 import (
@@ -6,10 +20,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/sweep"
+	"sonde/ui/history"
+	"sonde/ui/panel"
+	"sonde/ui/theme"
 )
 
 // refreshEvery is how often the screen pulls Frames: numbers change four times a
@@ -32,18 +48,18 @@ type model struct {
 
 	rehearsal frame.Rehearsal // nil: the engine cannot be switched
 
-	theme    *theme
+	theme    *theme.Palette
 	commands []command
-	panels   [panelCount]*view
+	panels   [panel.Count]*panel.Card
 
 	lastSeq   uint64
-	lastFrame time.Time // when the newest Frame was pulled
-	live      picture   // as it is
-	shown     picture   // as it is drawn: the live one, or a frozen one
+	lastFrame time.Time  // when the newest Frame was pulled
+	live      panel.View // as it is
+	shown     panel.View // as it is drawn: the live one, or a frozen one
 	paused    bool
 
 	layout  layout
-	focus   panelID
+	focus   panel.ID
 	zoomed  bool
 	overlay overlay
 	notice  notice
@@ -51,9 +67,9 @@ type model struct {
 	scrolled int // lines of the overlay that lie above its first visible one
 	chosen   int // number of a switch
 	shifted  int // columns of the table of levels that lie left of its first visible one
-	curve    curveChart
+	curve    panel.Curve
 
-	window     int // seconds, as last wished; 0: not yet
+	window     int // seconds, as last requested; 0: not yet
 	restoreCap int // open loop: the cap before it was stopped
 	turn       int // which panels of a band may show new data now
 	rounds     rounds
@@ -82,7 +98,7 @@ const (
 // all that lies between them, several times the bytes of both.
 const turns = 4
 
-func newModel(o Options, t *theme) *model {
+func newModel(o Options, t *theme.Palette) *model {
 	width := o.Columns
 	if width <= 0 {
 		width = time.Second
@@ -90,13 +106,13 @@ func newModel(o Options, t *theme) *model {
 	m := &model{
 		frames: o.Frames, controls: o.Controls, playback: o.Playback, judge: o.Judge, newJudge: o.NewJudge, saveFile: o.Save,
 		levels: o.Levels, sweeper: o.Sweeper, rungs: o.Rungs, rehearsal: o.Rehearsal,
-		theme: t, commands: commands(), panels: newPanels(t),
-		focus: panelTTFT, lastFrame: time.Now(),
+		theme: t, commands: commands(), panels: panel.All(),
+		focus: panel.TTFT, lastFrame: time.Now(),
 	}
 	if m.playback != nil {
 		m.keepLevels(o.LevelSLOs)
 	}
-	m.live = picture{frame: &frame.Frame{}, history: newHistory(width), slos: o.SLOs}
+	m.live = panel.View{Theme: t, Frame: &frame.Frame{}, History: history.New(width), SLOs: o.SLOs}
 	m.shown = m.live
 	return m
 }
@@ -104,7 +120,7 @@ func newModel(o Options, t *theme) *model {
 type (
 	// tickMsg asks for new Frames.
 	tickMsg struct{ generation int }
-	// savedMsg tells how saving went.
+	// savedMsg is how saving went.
 	savedMsg struct {
 		path string
 		err  error
@@ -187,37 +203,36 @@ func (m *model) pull(now time.Time) {
 	m.beginAnew()
 	fresh := m.frames.Since(m.lastSeq)
 	for _, f := range fresh {
-		m.lastSeq = f.Seq
-		m.live.history.fold(f)
-		if m.judge != nil {
-			m.judge.Add(f)
-		}
-		if m.feed != nil {
-			m.feed.Add(f)
-		}
-		if !m.leadsUp() {
-			m.announce(f.Events, now)
-		}
-		m.fatal(f.Err)
+		m.fold(f, now)
 	}
 	if n := len(fresh); n > 0 {
-		m.live.frame, m.live.have, m.lastFrame = fresh[n-1], true, now
-		m.live.verdicts, m.live.checked = m.verdicts()
+		m.live.Frame, m.live.Have, m.lastFrame = fresh[n-1], true, now
+		if m.judge != nil {
+			m.live.Verdicts, m.live.Checked = m.judge.Verdicts(), m.judge.Checked()
+		}
 	}
 	m.followSweep()
 	m.readLevels()
-	m.live.silent = now.Sub(m.lastFrame)
+	m.live.Silent = now.Sub(m.lastFrame)
 	m.showPlayback()
 	if now.After(m.notice.until) {
 		m.notice = notice{}
 	}
 }
 
-func (m *model) verdicts() ([]diagnose.Verdict, diagnose.Checked) {
-	if m.judge == nil {
-		return nil, diagnose.Checked{}
+func (m *model) fold(f *frame.Frame, now time.Time) {
+	m.lastSeq = f.Seq
+	m.live.History.Fold(f)
+	if m.judge != nil {
+		m.judge.Add(f)
 	}
-	return m.judge.Verdicts(), m.judge.Checked()
+	if m.feed != nil {
+		m.feed.Add(f)
+	}
+	if !m.seeking() {
+		m.announce(f.Events, now)
+	}
+	m.fatal(f.Err)
 }
 
 // announce shows what is worth a line: what a long prompt did, and notes.
@@ -226,9 +241,9 @@ func (m *model) announce(events []frame.Event, now time.Time) {
 		switch {
 		case e.Text == "":
 		case e.Kind == frame.EventEffect:
-			m.notice = notice{e.Text, m.theme.bold, now.Add(effectFor)}
+			m.notice = notice{e.Text, m.theme.Bold, now.Add(effectFor)}
 		case e.Kind == frame.EventNote, e.Kind == frame.EventLong:
-			m.notice = notice{e.Text, m.theme.note, now.Add(noticeFor)}
+			m.notice = notice{e.Text, m.theme.Note, now.Add(noticeFor)}
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
+
+	"sonde/ui/panel"
 )
 
 func (m *model) nextPanel() tea.Cmd     { return m.moveFocus(1) }
@@ -11,9 +13,9 @@ func (m *model) previousPanel() tea.Cmd { return m.moveFocus(-1) }
 
 // moveFocus goes to the next panel that is on the screen; zoomed, to any.
 func (m *model) moveFocus(by int) tea.Cmd {
-	for range panelCount {
-		m.focus = (m.focus + panelID(by) + panelCount) % panelCount
-		if m.zoomed || m.overlay == overlayExplain || m.layout.shows(m.focus) || m.focus == panelLoad {
+	for range panel.Count {
+		m.focus = (m.focus + panel.ID(by) + panel.Count) % panel.Count
+		if m.zoomed || m.overlay == overlayExplain || m.layout.shows(m.focus) || m.focus == panel.Load {
 			break
 		}
 	}
@@ -26,11 +28,11 @@ func (m *model) moveFocus(by int) tea.Cmd {
 // opens zoomed.
 func (m *model) goToPanel(key string) tea.Cmd {
 	number, err := strconv.Atoi(key)
-	if err != nil || number < 1 || number > int(panelCount) {
+	if err != nil || number < 1 || number > int(panel.Count) {
 		return nil
 	}
-	m.focus, m.scrolled = panelID(number-1), 0
-	if !m.layout.shows(m.focus) && m.focus != panelLoad && m.overlay == overlayNone {
+	m.focus, m.scrolled = panel.ID(number-1), 0
+	if !m.layout.shows(m.focus) && m.focus != panel.Load && m.overlay == overlayNone {
 		m.zoomed = true
 	}
 	m.relayout()
@@ -65,7 +67,7 @@ func (m *model) togglePause() tea.Cmd {
 	m.paused = !m.paused
 	m.shown = m.live
 	if m.paused {
-		m.shown.history = m.live.history.clone()
+		m.shown.History = m.live.History.Clone()
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sonde/probe/sweep"
+	"sonde/ui/panel"
+	"sonde/ui/text"
 )
 
 // overlay is what lies over the panels.
@@ -32,8 +34,8 @@ func (m *model) toggle(o overlay) tea.Cmd {
 	return nil
 }
 
-// scroll moves the text of an overlay. It tells whether the key was one for that:
-// as long as a text lies over the panels these keys do not change the load.
+// scroll moves the text of an overlay and reports whether the key was one for that:
+// while a text lies over the panels these keys do not change the load.
 func (m *model) scroll(key string) bool {
 	if m.overlay == overlayNone {
 		return false
@@ -50,7 +52,7 @@ func (m *model) scroll(key string) bool {
 // shift moves the columns of the table of levels.
 func (m *model) shift(key string) bool {
 	by, ok := map[string]int{"left": -1, "right": 1}[key]
-	m.shifted = max(0, min(m.shifted+by, len(levelColumns)-2))
+	m.shifted = max(0, min(m.shifted+by, panel.LevelColumns-2))
 	return ok
 }
 
@@ -63,30 +65,32 @@ func (m *model) drawOverlay() []string {
 	m.scrolled = max(0, min(m.scrolled, len(lines)-room))
 	last := min(len(lines), m.scrolled+room)
 	if len(lines) > room {
-		hd.foot = []figure{{fmt.Sprintf("↑↓ lines %d to %d of %d", m.scrolled+1, last, len(lines)), m.theme.dim}}
+		hd.Foot = []text.Figure{text.Fig(fmt.Sprintf("↑↓ lines %d to %d of %d", m.scrolled+1, last, len(lines)), m.theme.Dim)}
 	}
-	return m.theme.box(hd, lines[m.scrolled:last], b.w, b.h, true)
+	return text.Box(m.theme, hd, lines[m.scrolled:last], b.w, b.h, true)
 }
 
-func (m *model) overlayText(w, h int) (heading, []string) {
+func (m *model) overlayText(w, h int) (text.Heading, []string) {
+	t, hd := m.theme, text.Heading{}
 	switch m.overlay {
 	case overlayHelp:
-		lines := m.theme.help(m.commands, w)
+		lines := help(t, m.commands, w)
 		if m.rehearsal != nil {
-			lines = append(append(m.theme.tourLines(w), ""), lines...)
+			lines = append(append(tourLines(t, w), ""), lines...)
 		}
-		return heading{name: "keys"}, lines
+		return text.Heading{Name: "keys"}, lines
 	case overlayLevels:
-		hd := heading{name: "levels", figures: []figure{{"←→ columns", m.theme.dim}}}
-		if m.shown.sweep.State != sweep.Idle {
-			hd.figures = append(hd.figures, figure{m.shown.sweep.Line(), m.theme.plain})
+		hd = text.Heading{Name: "levels", Figures: []text.Figure{text.Fig("←→ columns", t.Dim)}}
+		if m.shown.Sweep.State != sweep.Idle {
+			hd.Figures = append(hd.Figures, text.Fig(m.shown.Sweep.Line(), t.Plain))
 		}
 		return hd, m.levelsText(w, h)
 	case overlayRehearsal:
-		return heading{name: "the embedded engine", figures: []figure{{"↑↓ choose, enter switches", m.theme.dim}}}, m.rehearsalText(w, h)
+		hd = text.Heading{Name: "embedded engine", Figures: []text.Figure{text.Fig("↑↓ choose, enter switches", t.Dim)}}
+		return hd, m.rehearsalText(w, h)
 	case overlayVerdicts:
-		return heading{name: "verdicts"}, append(m.theme.verdicts(m.shown.verdicts, w), m.theme.checked(m.shown.checked, w)...)
+		return text.Heading{Name: "verdicts"}, panel.AllVerdicts(&m.shown, w)
 	}
-	e := m.panels[m.focus].explain(&m.shown)
-	return heading{name: e.title}, e.lines(m.theme, w)
+	e := m.panels[m.focus].Explain(&m.shown)
+	return text.Heading{Name: e.Title}, e.Lines(&m.shown, w)
 }

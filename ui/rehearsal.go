@@ -5,19 +5,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/frame"
+	"sonde/ui/text"
+	"sonde/ui/theme"
 )
 
 // toggleRehearsal opens the list of what can be switched on the embedded engine.
 func (m *model) toggleRehearsal() tea.Cmd {
 	if m.rehearsal == nil {
-		m.say("only the embedded engine can be switched; sonde without a URL runs it", m.theme.dim)
+		m.say("only the embedded engine has switches; run sonde without a URL to use it", m.theme.Dim)
 		return nil
 	}
 	return m.toggle(overlayRehearsal)
 }
 
-// choose moves through the list of switches and flips one. It tells whether the key
-// was one for that.
+// choose moves through the list of switches and flips one. It reports whether the
+// key was one for that.
 func (m *model) choose(key string) bool {
 	if m.overlay != overlayRehearsal {
 		return false
@@ -43,21 +45,21 @@ func (m *model) flip(all []frame.Switch) {
 	}
 	name := all[m.chosen].Name
 	if err := m.rehearsal.Flip(name); err != nil {
-		m.say(name+": "+err.Error(), m.theme.warn)
+		m.say(name+": "+err.Error(), m.theme.Warn)
 		return
 	}
 	for _, s := range m.rehearsal.Switches() {
 		if s.Name == name && s.On() {
-			m.say(name+" is on: "+s.Means, m.theme.note)
+			m.say(name+" is on: "+s.Means, m.theme.Note)
 		} else if s.Name == name {
-			m.say(name+" is off", m.theme.note)
+			m.say(name+" is off", m.theme.Note)
 		}
 	}
 }
 
 // switchList writes the switches by group, with a sign at those that are on and at
 // the one that is chosen; and the line of that one.
-func (t *theme) switchList(all []frame.Switch, chosen, w int) (lines []string, at int) {
+func switchList(t *theme.Palette, all []frame.Switch, chosen, w int) (lines []string, at int) {
 	name, value := 0, 0
 	for _, s := range all {
 		name, value = max(name, ansi.StringWidth(s.Name)), max(value, ansi.StringWidth(s.Value))
@@ -68,18 +70,18 @@ func (t *theme) switchList(all []frame.Switch, chosen, w int) (lines []string, a
 			if group = s.Group; i > 0 {
 				lines = append(lines, "")
 			}
-			lines = append(lines, t.bold.Render(" "+clip(s.Group, w-2)))
+			lines = append(lines, t.Bold.Render(" "+text.Clip(s.Group, w-2)))
 		}
-		lead, style := "   ", t.plain
+		lead, style := "   ", t.Plain
 		if i == chosen {
-			lead, style, at = " "+t.accent.Render("›")+" ", t.accent, len(lines)
+			lead, style, at = " "+t.Accent.Render("›")+" ", t.Accent, len(lines)
 		}
-		sign := t.dim.Render("○")
+		sign := t.Dim.Render("○")
 		if s.On() {
-			sign = t.warn.Render(signGood)
+			sign = t.Warn.Render(theme.SignGood)
 		}
-		lead += sign + " " + style.Render(pad(s.Name, name)) + "  " + t.bold.Render(pad(s.Value, value)) + "  "
-		lines = append(lines, indented(lead, s.Means, w, t.dim)...)
+		lead += sign + " " + style.Render(text.Pad(s.Name, name)) + "  " + t.Bold.Render(text.Pad(s.Value, value)) + "  "
+		lines = append(lines, text.Indented(lead, s.Means, w, t.Dim)...)
 	}
 	return lines, at
 }
@@ -87,7 +89,7 @@ func (t *theme) switchList(all []frame.Switch, chosen, w int) (lines []string, a
 // rehearsalText is the list, scrolled so that the chosen switch can be seen on h
 // lines.
 func (m *model) rehearsalText(w, h int) []string {
-	lines, at := m.theme.switchList(m.rehearsal.Switches(), m.chosen, w)
+	lines, at := switchList(m.theme, m.rehearsal.Switches(), m.chosen, w)
 	m.scrolled = min(m.scrolled, at)
 	m.scrolled = max(m.scrolled, at+2-h)
 	return lines

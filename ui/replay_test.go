@@ -14,6 +14,7 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/record"
+	"sonde/ui/history"
 )
 
 // fakePlayback is a recording that is moved by hand.
@@ -74,9 +75,9 @@ func TestARecordingSaysWhereItIs(t *testing.T) {
 		{func() {}, "● replay  level"},
 		{func() { p.state.Speed = 4 }, "● replay 4×"},
 		{func() { p.state.Speed = 0.125 }, "● replay 0.125×"},
-		{func() { p.state.Seeking = true }, "○ reading"},
+		{func() { p.state.Seeking = true }, "○ seeking"},
 		{func() { p.state.Seeking, p.state.Paused = false, true }, "PAUSED"},
-		{func() { p.state.At, p.state.Ended = time.Minute, true }, "end of the recording"},
+		{func() { p.state.At, p.state.Ended = time.Minute, true }, "end of recording"},
 	} {
 		step.set()
 		m.lastFrame = time.Now().Add(-time.Hour) // a recording is never silent
@@ -86,7 +87,7 @@ func TestARecordingSaysWhereItIs(t *testing.T) {
 			t.Errorf("%q is not in %q", step.want, line)
 		}
 	}
-	if !strings.Contains(ansi.Strip(m.View().Content), "the recording ends here") {
+	if !strings.Contains(ansi.Strip(m.View().Content), "end of recording: , and") {
 		t.Error("the end is not told")
 	}
 	p.state.Ended = false
@@ -94,7 +95,7 @@ func TestARecordingSaysWhereItIs(t *testing.T) {
 	p.state.Ended, p.state.Fault = true, "line 7 of the recording: broken"
 	m.pull(time.Now())
 	m.draw()
-	if !strings.Contains(ansi.Strip(m.View().Content), "cannot be read on: line 7") {
+	if !strings.Contains(ansi.Strip(m.View().Content), "rest of the recording: line 7") {
 		t.Error("the fault is not told")
 	}
 }
@@ -115,10 +116,10 @@ func TestAJumpBackBeginsAnew(t *testing.T) {
 		t.Errorf("epoch %d, %d judges, last Frame %d of %d", p.state.Epoch, len(*judges), m.lastSeq, want)
 	}
 	fresh, _, _ := replayed(frames, p.state.At)
-	if !reflect.DeepEqual(m.live.history.columns, fresh.live.history.columns) {
+	if !reflect.DeepEqual(m.live.History.Last(history.Keep), fresh.live.History.Last(history.Keep)) {
 		t.Error("columns of later times are left")
 	}
-	if m.live.history.version == fresh.live.history.version {
+	if m.live.History.Version == fresh.live.History.Version {
 		t.Error("panels could take the old picture for the new one")
 	}
 }
@@ -143,7 +144,7 @@ func TestKeysOfARecording(t *testing.T) {
 	}
 	live := at(newFake(1).play(time.Second), 120, 40)
 	press(live, "<")
-	if text := ansi.Strip(live.View().Content); !strings.Contains(text, "only a recording can be moved in") {
+	if text := ansi.Strip(live.View().Content); !strings.Contains(text, "only a recording can seek") {
 		t.Error("a live session takes the keys of a recording without a word")
 	}
 	line := strings.Split(ansi.Strip(m.View().Content), "\n")[39]

@@ -14,6 +14,8 @@ import (
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/sweep"
+	"sonde/ui/panel"
+	"sonde/ui/theme"
 )
 
 // Options is what the live screen needs. Only Frames is required.
@@ -24,7 +26,7 @@ type Options struct {
 	Judge     Judge                                     // nil: no verdict
 	NewJudge  func() Judge                              // in the place of Judge when a jump makes Frames begin anew; nil: the same goes on
 	Save      func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
-	SLOs      []SLOLine
+	SLOs      []SLO
 	Levels    Levels      // nil: none are kept
 	Sweeper   Sweeper     // nil: nothing to sweep
 	LevelSLOs []sweep.SLO // of the levels of a recording, which the screen keeps itself
@@ -40,11 +42,8 @@ type Options struct {
 	Output io.Writer // nil: standard output
 }
 
-// SLOLine is a service level that is drawn into the charts.
-type SLOLine struct {
-	Metric  string // "ttft_p95", "tpot_p95": metric and statistic
-	LimitMS float64
-}
+// SLO is a limit that is drawn into the charts.
+type SLO = panel.SLO
 
 // Judge turns Frames into a verdict; *diagnose.Judge is one.
 type Judge interface {
@@ -70,9 +69,9 @@ func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
 	if o.Input == nil {
 		o.Input = os.Stdin
 	}
-	env := environment(os.Environ())
-	profile := profileFor(o.Color, o.Output, env)
-	m := newModel(o, newTheme(profile, o.ASCII || !drawsUnicode(env)))
+	env := theme.Environment(os.Environ())
+	profile := theme.Profile(o.Color, o.Output, env)
+	m := newModel(o, theme.New(profile, o.ASCII || !theme.Unicode(env)))
 	p := tea.NewProgram(m, append(more, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(o.Output),
 		tea.WithEnvironment(env), tea.WithColorProfile(profile), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())...)
 	signals := watchSignals(p)
@@ -80,7 +79,7 @@ func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
 	return reason(ctx, m.err, signals.stop(), err)
 }
 
-// reason says why the screen ended, most telling first.
+// reason says why the screen ended, the most specific first.
 func reason(ctx context.Context, own, signal, program error) error {
 	switch {
 	case own != nil:

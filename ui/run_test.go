@@ -11,7 +11,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/vt"
 
 	"sonde/probe/frame"
@@ -104,7 +103,7 @@ func TestWholeProgramInAVirtualTerminal(t *testing.T) {
 	v.wait(t, "probing")
 	v.wait(t, "TTFT ms")
 	for _, step := range []struct{ keys, shows string }{
-		{"+", "c   5"}, {"\x1b[A", "c   6"}, {"\x1b[C", "in 1 536"}, {"l", "long prompt is on its way"},
+		{"+", "c   5"}, {"\x1b[A", "c   6"}, {"\x1b[C", "in 1 536"}, {"l", "long prompt sent"},
 		{"?", "lines 1 to"}, {"\x1b", "↑↓ concurrency"}, {"3z", "p99.9"}, {"z", "tokens/s"}, {" ", "PAUSED"}, {" ", "TTFT ms"},
 		{"0", "stopped"},
 	} {
@@ -196,46 +195,6 @@ func TestWithoutATerminalOneLineNamesTheWayOut(t *testing.T) {
 	}
 	if err = checkKind("xterm-256color", ""); err != nil {
 		t.Errorf("TERM=xterm-256color: %v", err)
-	}
-}
-
-func TestUnicodeDecision(t *testing.T) {
-	for _, c := range []struct {
-		env  environment
-		want bool
-	}{
-		{environment{"TERM=xterm-256color", "LANG=en_US.UTF-8"}, true},
-		{environment{"TERM=xterm-256color", "LANG=de_DE.utf8"}, true},
-		{environment{"TERM=xterm-256color"}, true}, // nothing said
-		{environment{"TERM=xterm-256color", "LC_ALL=C", "LANG=en_US.UTF-8"}, false},
-		{environment{"TERM=xterm-256color", "LC_ALL=", "LC_CTYPE=POSIX", "LANG=en_US.UTF-8"}, false},
-		{environment{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "LANG=C"}, true},
-		{environment{"TERM=xterm-256color", "LANG=de_DE.ISO-8859-1"}, false},
-		{environment{"TERM=linux", "LANG=en_US.UTF-8"}, false},
-		{environment{"TERM=vt220", "LANG=en_US.UTF-8"}, false},
-		{environment{"TERM=dumb"}, false},
-	} {
-		if got := drawsUnicode(c.env); got != c.want {
-			t.Errorf("%v draws Unicode: %v, want %v", c.env, got, c.want)
-		}
-	}
-}
-
-func TestColorDecision(t *testing.T) {
-	for _, c := range []struct {
-		flag string
-		env  environment
-		want colorprofile.Profile
-	}{
-		{"auto", environment{"TERM=xterm-256color", "NO_COLOR=yes"}, colorprofile.ASCII},
-		{"", environment{"TERM=dumb"}, colorprofile.NoTTY},
-		{"never", environment{"TERM=xterm-256color", "CLICOLOR_FORCE=1"}, colorprofile.ASCII},
-		{"always", environment{"TERM=dumb", "NO_COLOR=1"}, colorprofile.ANSI256},
-		{"auto", environment{"TERM=xterm-256color", "CLICOLOR_FORCE=1"}, colorprofile.ANSI256},
-	} {
-		if got := profileFor(c.flag, io.Discard, c.env); got != c.want {
-			t.Errorf("--color=%s with %v is %v, want %v", c.flag, c.env, got, c.want)
-		}
 	}
 }
 

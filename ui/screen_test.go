@@ -11,6 +11,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/frame"
+	"sonde/ui/chart"
+	"sonde/ui/history"
+	"sonde/ui/theme"
 )
 
 // checkSize says what is wrong with the size of a picture: it must fill the
@@ -90,7 +93,7 @@ func pressAll(m *model, keys string) {
 }
 
 func TestFirstPictureNeedsNoFrame(t *testing.T) {
-	m := newModel(Options{Frames: newFake(0)}, newTheme(colorprofile.ANSI256, false))
+	m := newModel(Options{Frames: newFake(0)}, theme.New(colorprofile.ANSI256, false))
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	text := ansi.Strip(m.View().Content)
 	for _, want := range []string{"sonde", "starting", "load", "TTFT", "TPOT", "gap", "tokens/s", "GPU", "KV cache", "streams", "q quit"} {
@@ -102,7 +105,7 @@ func TestFirstPictureNeedsNoFrame(t *testing.T) {
 
 func TestTooSmallSaysWhatIsNeeded(t *testing.T) {
 	m := at(newFake(1).play(time.Second), 59, 20)
-	if text := ansi.Strip(m.View().Content); !strings.Contains(text, "too small, need 60×16, have 59×20; the load goes on") {
+	if text := ansi.Strip(m.View().Content); !strings.Contains(text, "too small: need 60×16, have 59×20; the load keeps running") {
 		t.Errorf("got %q", text)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
@@ -145,7 +148,7 @@ func TestOldestWaitingShowsWhileItHappens(t *testing.T) {
 	f := *s.Since(0)[len(s.Since(0))-1]
 	f.Client.OldestWaiting = 8300 * time.Millisecond
 	for _, size := range [][2]int{{120, 40}, {80, 24}} {
-		m := newModel(Options{Frames: &playback{frames: []*frame.Frame{&f}}}, newTheme(colorprofile.ANSI256, false))
+		m := newModel(Options{Frames: &playback{frames: []*frame.Frame{&f}}}, theme.New(colorprofile.ANSI256, false))
 		m.pull(time.Now())
 		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 		if text := ansi.Strip(m.View().Content); !strings.Contains(text, "oldest waiting 8.3 s") {
@@ -171,7 +174,7 @@ func TestSixteenGPUsAreAllReachable(t *testing.T) {
 
 func TestASCIIHasOnlyASCII(t *testing.T) {
 	s := story().play(20 * time.Second)
-	m := newModel(Options{Frames: s, Controls: s, Judge: &fakeJudge{}}, newTheme(colorprofile.ANSI256, true))
+	m := newModel(Options{Frames: s, Controls: s, Judge: &fakeJudge{}}, theme.New(colorprofile.ANSI256, true))
 	m.pull(time.Now())
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	for _, keys := range []string{"", "z", "i", "?"} {
@@ -192,7 +195,7 @@ func TestEveryGlyphHasAnASCIIForm(t *testing.T) {
 	s := story().play(20 * time.Second)
 	m := at(s, 120, 40)
 	for _, r := range ansi.Strip(m.View().Content) {
-		if braille := r >= 0x2800 && r <= 0x28ff; r > 126 && !braille && toASCII(r) == '?' {
+		if braille := r >= 0x2800 && r <= 0x28ff; r > 126 && !braille && chart.ToASCII(r) == '?' {
 			t.Errorf("%q has no ASCII form", r)
 		}
 	}
@@ -208,7 +211,7 @@ func TestHostileTextStaysHarmless(t *testing.T) {
 	f.Engine.Have, f.GPU.GPUs = false, nil
 	f.Events = []frame.Event{{Kind: frame.EventNote, Text: evil}}
 	f.Health.Bottleneck, f.Health.Why = true, evil
-	m := newModel(Options{Frames: &playback{frames: []*frame.Frame{&f}}}, newTheme(colorprofile.NoTTY, false))
+	m := newModel(Options{Frames: &playback{frames: []*frame.Frame{&f}}}, theme.New(colorprofile.NoTTY, false))
 	m.pull(time.Now())
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	for _, keys := range []string{"", "1z", "7", "6", "i"} {
@@ -249,7 +252,7 @@ func TestPauseFreezesThePictureAndGoesOnFolding(t *testing.T) {
 	if !strings.Contains(ansi.Strip(frozen), "PAUSED") {
 		t.Error("the title does not say PAUSED")
 	}
-	columns := len(m.live.history.columns)
+	columns := len(m.live.History.Last(history.Keep))
 	for range 20 {
 		s.play(fakeSlice)
 		m.Update(tickMsg{m.generation})
@@ -262,7 +265,7 @@ func TestPauseFreezesThePictureAndGoesOnFolding(t *testing.T) {
 	if m.View().Content != frozen {
 		t.Error("a resize thawed the picture")
 	}
-	if got := len(m.live.history.columns); got != columns+5 {
+	if got := len(m.live.History.Last(history.Keep)); got != columns+5 {
 		t.Errorf("%d columns were folded in 5 s, want 5", got-columns)
 	}
 	pressAll(m, " ")

@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/frame"
-	"sonde/probe/measure"
 )
 
 // preparing plays a session whose load has yet to begin.
@@ -62,19 +61,5 @@ func TestNothingGoesBeforeTheLoad(t *testing.T) {
 	m := at(newFake(0).play(2*time.Second), 120, 40)
 	if text := ansi.Strip(m.View().Content); !strings.Contains(text, "○ idle") || strings.Contains(text, "◌") {
 		t.Errorf("the title is wrong:\n%s", text)
-	}
-}
-
-// Refusals of a server that loads are no failures; still they are why nothing is seen.
-func TestRefusalsWhileTheModelLoads(t *testing.T) {
-	p := &picture{frame: &frame.Frame{}, have: true}
-	p.wish.Concurrency = 4
-	p.frame.Client.ByClass = map[measure.Class]int{"loading": 12}
-	if got := whyNoSamples(p); !strings.Contains(got, "loads its model") {
-		t.Error(got)
-	}
-	p.frame.Client.OK = 1 // it answered since
-	if got := whyNoSamples(p); strings.Contains(got, "loads its model") {
-		t.Error(got)
 	}
 }

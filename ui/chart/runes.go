@@ -25,31 +25,36 @@ func oneCell(r rune) rune {
 	return r
 }
 
-// toASCII returns the nearest character below 0x80.
-func toASCII(r rune) rune {
-	switch {
-	case r >= ' ' && r < 0x7f:
+// asciiOf is the drawing without Unicode: one ASCII character for each glyph of
+// the screen, so that nothing changes its place.
+var asciiOf = map[rune]rune{
+	'─': '-', '│': '|', '╭': '+', '╮': '+', '╰': '+', '╯': '+', '┤': '+', '┴': '+', '┊': ':', '┃': '#',
+	'●': '*', '○': 'o', '◐': '%', '◌': '%', '⟳': '@', '◆': 'i', '▲': '!', '■': '#', '›': '>', '·': '-',
+	'—': '-', '–': '-', '−': '-', '→': '>', '←': '<', '↑': '^', '↓': 'v', '⇧': 'S', '×': 'x', '≤': '<',
+	'°': 'd', 'µ': 'u', 'μ': 'u', '…': '~',
+	'░': '.', '▒': ':', '▓': '+', '█': '#', '▌': '=',
+	'▁': '_', '▂': ',', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%',
+}
+
+// ToASCII replaces a character; one that has no likeness becomes a question mark.
+func ToASCII(r rune) rune {
+	if r < 0x7f {
 		return r
-	case r == 'µ' || r == 'μ': // micro sign, Greek mu
-		return 'u'
-	case r == '—' || r == '–' || r == '−':
-		return '-'
+	}
+	if a, ok := asciiOf[r]; ok {
+		return a
 	}
 	return unprintable
 }
 
 // cellRunes returns text as one rune a cell, without styles.
-func cellRunes(text string, ascii bool) []rune {
+func cellRunes(text string) []rune {
 	if strings.ContainsRune(text, ansi.ESC) {
 		text = ansi.Strip(text)
 	}
 	cells := []rune(text)
 	for i, r := range cells {
-		if ascii {
-			cells[i] = toASCII(r)
-		} else {
-			cells[i] = oneCell(r)
-		}
+		cells[i] = oneCell(r)
 	}
 	return cells
 }

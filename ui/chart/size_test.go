@@ -19,7 +19,7 @@ type input struct {
 func drawAll(t *testing.T, in input) {
 	t.Helper()
 	lo := LineOptions{Scale: in.scale, Label: number, Marks: []int{0, in.w / 2, in.w}, ASCII: in.ascii}
-	do := DensityOptions{Scale: in.scale, Label: number, Marks: lo.Marks, ASCII: in.ascii}
+	do := DensityOptions{Scale: in.scale, Label: number, Marks: lo.Marks}
 	var samples []float32
 	for _, v := range in.values {
 		lo.Rules = append(lo.Rules, Rule{Y: v})
@@ -38,10 +38,12 @@ func drawAll(t *testing.T, in input) {
 	} {
 		wantSize(t, what, lines, in.w, in.h)
 		if in.ascii {
+			lines = inASCII(lines)
 			wantASCII(t, what, lines)
+			wantSize(t, what, lines, in.w, in.h)
 		}
 	}
-	wantSize(t, "Spark", []string{Spark(in.w, in.values, first, red, in.ascii)}, in.w, 1)
+	wantSize(t, "Spark", []string{Spark(in.w, in.values, first, red)}, in.w, 1)
 	row := make([]Cell, len(in.values))
 	for i, v := range in.values {
 		row[i].Rune = rune(math.Float64bits(v))

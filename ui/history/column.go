@@ -1,0 +1,145 @@
+package history
+
+import (
+	"math"
+	"slices"
+
+	"sonde/gpu"
+	"sonde/probe/frame"
+	"sonde/probe/opt"
+)
+
+// Column is what the charts remember of one stretch of time (1 s by default). A column
+// is final once a later one has begun.
+type Column struct {
+	Dots [2]Dot // its two halves: a cell of a line chart is two dots wide
+	Gaps Gaps
+
+	KV               opt.TimeMean // 0 to 1
+	Running, Waiting opt.TimeMean // requests in the engine
+	SM, DRAM         opt.TimeMean // 0 to 1, over all GPUs
+	Busy             opt.TimeMean // 0 to 1, over all GPUs, while none reports its SM activity
+
+	UsualGapMS float64  // median gap when the column was drawn, 0 if unknown
+	Streams    []Stream // by slot
+	Marked     bool     // the load was changed, or a long prompt was fired
+
+	seconds float64 // time that Frames covered
+	in, out float64 // tokens that arrived
+}
+
+// Dot is half a column: the latency samples that ended in it.
+type Dot struct {
+	ttftMS, tpotMS []float64 // samples, while the column is open
+	ttft, tpot     Triple    // percentiles, once it is closed
+}
+
+// fold adds one Frame to the column; half is the dot it belongs to.
+func (c *Column) fold(f *frame.Frame, half int) {
+	cl := &f.Client
+	d := &c.Dots[half]
+	d.ttftMS = append(d.ttftMS, cl.SliceTTFT...)
+	d.tpotMS = append(d.tpotMS, cl.SliceTPOT...)
+	c.Gaps.add(cl)
+	c.seconds += f.Slice.Seconds()
+	c.in += float64(cl.SliceInTokens)
+	c.out += float64(cl.SliceOutTokens)
+	if cl.Gap.N > 0 {
+		c.UsualGapMS = cl.Gap.P50
+	}
+	c.foldReadings(f)
+	c.foldStreams(f.Streams)
+	c.Marked = c.Marked || f.Has(frame.EventLoad) || f.Has(frame.EventLong)
+}
+
+// foldReadings takes what engine and hardware report, unless it is stale: an old value
+// drawn as a flat line would be a claim nobody made.
+func (c *Column) foldReadings(f *frame.Frame) {
+	if r, ok := f.FreshEngine(); ok {
+		c.KV.Add(r.KVFill, f.Slice)
+		c.Running.Add(r.Running, f.Slice)
+		c.Waiting.Add(r.Waiting, f.Slice)
+	}
+	if gpus := f.FreshGPUs(); gpus != nil {
+		sm := MeanOf(gpus, func(g *gpu.Reading) opt.Float { return g.SM })
+		c.SM.Add(sm, f.Slice)
+		c.DRAM.Add(MeanOf(gpus, func(g *gpu.Reading) opt.Float { return g.DRAM }), f.Slice)
+		if !sm.OK {
+			c.Busy.Add(MeanOf(gpus, func(g *gpu.Reading) opt.Float { return g.Busy }), f.Slice)
+		}
+	}
+}
+
+// MeanOf is the mean over the values of a list that are known.
+func MeanOf[T any](list []T, value func(*T) opt.Float) opt.Float {
+	var m opt.TimeMean
+	for i := range list {
+		m.Add(value(&list[i]), 1)
+	}
+	return m.Mean()
+}
+
+// close computes what later drawings need and drops the samples.
+func (c *Column) close() {
+	for i := range c.Dots {
+		d := &c.Dots[i]
+		d.ttft, d.tpot = tripleOf(d.ttftMS), tripleOf(d.tpotMS)
+		d.ttftMS, d.tpotMS = nil, nil
+	}
+}
+
+func (c *Column) clone() *Column {
+	d := *c
+	for i := range d.Dots {
+		d.Dots[i].ttftMS = slices.Clone(c.Dots[i].ttftMS)
+		d.Dots[i].tpotMS = slices.Clone(c.Dots[i].tpotMS)
+	}
+	d.Gaps.Bins = slices.Clone(c.Gaps.Bins)
+	d.Streams = slices.Clone(c.Streams)
+	return &d
+}
+
+// OutPerS and InPerS are the tokens per second that arrived; unknown if no time was
+// covered.
+func (c *Column) OutPerS() opt.Float { return opt.Of(c.out / c.seconds) }
+func (c *Column) InPerS() opt.Float  { return opt.Of(c.in / c.seconds) }
+
+// TTFT and TPOT are the percentiles of a dot, closed or not.
+func (d *Dot) TTFT() Triple { return percentiles(d.ttft, d.ttftMS) }
+func (d *Dot) TPOT() Triple { return percentiles(d.tpot, d.tpotMS) }
+
+// percentiles prefers the samples of a dot that is still open.
+func percentiles(closed Triple, open []float64) Triple {
+	switch {
+	case len(open) > 0:
+		return tripleOf(open)
+	case closed == (Triple{}):
+		return noTriple
+	}
+	return closed
+}
+
+// Triple is p50, p95 and p99 of the samples of one dot, in milliseconds; NaN without
+// samples.
+type Triple [3]float64
+
+var noTriple = Triple{math.NaN(), math.NaN(), math.NaN()}
+
+// tripleOf interpolates linearly between the two nearest ranks.
+func tripleOf(samples []float64) Triple {
+	sorted := slices.Clone(samples)
+	slices.Sort(sorted)
+	return Triple{Quantile(sorted, 0.50), Quantile(sorted, 0.95), Quantile(sorted, 0.99)}
+}
+
+// Quantile expects sorted samples. The rank of the q-quantile of n samples is q·(n−1),
+// counted from 0.
+func Quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	rank := q * float64(len(sorted)-1)
+	low := int(rank)
+	high := min(low+1, len(sorted)-1)
+	return sorted[low] + (rank-float64(low))*(sorted[high]-sorted[low])
+}

@@ -1,0 +1,123 @@
+// Package history is what the charts remember of a session: a row of columns of equal
+// length, the newest readings of the engine, and gaps by their position in the answer.
+// It is fed Frames in order by one goroutine; panels read it.
+package history
+
+import (
+	"time"
+
+	"sonde/probe/frame"
+)
+
+// Keep is how many columns the history holds: 20 minutes at 1 s, more than the widest
+// screen. Up to maxColumns are kept, so that dropping is rare.
+const (
+	Keep       = 1200
+	maxColumns = Keep + Keep/4
+)
+
+// History is a row of columns, oldest first, the last one still open.
+type History struct {
+	Width     time.Duration // of a column
+	Version   Version
+	Positions Positions
+	Engine    Engine
+
+	first   int64 // number of columns[0] since the session began
+	columns []*Column
+}
+
+// Version counts changes, so that a panel knows whether to draw again. Every new
+// column changes all of them.
+type Version struct {
+	Columns, TTFT, TPOT, Gaps, Tokens, Streams int
+}
+
+// New is an empty history of columns of that length.
+func New(width time.Duration) *History { return &History{Width: width} }
+
+// Anew is an empty history that does not look like this one, for Frames that begin
+// anew.
+func (h *History) Anew() *History {
+	n := New(h.Width)
+	n.Version = h.Version
+	n.Version.Columns++
+	return n
+}
+
+// Fold adds a Frame. Frames come in order; one that is older than the open column (a
+// source that started over) begins a new history.
+func (h *History) Fold(f *frame.Frame) {
+	if len(h.columns) == 0 {
+		// A dot of a line chart must not be shorter than a Frame's slice, or
+		// every other dot would stay empty.
+		h.Width = max(h.Width, 2*f.Slice)
+	}
+	middle := f.At - f.Slice/2
+	h.advance(int64(middle / h.Width))
+	half := 0
+	if middle%h.Width >= h.Width/2 {
+		half = 1
+	}
+	h.open().fold(f, half)
+	h.Positions.fold(f)
+	h.Engine.fold(&f.Engine)
+	h.Version.bump(f)
+}
+
+// advance closes columns until the open one has the number. Time without Frames
+// leaves empty columns.
+func (h *History) advance(number int64) {
+	last := h.first + int64(len(h.columns)) - 1
+	if len(h.columns) == 0 || number < last || number-last > Keep {
+		h.columns, h.first = []*Column{{}}, number
+		h.Version.Columns++
+		return
+	}
+	for ; last < number; last++ {
+		h.open().close()
+		h.columns = append(h.columns, &Column{})
+		h.Version.Columns++
+	}
+	if len(h.columns) > maxColumns {
+		drop := len(h.columns) - Keep
+		h.columns = append([]*Column(nil), h.columns[drop:]...)
+		h.first += int64(drop)
+	}
+}
+
+func (h *History) open() *Column { return h.columns[len(h.columns)-1] }
+
+// bump counts the changes that the Frame made within the open column.
+func (v *Version) bump(f *frame.Frame) {
+	c := &f.Client
+	for _, change := range []struct {
+		count *int
+		yes   bool
+	}{
+		{&v.TTFT, len(c.SliceTTFT) > 0}, {&v.TPOT, len(c.SliceTPOT) > 0}, {&v.Gaps, len(c.SliceGaps) > 0},
+		{&v.Tokens, c.SliceInTokens+c.SliceOutTokens > 0}, {&v.Streams, len(f.Streams) > 0},
+	} {
+		if change.yes {
+			*change.count++
+		}
+	}
+}
+
+// Last gives the newest n columns, oldest first; fewer if there are no more.
+func (h *History) Last(n int) []*Column {
+	return h.columns[max(0, len(h.columns)-max(0, n)):]
+}
+
+// Clone is a history that later Frames do not change. Closed columns are shared: they
+// are final.
+func (h *History) Clone() *History {
+	c := *h
+	c.columns = append([]*Column(nil), h.columns...)
+	c.Positions = h.Positions.clone()
+	c.Engine = h.Engine.clone()
+	if n := len(c.columns); n > 0 {
+		c.columns[n-1] = c.columns[n-1].clone()
+	}
+	return &c
+}

@@ -1,0 +1,142 @@
+package panel
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/opt"
+	"sonde/ui/text"
+)
+
+// Ranked sorts replicas by KV fill, or by the SM activity of their GPUs where that is
+// known, the highest first and those without a value last.
+func Ranked(all []engine.Replica, bySM bool) []engine.Replica {
+	value := func(r engine.Replica) opt.Float { return r.KVFill }
+	if bySM && slices.ContainsFunc(all, func(r engine.Replica) bool { return r.SM.OK }) {
+		value = func(r engine.Replica) opt.Float { return r.SM }
+	}
+	out := slices.Clone(all)
+	slices.SortStableFunc(out, func(a, b engine.Replica) int { return cmp.Compare(value(b).Or(-1), value(a).Or(-1)) })
+	return out
+}
+
+// fleetOf says whose the engine's figures are: "all of 3", the replica's name, the model
+// where it is not the one that requests name. "" where there is only one.
+func fleetOf(f *frame.Frame) string {
+	e := &f.Engine
+	var parts []string
+	if len(e.OnPage) > 1 && e.Reading.Model != "" && !strings.EqualFold(e.Reading.Model, e.Identity.Model) {
+		parts = append(parts, shortModel(e.Reading.Model))
+	}
+	switch {
+	case e.Reading.Replica != "":
+		parts = append(parts, text.Clean(e.Reading.Replica))
+	case len(e.Replicas) > 1:
+		parts = append(parts, "all of "+strconv.Itoa(len(e.Replicas)))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// FleetShort is fleetOf in few cells: of a name what tells it from the others, and of
+// all of them "×3".
+func FleetShort(f *frame.Frame) string {
+	const most = 14
+	s := fleetOf(f)
+	if f.Engine.Reading.Replica == "" {
+		return strings.Replace(s, "all of ", "×", 1)
+	}
+	name := text.Clean(f.Engine.Reading.Replica)
+	if cut := len(name) - len(ownPart(name, f.Engine.Replicas)); cut > 1 {
+		s = "…" + name[cut:]
+	}
+	if r := []rune(s); len(r) > most {
+		s = "…" + string(r[len(r)-most+1:])
+	}
+	return s
+}
+
+// ownPart is a name without the words at its beginning that all names share.
+func ownPart(name string, all []engine.Replica) string {
+	shared := name
+	for _, r := range all {
+		other := text.Clean(r.Name)
+		n := 0
+		for n < len(shared) && n < len(other) && shared[n] == other[n] {
+			n++
+		}
+		if other != name {
+			shared = shared[:n]
+		}
+	}
+	if shared == name { // there is no other
+		return name
+	}
+	return name[strings.LastIndexAny(shared, ".:-_/")+1:]
+}
+
+// ofFleet is a panel's name with whose figures it shows.
+func ofFleet(name, whose string) string {
+	if whose == "" {
+		return name
+	}
+	return name + " " + whose
+}
+
+// fleetChartLeast is how many rows the charts keep beside the table of replicas.
+const fleetChartLeast = 8
+
+// replicas lists the fullest replicas, as many as leave room for the charts, and
+// whichever is shown.
+func replicas(v *View, w, h int) []string {
+	t, e := v.Theme, &v.Frame.Engine
+	room := max(0, h-fleetChartLeast)
+	if len(e.Replicas) < 2 || room < 2 {
+		return nil
+	}
+	sorted := Ranked(e.Replicas, false)
+	shown, omitted := sorted, 0
+	if most := room - 1; len(sorted) > most { // the last line says how many are omitted
+		shown, omitted = sorted[:max(1, most-1)], len(sorted)-max(1, most-1)
+	}
+	if at := slices.IndexFunc(sorted, func(r engine.Replica) bool { return r.Name == e.Reading.Replica }); at >= len(shown) {
+		shown = append(slices.Clone(shown[:len(shown)-1]), sorted[at])
+	}
+	head, rows := replicaTable.Lines(t, shown, w)
+	for i := range shown {
+		switch r := &shown[i]; {
+		case r.Name == e.Reading.Replica:
+			rows[i] = t.Focus.Render(text.Pad(rows[i], w))
+		case r.KVFill.Or(0) >= kvNearlyFull:
+			rows[i] = t.Warn.Render(rows[i])
+		}
+	}
+	lines := append(head, rows...)
+	if omitted > 0 {
+		lines = append(lines, t.Dim.Render(" … and "+strconv.Itoa(omitted)+" less full"))
+	}
+	return lines
+}
+
+// replicaTable has the names of the replicas in the room behind its columns.
+var replicaTable = text.Table[engine.Replica]{
+	Columns: []text.Column[engine.Replica]{
+		replicaColumn("KV", 6, text.Percent, func(r *engine.Replica) opt.Float { return r.KVFill }),
+		replicaColumn("run", 5, wholeNumber, func(r *engine.Replica) opt.Float { return r.Running }),
+		replicaColumn("wait", 5, wholeNumber, func(r *engine.Replica) opt.Float { return r.Waiting }),
+		replicaColumn("tok/s", 8, wholeNumber, func(r *engine.Replica) opt.Float { return r.GenerationTokensPerS }),
+		replicaColumn("SM", 6, text.Percent, func(r *engine.Replica) opt.Float { return r.SM }),
+	},
+	RestName: "replica", Rest: func(r *engine.Replica) string { return text.Clean(r.Name) },
+}
+
+func wholeNumber(f opt.Float) string { return text.Known(f, text.Group) }
+
+func replicaColumn(name string, width int, write func(opt.Float) string, value func(*engine.Replica) opt.Float) text.Column[engine.Replica] {
+	return text.Column[engine.Replica]{Name: name, Width: width, Cell: func(r *engine.Replica) text.Figure {
+		return text.Figure{Text: write(value(r))}
+	}}
+}

@@ -1,0 +1,147 @@
+package panel
+
+import (
+	"fmt"
+
+	"sonde/ui/chart"
+	"sonde/ui/history"
+	"sonde/ui/text"
+	"sonde/ui/theme"
+)
+
+// gap draws every gap between two chunks: time to the right, the gap on a logarithmic
+// scale upward, the brighter the more gaps there are. A prefill shows as a stripe, a
+// stall as a lone mark high up, a buffering proxy as a floor near zero.
+type gap struct {
+	ranger chart.Ranger
+	rows   rowsOfBins
+}
+
+func newGap() *gap { return &gap{ranger: chart.Ranger{Log: true}} }
+
+func (g *gap) Heading(v *View) text.Heading {
+	s, t := v.Frame.Client.Gap, v.Theme
+	u := text.UnitFor(s.P50)
+	name := "gap before each chunk "
+	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V <= tokensPerChunkNoted {
+		name = "gap before each token "
+	}
+	hd := text.Heading{Name: name + u.Name, Short: "gap " + u.Name, Column: v.History.Width, Figures: []text.Figure{
+		percentile(t, "p50", s, u, t.P50), percentile(t, "p99", s, u, t.P99), percentile(t, "max", s, u, t.Plain),
+		text.Fig("n "+count(s.N), t.Dim),
+	}}
+	if s.N == 0 {
+		hd.Figures = []text.Figure{text.Fig(text.Unknown, t.Dim)}
+	}
+	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V > tokensPerChunkNoted {
+		hd.Foot = []text.Figure{text.Fig(theme.SignWarn+" "+text.Sig2(per.V)+" tokens per chunk", t.Warn)}
+	}
+	return hd
+}
+
+// tokensPerChunkNoted is from where on a gap is no longer a token's.
+const tokensPerChunkNoted = 1.2
+
+// gapKey is what the body depends on.
+type gapKey struct {
+	columns, gaps int
+	unit, why     string
+}
+
+func (g *gap) Key(v *View, _ bool) any {
+	key := gapKey{columns: v.History.Version.Columns, gaps: v.History.Version.Gaps, unit: text.UnitFor(v.Frame.Client.Gap.P50).Name}
+	if key.gaps == 0 {
+		key.why = whyNoSamples(v)
+	}
+	return key
+}
+
+func (g *gap) Body(v *View, w, h int) []string {
+	if v.History.Version.Gaps == 0 {
+		return text.Because(v.Theme, whyNoSamples(v), w, h)
+	}
+	t, scale := v.Theme, g.scale(v, w)
+	label := text.UnitFor(v.Frame.Client.Gap.P50).Label
+	plot := chart.PlotWidth(w, label, scale, h)
+	shown := v.History.Last(plot)
+	columns := make([][]uint32, len(shown))
+	for i, c := range shown {
+		columns[i] = g.rows.count(&c.Gaps, h, scale)
+	}
+	return chart.Density(w, h, chart.DensityOptions{
+		Scale: scale, Label: label, LabelStyle: t.Border,
+		Marks: marks(shown, plot), MarkStyle: t.Mark, Shades: t.Shades,
+	}, columns)
+}
+
+// scale reaches from the shortest gaps that matter to the very longest: outliers below
+// would waste rows, outliers above are the point of the panel.
+func (g *gap) scale(v *View, w int) chart.Scale {
+	var bounds []float64
+	for _, c := range v.History.Last(w) {
+		if low, known := c.Gaps.Quantile(0.05); known {
+			high, _ := c.Gaps.Quantile(1)
+			bounds = append(bounds, low, high)
+		}
+	}
+	return g.ranger.Scale(bounds)
+}
+
+func (g *gap) Zoomed(v *View, w, h int) []string {
+	s, t := v.Frame.Client.Gap, v.Theme
+	u := text.UnitFor(s.P50)
+	line := text.Row(w, text.Fig(" "+spanWindow(v.Frame.Client.Window)+", "+u.Name, t.Dim), text.Fig("n "+count(s.N), t.Dim),
+		percentile(t, "p50", s, u, t.P50), percentile(t, "p90", s, u, t.Plain),
+		percentile(t, "p95", s, u, t.P95), percentile(t, "p99", s, u, t.P99),
+		percentile(t, "p999", s, u, t.Plain), percentile(t, "max", s, u, t.Plain),
+		percentile(t, "mean", s, u, t.Plain))
+	return append([]string{line}, g.Body(v, w, h-1)...)
+}
+
+func (g *gap) Explain(v *View) Explanation {
+	return Explanation{
+		Title: "gap: time between two chunks of one stream",
+		Text: []string{
+			"The time from one chunk with text to the next, pooled over all streams. It is called \"per token\" only while a chunk carries one token.",
+			"The scale is logarithmic. A column is " + text.Span(v.History.Width) + " wide; the brighter a cell, the more gaps of that length.",
+			"A prefill in the batch lifts a whole column. A stall stands alone high up. A buffering proxy shows as a floor near zero under a few long gaps.",
+		},
+		Source: fromClient,
+		Now: append(windowNow(v, v.Frame.Client.Gap.N),
+			"shared "+fmt.Sprintf("%.0f %% of chunks arrived together with the one before", 100*v.Frame.Health.CoalescedShare)),
+	}
+}
+
+// rowsOfBins turns the fine bins of a column into the rows of a chart. The chart decides
+// which row a value belongs to; asking it once per bin and scale is enough.
+type rowsOfBins struct {
+	h     int
+	scale chart.Scale
+	row   []int
+}
+
+func (r *rowsOfBins) count(g *history.Gaps, h int, s chart.Scale) []uint32 {
+	if h <= 0 {
+		return nil
+	}
+	if r.row == nil || r.h != h || r.scale != s {
+		*r = rowsOfBins{h: h, scale: s, row: rowOfEachBin(h, s)}
+	}
+	rows := make([]uint32, h+1)
+	for bin, n := range g.Bins {
+		rows[r.row[bin]] += n
+	}
+	return rows
+}
+
+func rowOfEachBin(h int, s chart.Scale) []int {
+	row := make([]int, history.GapBins)
+	for bin := range row {
+		for at, n := range chart.Bins(h, s, []float32{float32(history.GapMS(bin))}) {
+			if n > 0 {
+				row[bin] = at
+			}
+		}
+	}
+	return row
+}

@@ -1,0 +1,270 @@
+package panel
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"sonde/gpu"
+	"sonde/probe/opt"
+	"sonde/ui/chart"
+	"sonde/ui/history"
+	"sonde/ui/text"
+	"sonde/ui/theme"
+)
+
+// gpuPanel draws SM activity and the share of the memory bandwidth: of one device as a
+// chart, of several a row each above the chart of their mean. Zoomed, it is a table with
+// all there is to know.
+type gpuPanel struct{}
+
+func (g gpuPanel) Heading(v *View) text.Heading {
+	gpus := v.Frame.GPU.GPUs
+	hd := text.Heading{Name: gpuName(gpus), Column: v.History.Width}
+	if len(gpus) == 0 {
+		hd.Figures = []text.Figure{text.Fig(text.Unknown, v.Theme.Dim)}
+		return hd
+	}
+	hd.Figures = gpuFigures(v.Theme, gpus)
+	hd.Spare = len(hd.Figures) - 2 // power stays, what goes is the bandwidth
+	hd.Foot = g.foot(v)
+	return hd
+}
+
+// foot is what is true now and then: readings that are old, devices that are lost, or
+// else a remark about all of them alike.
+func (gpuPanel) foot(v *View) []text.Figure {
+	t, s := v.Theme, &v.Frame.GPU
+	if note := v.gpuAgeNote(); note != "" {
+		return []text.Figure{text.Fig(note, t.Warn), text.Fig(text.Clean(s.Why), t.Dim)}
+	}
+	if lost := lostGPUs(s.GPUs); len(lost) > 0 {
+		line := theme.SignWarn + " GPU " + numbers(lost) + " lost"
+		if len(lost) == 1 {
+			line = theme.SignWarn + " GPU " + gpuNumber(&lost[0]) + lostReason(&lost[0])
+		}
+		return []text.Figure{text.Fig(line, t.Bad)}
+	}
+	if scope := text.Clean(s.Scope); scope != "" {
+		return []text.Figure{text.Fig(scope, t.Note)}
+	}
+	note := gpuNote(&s.GPUs[0])
+	for i := range s.GPUs {
+		if gpuNote(&s.GPUs[i]) != note {
+			return nil
+		}
+	}
+	if note == "" {
+		return nil
+	}
+	return []text.Figure{text.Fig(note, t.Dim)}
+}
+
+// lostReason is what follows the number of a lost device: " lost (code 15): reset it".
+func lostReason(d *gpu.Reading) string {
+	note := text.Clean(d.Note)
+	if rest, ok := strings.CutPrefix(note, "GPU lost"); ok {
+		return " lost" + rest
+	}
+	return ": " + note
+}
+
+func lostGPUs(gpus []gpu.Reading) []gpu.Reading {
+	var lost []gpu.Reading
+	for i := range gpus {
+		if gpus[i].Lost {
+			lost = append(lost, gpus[i])
+		}
+	}
+	return lost
+}
+
+func numbers(gpus []gpu.Reading) string {
+	names := make([]string, len(gpus))
+	for i := range gpus {
+		names[i] = gpuNumber(&gpus[i])
+	}
+	return strings.Join(names, ", ")
+}
+
+// gpuNumber is the number of a GPU, and ".3" for the third part of the one above.
+func gpuNumber(d *gpu.Reading) string {
+	if d.Parent == "" {
+		return strconv.Itoa(d.Index)
+	}
+	return "." + text.Clip(text.Clean(d.ID[strings.LastIndexByte(d.ID, '/')+1:]), gpuNumberWidth-2)
+}
+
+func smOf(d *gpu.Reading) opt.Float   { return d.SM }
+func busyOf(d *gpu.Reading) opt.Float { return d.Busy }
+func dramOf(d *gpu.Reading) opt.Float { return d.DRAM }
+
+// onlyBusy reports that no device reports its SM activity, and some how busy it is: any
+// kernel, however small, makes a GPU busy, so that goes under its own name.
+func onlyBusy(gpus []gpu.Reading) bool {
+	busy := false
+	for i := range gpus {
+		if gpus[i].SM.OK {
+			return false
+		}
+		busy = busy || gpus[i].Busy.OK
+	}
+	return busy
+}
+
+// gpuFigures are mean and busiest SM activity, bandwidth and power. Of one device the
+// busiest is itself.
+func gpuFigures(t *theme.Palette, gpus []gpu.Reading) []text.Figure {
+	name, value, style := "SM ", smOf, t.First
+	if onlyBusy(gpus) {
+		name, value, style = "busy ", busyOf, t.Dim
+	}
+	var active opt.TimeMean
+	for i := range gpus {
+		active.Add(value(&gpus[i]), 1)
+	}
+	mean, dram := gpuPercent(active.Mean()), gpuPercent(history.MeanOf(gpus, dramOf))
+	if len(gpus) == 1 {
+		mean, dram = text.Right(mean, 5), text.Right(dram, 5)
+	} else {
+		mean += " max " + gpuPercent(active.Max())
+	}
+	return []text.Figure{text.Fig(name+mean, style), text.Fig("DRAM "+dram, t.Second), text.Fig(powerText(gpus), t.Plain)}
+}
+
+// powerText is the sum over whole devices, and of how many where some do not report it. A
+// GPU that is split reports its power, its parts their activity.
+func powerText(gpus []gpu.Reading) string {
+	sum, powered := 0.0, 0
+	for i := range gpus {
+		if g := &gpus[i]; g.Parent == "" && g.Power.OK {
+			sum += g.Power.V
+			powered++
+		}
+	}
+	switch wholes := wholeGPUs(gpus); {
+	case powered == 0:
+		return text.Unknown + " W"
+	case powered < wholes:
+		return fmt.Sprintf("%s W (%d of %d)", text.Group(sum), powered, wholes)
+	}
+	return text.Right(text.Group(sum), 3) + " W"
+}
+
+// gpuName counts whole devices, and parts of them apart.
+func gpuName(gpus []gpu.Reading) string {
+	wholes := wholeGPUs(gpus)
+	name := "GPU"
+	switch {
+	case len(gpus) == 0:
+		return name
+	case wholes == 1 && gpus[0].Parent == "":
+		name = "GPU " + strconv.Itoa(gpus[0].Index)
+	case wholes > 0:
+		name = "GPU ×" + strconv.Itoa(wholes)
+	}
+	if parts := len(gpus) - wholes; parts > 0 {
+		name += " MIG ×" + strconv.Itoa(parts)
+	}
+	return name
+}
+
+func wholeGPUs(gpus []gpu.Reading) int {
+	n := 0
+	for i := range gpus {
+		if gpus[i].Parent == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// gpuKey is what the body depends on.
+type gpuKey struct {
+	columns, n int
+	at         time.Time
+	why        string
+	age        int // seconds, where it is shown
+}
+
+func (gpuPanel) Key(v *View, zoomed bool) any {
+	s := &v.Frame.GPU
+	k := gpuKey{v.History.Version.Columns, len(s.GPUs), s.At, s.Why, 0}
+	if age, known := v.Frame.Age(s.At); known && zoomed {
+		k.age = int(age.Seconds())
+	}
+	return k
+}
+
+func (g gpuPanel) Body(v *View, w, h int) []string {
+	gpus := v.Frame.GPU.GPUs
+	switch {
+	case len(gpus) == 0:
+		return text.Because(v.Theme, whyNoGPU(v), w, h)
+	case len(gpus) == 1:
+		return g.lines(v, w, h)
+	}
+	rows := gpuRows(v.Theme, gpus, w, h)
+	if rows == nil {
+		return gpuCells(v.Theme, gpus, w, h)
+	}
+	if rest := h - len(rows); rest >= gpuChartLeast {
+		rows = append(rows, g.lines(v, w, rest)...)
+	}
+	return chart.Fit(rows, w, h)
+}
+
+// lines is the chart of the means over all devices; of busy time where no device reports
+// its SM activity.
+func (gpuPanel) lines(v *View, w, h int) []string {
+	t := v.Theme
+	return overTime(v, w, h, shares, percentLabel,
+		line{t.Dim, '.', func(c *history.Column) opt.Float { return c.Busy.Mean() }},
+		line{t.Second, '+', func(c *history.Column) opt.Float { return c.DRAM.Mean() }},
+		line{t.First, 'o', func(c *history.Column) opt.Float { return c.SM.Mean() }})
+}
+
+func whyNoGPU(v *View) string {
+	switch {
+	case v.Frame.GPU.Why != "":
+		return v.Frame.GPU.Why
+	case !v.Have:
+		return "waiting for data"
+	}
+	return "no GPU readings yet"
+}
+
+// shortGPUName drops the maker and the kind of memory: "H100 80GB".
+func shortGPUName(s string) string {
+	s = strings.TrimPrefix(text.Clean(s), "NVIDIA ")
+	before, after, cut := strings.Cut(s, " HBM")
+	if _, part, isPart := strings.Cut(after, " MIG "); cut && isPart {
+		return before + " MIG " + part
+	}
+	return before
+}
+
+func (gpuPanel) Explain(v *View) Explanation {
+	s := &v.Frame.GPU
+	e := Explanation{
+		Title: "GPU: SM activity and memory bandwidth",
+		Text: []string{
+			"SM: the share of time in which a streaming multiprocessor had at least one warp, averaged over all of them. It is not the \"utilisation\" of nvidia-smi, which reads 100 % as soon as any kernel runs. Where only that is known, it is called busy (b).",
+			"DRAM: the share of peak memory bandwidth in use. Decoding small batches is bound by it, prefill by the SMs. It is not memory busy time.",
+			"Several devices have a row each. The chart shows their mean; the title shows mean and highest SM activity and total power. The zoomed view shows everything.",
+		},
+		Source: text.CleanOr(s.Source, "none"),
+	}
+	if len(s.GPUs) > 0 {
+		e.Now = ageNow(v, s.At)
+	}
+	if s.Period > 0 {
+		e.Now = append(e.Now, "interval new values every "+text.Span(s.Period))
+	}
+	if s.Why != "" {
+		e.Now = append(e.Now, "why "+text.Clean(s.Why))
+	}
+	e.Now = append(e.Now, fieldsNow(s.GPUs)...)
+	return e
+}

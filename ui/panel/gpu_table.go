@@ -1,0 +1,287 @@
+package panel
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"sonde/gpu"
+	"sonde/probe/opt"
+	"sonde/ui/chart"
+	"sonde/ui/text"
+)
+
+// Zoomed lists every device, then remarks about them, where each quantity comes from,
+// and the chart: as much as there is room for.
+func (g gpuPanel) Zoomed(v *View, w, h int) []string {
+	gpus := busiestFirst(v.Frame.GPU.GPUs)
+	if len(gpus) == 0 {
+		return g.Body(v, w, h)
+	}
+	lines := gpuTable(v, gpus, w)
+	if len(lines) > h && h > 0 {
+		more := v.Theme.Dim.Render(fmt.Sprintf("  … and %d more", len(lines)-h+1))
+		lines = append(lines[:h-1], more)
+	}
+	notes := gpuNotes(v, gpus, w)
+	lines = append(lines, notes[:min(len(notes), max(0, h-len(lines)))]...)
+	if fields := gpuFieldLines(v, w); len(lines)+1+len(fields) <= h {
+		lines = append(append(lines, ""), fields...)
+	}
+	if rest := h - len(lines) - 1; rest >= gpuChartLeast {
+		lines = append(append(lines, ""), g.lines(v, w, rest)...)
+	}
+	return chart.Fit(lines, w, h)
+}
+
+// gpuWide is from where on the table has all its columns.
+const gpuWide = 100
+
+// gpuTable is a line for each device below the names of the columns, which are listed by
+// importance.
+func gpuTable(v *View, gpus []gpu.Reading, w int) []string {
+	busy := onlyBusy(gpus)
+	column := func(name string, width int, cell func(*gpu.Reading) string) text.Column[gpu.Reading] {
+		return text.Column[gpu.Reading]{Name: name, Width: width, Cell: func(d *gpu.Reading) text.Figure {
+			if d.Lost && name != "#" {
+				return text.Figure{} // the line is about that
+			}
+			return text.Fig(cell(d), v.Theme.Plain)
+		}}
+	}
+	columns := []text.Column[gpu.Reading]{
+		column("#", 3, gpuNumber),
+		column(activityName(busy), 6, func(d *gpu.Reading) string { return shortActivity(d, busy) }),
+		column("DRAM", 6, func(d *gpu.Reading) string { return gpuPercent(d.DRAM) }),
+		column("power W", 11, powerOfLimit),
+		column("memory GiB", 15, memoryOfTotal),
+		column("°C", 4, func(d *gpu.Reading) string { return text.Known(d.Temperature, text.Group) }),
+		column("MHz", 6, func(d *gpu.Reading) string { return text.Known(d.SMClock.Scale(1e-6), text.Group) }),
+		column("tensor", 7, func(d *gpu.Reading) string { return gpuPercent(d.Tensor) }),
+		column("PCIe GB/s", 12, func(d *gpu.Reading) string { return traffic(d.PCIeSent, d.PCIeReceived) }),
+		column("NVLink GB/s", 12, func(d *gpu.Reading) string { return traffic(d.NVLinkSent, d.NVLinkReceived) }),
+	}
+	if w < gpuWide {
+		columns = columns[:7]
+	}
+	place := places(gpus)
+	table := text.Table[gpu.Reading]{Columns: columns, RestName: "device", Rest: func(d *gpu.Reading) string {
+		return place(d) + shortGPUName(d.Name)
+	}}
+	head, lines := table.Lines(v.Theme, gpus, w)
+	for i := range gpus {
+		if d := &gpus[i]; d.Lost {
+			note := strings.TrimSpace(text.Clean(d.Note) + "  " + shortGPUName(d.Name))
+			lines[i] = text.Right(gpuNumber(d), gpuNumberWidth) + "  " + v.Theme.Bad.Render(text.ClipWords(note, w-gpuNumberWidth-2))
+		}
+	}
+	return append(head, lines...)
+}
+
+func powerOfLimit(d *gpu.Reading) string {
+	power := text.Known(d.Power, text.Group)
+	if d.PowerLimit.OK {
+		power += " / " + text.Group(d.PowerLimit.V)
+	}
+	return power
+}
+
+func memoryOfTotal(d *gpu.Reading) string {
+	return text.Known(d.MemUsed, text.GiB) + " / " + text.Known(d.MemTotal, text.GiB)
+}
+
+// traffic is sent and received bytes/s in GB/s.
+func traffic(sent, received opt.Float) string {
+	if !sent.OK && !received.OK {
+		return text.Unknown
+	}
+	return text.Known(sent.Scale(1e-9), text.Sig3) + " " + text.Known(received.Scale(1e-9), text.Sig3)
+}
+
+// gpuNotes are remarks about devices, each once, with the numbers of the devices before
+// it.
+func gpuNotes(v *View, gpus []gpu.Reading, w int) []string {
+	var notes []string
+	about := map[string][]gpu.Reading{}
+	for i := range gpus {
+		note := gpuNote(&gpus[i])
+		if note == "" || gpus[i].Lost {
+			continue
+		}
+		if about[note] == nil {
+			notes = append(notes, note)
+		}
+		about[note] = append(about[note], gpus[i])
+	}
+	var lines []string
+	for _, note := range notes {
+		lead := ""
+		if len(gpus) > 1 && len(notes) > 1 {
+			lead = "GPU " + numbers(about[note]) + ": "
+		}
+		for _, l := range text.Wrap(lead+note, w-2) {
+			lines = append(lines, v.Theme.Dim.Render(" "+l))
+		}
+	}
+	return lines
+}
+
+// gpuNote is a remark about a device.
+func gpuNote(d *gpu.Reading) string {
+	note := text.Clean(d.Note)
+	if !d.MemShared || !d.MemTotal.OK {
+		return note
+	}
+	used, share := text.Unknown, ""
+	if d.MemUsed.OK {
+		used, share = text.GiB(d.MemUsed.V), " ("+text.Tenth(100*d.MemUsed.V/d.MemTotal.V)+" %)"
+	}
+	return "memory " + used + " of " + text.GiB(d.MemTotal.V) + " GiB shared" + share + "; " + note
+}
+
+// gpuField is a quantity that some device reports, or could report.
+type gpuField struct{ name, value, source string }
+
+// gpuFields lists what the source of the devices can report; what is not there, a single
+// device shows as unknown. Of several devices the first that knows a value names its
+// source.
+func gpuFields(gpus []gpu.Reading) []gpuField {
+	var out []gpuField
+	known := map[string]bool{}
+	at := map[string]int{}
+	for i := range gpus {
+		if gpus[i].Lost {
+			continue
+		}
+		for _, f := range gpus[i].Fields() {
+			if f.Source == "" || known[f.Name] {
+				continue
+			}
+			e := gpuField{f.Name, fieldText(f.Value, f.Unit), text.Clean(f.Source)}
+			if k, listed := at[f.Name]; listed {
+				out[k] = e
+			} else {
+				at[f.Name] = len(out)
+				out = append(out, e)
+			}
+			known[f.Name] = f.Value.OK
+		}
+	}
+	return out
+}
+
+// fieldText writes a quantity with its unit.
+func fieldText(v opt.Float, unit string) string {
+	if !v.OK {
+		return text.Unknown
+	}
+	switch unit {
+	case "":
+		return gpuPercent(v)
+	case "bytes":
+		return text.GiB(v.V) + " GiB"
+	case "bytes/s":
+		return text.Sig3(v.V/1e9) + " GB/s"
+	case "Hz":
+		return text.Group(v.V/1e6) + " MHz"
+	}
+	return text.Group(v.V) + " " + unit
+}
+
+// gpuFieldLines are where each quantity comes from, in the words of its source, and of a
+// single device also its value. Two columns where there is room.
+func gpuFieldLines(v *View, w int) []string {
+	gpus := v.Frame.GPU.GPUs
+	entries := gpuFields(gpus)
+	columns := max(1, min(2, w/56))
+	n := (len(entries) + columns - 1) / columns
+	lines := []string{v.Theme.Dim.Render(" " + text.ClipWords(gpuAgeLine(v), w-1))}
+	for i := range n {
+		line := ""
+		for at := i; at < len(entries); at += n {
+			e := entries[at]
+			value := ""
+			if len(gpus) == 1 {
+				value = text.Right(e.value, 11) + "  "
+			}
+			line += text.Pad(" "+text.Pad(e.name, 17)+value+v.Theme.Dim.Render(e.source), w/columns)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// gpuAgeLine is where the values come from, how old they are, and how often there are new
+// ones.
+func gpuAgeLine(v *View) string {
+	s := &v.Frame.GPU
+	line := "from " + text.Clean(s.Source)
+	if age, known := v.Frame.Age(s.At); known {
+		line += " · " + text.Span(age.Round(100*time.Millisecond)) + " old"
+	}
+	if s.Period > 0 {
+		line += " · new values every " + text.Span(s.Period)
+	}
+	return line
+}
+
+// fieldsNow are the sources of all quantities as two sentences of the explanation.
+func fieldsNow(gpus []gpu.Reading) []string {
+	var present, absent []string
+	for _, f := range gpuFields(gpus) {
+		if f.value == text.Unknown {
+			absent = append(absent, f.name)
+			continue
+		}
+		present = append(present, f.name+" "+f.source)
+	}
+	var now []string
+	if len(present) > 0 {
+		now = append(now, "fields "+strings.Join(present, ", "))
+	}
+	if len(absent) > 0 {
+		now = append(now, "absent "+strings.Join(absent, ", "))
+	}
+	return now
+}
+
+// places says for each GPU of a fleet what to write before its name: its machine, or what
+// was scraped where machines have the same name. "" where all are of one.
+func places(gpus []gpu.Reading) func(*gpu.Reading) string {
+	place := exporterOf
+	if differ(gpus, hostOf) {
+		place = hostOf
+	}
+	if !differ(gpus, place) {
+		return func(*gpu.Reading) string { return "" }
+	}
+	return func(g *gpu.Reading) string { return text.Clean(place(g)) + "  " }
+}
+
+// differ reports that GPUs differ in something of theirs, for example their machine.
+func differ(gpus []gpu.Reading, value func(*gpu.Reading) string) bool {
+	return slices.ContainsFunc(gpus, func(g gpu.Reading) bool { return value(&g) != value(&gpus[0]) })
+}
+
+func hostOf(g *gpu.Reading) string     { return g.Host }
+func exporterOf(g *gpu.Reading) string { return g.Exporter }
+
+// busiestFirst sorts the GPUs of a fleet by their activity, lost ones first: the table has
+// no room for all. Those of one machine keep the order of their numbers.
+func busiestFirst(gpus []gpu.Reading) []gpu.Reading {
+	if !differ(gpus, hostOf) && !differ(gpus, exporterOf) {
+		return gpus
+	}
+	rank := func(g gpu.Reading) float64 {
+		if g.Lost {
+			return math.Inf(1)
+		}
+		return g.SM.Or(g.Busy.Or(-1))
+	}
+	out := slices.Clone(gpus)
+	slices.SortStableFunc(out, func(a, b gpu.Reading) int { return cmp.Compare(rank(b), rank(a)) })
+	return out
+}

@@ -1,0 +1,289 @@
+package panel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"sonde/probe/measure"
+	"sonde/ui/chart"
+	"sonde/ui/history"
+	"sonde/ui/text"
+	"sonde/ui/theme"
+)
+
+// latency draws p50, p95 and p99 over time. TTFT and TPOT are two of them.
+type latency struct {
+	metric string // as SLOs name it
+	name   string
+	window func(*measure.Client) measure.Summary
+	level  func(*measure.LevelStats) measure.Summary
+	engine pick                      // the same, as the engine counts it
+	seen   func(history.Version) int // changes of the samples
+	dot    func(*history.Dot) history.Triple
+	foot   func(*View) []text.Figure                // nil: none
+	notes  func(*View) []text.Figure                // further numbers when zoomed
+	below  func(v *View, w, h int) (lines []string) // a second chart when zoomed, or nil
+	floor  func(*View) []fact                       // what the hardware allows
+	about  Explanation
+	ranger chart.Ranger
+}
+
+// latencyKey is what the body of a latency panel depends on.
+type latencyKey struct {
+	columns, samples int
+	unit             string
+	why              string
+	own              estimate
+	window, level    measure.Summary // zoomed only
+	settled          bool
+}
+
+func (l *latency) Key(v *View, zoomed bool) any {
+	k := latencyKey{columns: v.History.Version.Columns, samples: l.seen(v.History.Version), unit: l.unit(v).Name}
+	if l.empty(v) {
+		k.why = whyNoSamples(v)
+		k.own, _ = v.engineOwn(l.window(&v.Frame.Client), l.engine)
+	}
+	if zoomed {
+		k.window, k.level = l.window(&v.Frame.Client), l.level(&v.Frame.Client.Level)
+		k.settled = v.Frame.Load.Settled
+	}
+	return k
+}
+
+func (l *latency) Heading(v *View) text.Heading {
+	s := l.window(&v.Frame.Client)
+	t, u := v.Theme, l.unit(v)
+	hd := text.Heading{Name: l.name + " " + u.Name, Column: v.History.Width}
+	if own, ok := v.engineOwn(s, l.engine); ok {
+		hd.Figures = own.figures(t, u)
+	} else if s.N == 0 {
+		hd.Figures = []text.Figure{text.Fig(text.Unknown, t.Dim)}
+	} else {
+		hd.Figures = append(l.sloSign(v, s), percentile(t, "p50", s, u, t.P50),
+			percentile(t, "p95", s, u, t.P95), percentile(t, "p99", s, u, t.P99), text.Fig("n "+count(s.N), t.Dim))
+		hd.Spare = len(hd.Figures) - 2 // the p99: without n none of them means much
+	}
+	if l.foot != nil {
+		hd.Foot = l.foot(v)
+	}
+	return hd
+}
+
+// empty reports that there is nothing to draw, neither now nor in the past.
+func (l *latency) empty(v *View) bool {
+	return l.seen(v.History.Version) == 0
+}
+
+// unit is the one of title, axis and table.
+func (l *latency) unit(v *View) text.Unit {
+	s := l.window(&v.Frame.Client)
+	if own, ok := v.engineOwn(s, l.engine); ok {
+		return text.UnitFor(own.p50)
+	}
+	return text.UnitFor(s.P50)
+}
+
+// whyEmpty stands where there is nothing to draw yet; without load of our own it shows
+// what the engine reports.
+func (l *latency) whyEmpty(v *View, w, h int) []string {
+	t := v.Theme
+	own, ok := v.engineOwn(l.window(&v.Frame.Client), l.engine)
+	if !ok {
+		return text.Because(t, whyNoSamples(v), w, h)
+	}
+	u := text.UnitFor(own.p50)
+	return text.Instead(t, "in "+u.Name+", estimated from histogram buckets; "+whyNoSamples(v), w, h, " engine metrics, last 60 s:", own.figures(t, u)[1:]...)
+}
+
+func (l *latency) Body(v *View, w, h int) []string {
+	if l.empty(v) {
+		return l.whyEmpty(v, w, h)
+	}
+	label := l.unit(v).Label
+	scale := l.scale(v, latencyLines(v.History.Last(w), w, l.dot))
+	plot := chart.PlotWidth(w, label, scale, h)
+	shown := v.History.Last(plot)
+	lines := latencyLines(shown, plot, l.dot)
+	t, o := v.Theme, lineOptions(v, scale, label, shown, plot)
+	for _, s := range v.slosOf(l.metric) {
+		o.Rules = append(o.Rules, chart.Rule{Y: s.LimitMS, Style: t.Limit})
+	}
+	return chart.Lines(w, h, o, chart.Series{Style: t.P99, Mark: '9', Y: lines[2]},
+		chart.Series{Style: t.P95, Mark: '+', Y: lines[1]},
+		chart.Series{Style: t.P50, Mark: 'o', Y: lines[0]})
+}
+
+// scale follows the data, and an SLO while it is near the data: a limit far above would
+// press the lines to the ground.
+func (l *latency) scale(v *View, lines [3][]float64) chart.Scale {
+	var limits []float64
+	for _, s := range v.slosOf(l.metric) {
+		if s.LimitMS < 3*largest(lines[2]) {
+			limits = append(limits, s.LimitMS)
+		}
+	}
+	return l.ranger.Scale(lines[0], lines[1], lines[2], limits)
+}
+
+// tableWidth is the room for the table of a zoomed panel.
+const tableWidth = 34
+
+// Zoomed puts a table of all numbers beside the chart.
+func (l *latency) Zoomed(v *View, w, h int) []string {
+	if w < 2*tableWidth {
+		return l.Body(v, w, h)
+	}
+	upper := h
+	var lower []string
+	if l.below != nil && h >= 16 {
+		upper = h * 6 / 10
+		lower = l.below(v, w-tableWidth, h-upper)
+	}
+	charts := append(l.Body(v, w-tableWidth, upper), lower...)
+	return text.Beside(l.table(v), tableWidth, charts, w-tableWidth, h)
+}
+
+// table lists every statistic of the live window and of the current level.
+func (l *latency) table(v *View) []string {
+	f, t := v.Frame, v.Theme
+	win, lev := l.window(&f.Client), l.level(&f.Client.Level)
+	u := l.unit(v)
+	lines := []string{t.Dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.Name, spanWindow(f.Client.Window), "level "+count(f.Load.Level)))}
+	for _, q := range statistics {
+		a, b := cell(t, q.name, win, u, false), cell(t, q.name, lev, u, !f.Load.Settled)
+		lines = append(lines, t.Dim.Render(fmt.Sprintf(" %-7s ", q.label))+a+" "+b)
+	}
+	lines = append(lines, t.Dim.Render(" n       ")+fmt.Sprintf("%10s %10s", count(win.N), count(lev.N)), "")
+	for _, s := range v.slosOf(l.metric) {
+		lines = append(lines, " "+sloLine(t, s, win))
+	}
+	for _, n := range append(l.notes(v), floorNotes(t, l.floor(v))...) {
+		lines = append(lines, " "+text.Row(tableWidth-2, n))
+	}
+	return lines
+}
+
+func (l *latency) Explain(v *View) Explanation {
+	e, s := l.about, l.window(&v.Frame.Client)
+	e.Source = fromClient
+	e.Now = append(windowNow(v, s.N), "dim a percentile is dim while it has fewer than 10 (p90, p95), 100 (p99) or 1 000 (p99.9) samples")
+	e.Now = append(e.Now, floorNow(v, l.floor(v))...)
+	return e
+}
+
+// statistics of a Summary, in the order of the table.
+var statistics = []struct {
+	name, label string
+	value       func(measure.Summary) float64
+}{
+	{"p50", "p50", func(s measure.Summary) float64 { return s.P50 }},
+	{"p90", "p90", func(s measure.Summary) float64 { return s.P90 }},
+	{"p95", "p95", func(s measure.Summary) float64 { return s.P95 }},
+	{"p99", "p99", func(s measure.Summary) float64 { return s.P99 }},
+	{"p999", "p99.9", func(s measure.Summary) float64 { return s.P999 }},
+	{"mean", "mean", func(s measure.Summary) float64 { return s.Mean }},
+	{"min", "min", func(s measure.Summary) float64 { return s.Min }},
+	{"max", "max", func(s measure.Summary) float64 { return s.Max }},
+}
+
+// statistic is one of them by its name, and how people write that: p99.9.
+func statistic(name string, s measure.Summary) (value float64, label string, ok bool) {
+	for _, q := range statistics {
+		if q.name == name {
+			return q.value(s), q.label, true
+		}
+	}
+	return 0, name, false
+}
+
+// percentile is a figure such as "p99 1 210", dim when too few samples stand behind it.
+func percentile(t *theme.Palette, name string, s measure.Summary, u text.Unit, st lipgloss.Style) text.Figure {
+	value, label, _ := statistic(name, s)
+	if s.N == 0 {
+		return text.Fig(label+" "+text.Unknown, t.Dim)
+	}
+	if weak(s, name) {
+		st = t.Dim
+	}
+	return text.Fig(label+" "+text.Right(u.Of(value), 4), st)
+}
+
+// weak reports whether a percentile has too few samples to be taken for a fact.
+func weak(s measure.Summary, name string) bool { return slices.Contains(s.Weak(), name) }
+
+// cell is a number of the table, dim when it is weak or not settled.
+func cell(t *theme.Palette, name string, s measure.Summary, u text.Unit, dim bool) string {
+	written := text.Unknown
+	if value, _, _ := statistic(name, s); s.N > 0 {
+		written = u.Of(value)
+	}
+	return t.Unless(dim || s.N == 0 || weak(s, name)).Render(text.Right(written, 10))
+}
+
+// sloLine says whether an SLO holds in the live window.
+func sloLine(t *theme.Palette, s SLO, win measure.Summary) string {
+	line := fmt.Sprintf("%s ≤ %s", text.Clean(s.Metric), text.UnitFor(s.LimitMS).With(s.LimitMS))
+	switch met, known := s.met(win); {
+	case !known:
+		return t.Dim.Render(line + " ?")
+	case met:
+		return t.Good.Render(theme.SignGood + " " + line + " met")
+	}
+	return t.Bad.Render(theme.SignBad + " " + line + " missed")
+}
+
+// met reports whether the SLO holds in the live window.
+func (s SLO) met(win measure.Summary) (met, known bool) {
+	_, name, _ := strings.Cut(s.Metric, "_")
+	value, _, ok := statistic(name, win)
+	return value <= s.LimitMS, ok && win.N > 0
+}
+
+// sloSign is the sign for the title: bad as soon as one SLO is missed, none without an
+// SLO.
+func (l *latency) sloSign(v *View, win measure.Summary) []text.Figure {
+	var sign []text.Figure
+	for _, s := range v.slosOf(l.metric) {
+		switch met, known := s.met(win); {
+		case known && !met:
+			return []text.Figure{text.Fig(theme.SignBad, v.Theme.Bad)}
+		case known:
+			sign = []text.Figure{text.Fig(theme.SignGood, v.Theme.Good)}
+		}
+	}
+	return sign
+}
+
+// whyNoSamples says what is missing until the first latency can be shown.
+func whyNoSamples(v *View) string {
+	c := &v.Frame.Client
+	switch {
+	case !v.Have:
+		return "waiting for data"
+	case c.Failed > 0 && c.OK == 0 && c.LastError != "":
+		return "no request has succeeded: " + c.LastError
+	case c.Failed > 0 && c.OK == 0:
+		return "no request has succeeded"
+	case c.OK == 0 && c.ByClass[classLoading] > 0:
+		return "the server refuses requests while it loads its model"
+	case c.InFlight > 0:
+		return "waiting for the first response"
+	case v.beforeLoad():
+		return stageText(v.Frame.Load.Stage)
+	case v.Requested.Concurrency == 0:
+		return "no load: press ↑ to start the first stream"
+	}
+	return "nothing to measure yet"
+}
+
+func spanWindow(d time.Duration) string {
+	if d <= 0 {
+		return "window"
+	}
+	return fmt.Sprintf("last %d s", int(d.Seconds()))
+}

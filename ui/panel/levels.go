@@ -1,0 +1,200 @@
+package panel
+
+import (
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"sonde/probe/frame"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+	"sonde/probe/sweep"
+	"sonde/ui/text"
+	"sonde/ui/theme"
+)
+
+// Levels are the rows as they were at one moment, and what those at the current lengths
+// say together.
+type Levels struct {
+	Rows      []sweep.Row // in the order in which the settings were first held
+	Result    sweep.Result
+	Replacing bool // another visit to a level begins its figures anew
+}
+
+// points are the settled levels of the curve, smallest load first.
+func (l *Levels) points() []sweep.Row {
+	var settled []sweep.Row
+	for _, r := range l.Result.Curve {
+		if r.Settled && r.OutTokensPerS.OK {
+			settled = append(settled, r)
+		}
+	}
+	return settled
+}
+
+// amountText is a load's number: streams, or requests per second.
+func amountText(l frame.Load) string {
+	if l.Rate > 0 {
+		return text.Sig2(l.Rate) + "/s"
+	}
+	return strconv.Itoa(l.Concurrency)
+}
+
+// LevelColumns is how many columns the table of levels has.
+const LevelColumns = 22
+
+// levelTable is the table of levels. Its first column stays where it is while the others
+// are shifted.
+func levelTable(t *theme.Palette, shift int) text.Table[sweep.Row] {
+	latency := func(group, name string, s func(*sweep.Row) measure.Summary, perMS float64) text.Column[sweep.Row] {
+		return text.Column[sweep.Row]{Group: group, Name: name, Cell: func(r *sweep.Row) text.Figure {
+			value, _, _ := statistic(name, s(r))
+			if s(r).N == 0 {
+				return text.Fig(text.Unknown, t.Dim)
+			}
+			return text.Fig(short3(value*perMS), t.Unless(weak(s(r), name)))
+		}}
+	}
+	known := func(group, name string, write func(float64) string, value func(*sweep.Row) opt.Float) text.Column[sweep.Row] {
+		return text.Column[sweep.Row]{Group: group, Name: name, Cell: func(r *sweep.Row) text.Figure {
+			return text.Fig(text.Known(value(r), write), t.Unless(!value(r).OK))
+		}}
+	}
+	rate := func(group, name string, value func(*sweep.Row) opt.Float) text.Column[sweep.Row] {
+		return known(group, name, text.Short, value)
+	}
+	share := func(name string, value func(*sweep.Row) opt.Float) text.Column[sweep.Row] {
+		return known("", name, func(v float64) string { return strings.TrimSuffix(text.Percent(opt.Of(v)), " %") }, value)
+	}
+	ttft := func(r *sweep.Row) measure.Summary { return r.TTFT }
+	tpot := func(r *sweep.Row) measure.Summary { return r.TPOT }
+	return text.Table[sweep.Row]{Shift: shift, Columns: []text.Column[sweep.Row]{
+		{Name: "load", Cell: func(r *sweep.Row) text.Figure { return levelLoad(t, r) }},
+		{Name: "n", Cell: func(r *sweep.Row) text.Figure { return text.Fig(text.Short(float64(r.N())), t.Plain) }},
+		latency("TTFT ms", "p50", ttft, 1), latency("TTFT ms", "p95", ttft, 1), latency("TTFT ms", "p99", ttft, 1),
+		latency("TPOT ms", "p50", tpot, 1), latency("TPOT ms", "p95", tpot, 1), latency("TPOT ms", "p99", tpot, 1),
+		latency("E2E s", "p95", func(r *sweep.Row) measure.Summary { return r.E2E }, 0.001),
+		rate("tokens/s", "out", func(r *sweep.Row) opt.Float { return r.OutTokensPerS }),
+		rate("tokens/s", "in", func(r *sweep.Row) opt.Float { return r.InTokensPerS }),
+		rate("tokens/s", "each", func(r *sweep.Row) opt.Float { return r.StreamTokensPerS }),
+		rate("", "req/s", func(r *sweep.Row) opt.Float { return r.RequestsPerS }),
+		rate("", "RPM", (*sweep.Row).RPM),
+		rate("", "TPM", (*sweep.Row).TPM),
+		share("KV", func(r *sweep.Row) opt.Float { return r.KV }),
+		share("SM", func(r *sweep.Row) opt.Float { return r.SM }),
+		share("DRAM", func(r *sweep.Row) opt.Float { return r.DRAM }),
+		rate("", "wait", func(r *sweep.Row) opt.Float { return r.Waiting }),
+		{Name: "err", Cell: func(r *sweep.Row) text.Figure { return levelErrors(t, r) }},
+		share("good", func(r *sweep.Row) opt.Float { return r.GoodShare }),
+		{Name: "SLO", Cell: func(r *sweep.Row) text.Figure { return levelVerdict(t, r) }},
+	}}
+}
+
+// short3 writes a latency in at most four cells where that is possible: 9.84, 23.2, 840,
+// 1.2k.
+func short3(v float64) string {
+	if v >= 999.5 {
+		return text.Short(v)
+	}
+	return text.Sig3(v)
+}
+
+// levelLoad is the amount; a level that has not settled is marked.
+func levelLoad(t *theme.Palette, r *sweep.Row) text.Figure {
+	if !r.Settled {
+		return text.Fig("~"+amountText(r.Load), t.Dim)
+	}
+	return text.Fig(amountText(r.Load), t.Bold)
+}
+
+func levelErrors(t *theme.Palette, r *sweep.Row) text.Figure {
+	if r.Failed == 0 {
+		return text.Fig("0", t.Plain)
+	}
+	return text.Fig(theme.SignBad+text.Short(float64(r.Failed)), t.Bad)
+}
+
+// levelVerdict is how the level stands to the SLOs: with a mark of doubt while the
+// samples are too few.
+func levelVerdict(t *theme.Palette, r *sweep.Row) text.Figure {
+	switch r.Verdict() {
+	case sweep.Meets:
+		return text.Fig(theme.SignGood+" ok", t.Good)
+	case sweep.SeemsMeets:
+		return text.Fig(theme.SignGood+" ok?", t.Dim)
+	case sweep.SeemsFails:
+		return text.Fig(theme.SignWarn+" no?", t.Warn)
+	case sweep.Fails:
+		return text.Fig(theme.SignBad+" no", t.Bad)
+	}
+	return text.Fig(text.Unknown, t.Dim)
+}
+
+// sections puts the rows that can be compared with each other together, the current
+// lengths first.
+func sections(rows []sweep.Row, requested frame.Load) [][]sweep.Row {
+	var all [][]sweep.Row
+	taken := map[frame.Load]bool{}
+	add := func(like frame.Load) {
+		section := sweep.Curve(rows, like)
+		if len(section) == 0 || taken[section[0].Load] {
+			return
+		}
+		for i := range section {
+			taken[section[i].Load] = true
+		}
+		all = append(all, section)
+	}
+	add(requested)
+	for i := len(rows) - 1; i >= 0; i-- { // then the newest
+		add(rows[i].Load)
+	}
+	return all
+}
+
+// LevelTable writes the levels as a table of w cells, of which the first column stays and
+// shift others after it are omitted.
+func LevelTable(v *View, shift, w int) []string {
+	t := v.Theme
+	if len(v.Levels.Rows) == 0 {
+		return []string{t.Dim.Render(" no level yet: a level is the time at one load setting (↑ ↓), or a step of a sweep (s)")}
+	}
+	var lines []string
+	for i, section := range sections(v.Levels.Rows, v.Requested) {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		l := section[0].Load
+		title := " prompt " + PromptLength(l) + " → output " + count(l.OutputTokens) + " tok, " + text.CleanOr(promptPrefix(l), "given") + " prompts"
+		head, rows := levelTable(t, shift).Lines(t, section, w-2)
+		for i := range section {
+			if section[i].Load == v.Requested && rows[i] != "" {
+				rows[i] = t.Accent.Render("›") + rows[i][1:] // a blank before
+			}
+		}
+		lines = append(append(append(lines, t.Dim.Render(text.Clip(title, w))), head...), rows...)
+	}
+	return append(lines, "", t.Dim.Render(text.ClipWords(" ~ not settled yet · dim: too few samples · ok? no?: too few for 95 % confidence · wait: mean queue in the engine", w)))
+}
+
+// Conclusions are the largest load within the SLOs, and the knee.
+func Conclusions(v *View, w int) []string {
+	t, r := v.Theme, &v.Levels.Result
+	var lines []string
+	said := func(sign, sentence string, st lipgloss.Style) {
+		lines = append(lines, text.AfterSign(" "+sign+" ", text.Wrap(text.Clean(sentence), w-4), len(sentence), st, t.Dim)...)
+	}
+	if b := &r.Boundary; b.Says != "" && b.Best != nil {
+		said(theme.SignGood, b.Says, t.Good)
+	} else if b.Says != "" {
+		said(theme.SignWarn, b.Says, t.Warn)
+	}
+	switch k := r.Knee; {
+	case k != nil:
+		said(theme.SignNote, k.Says, t.Note)
+	case r.NoKnee != "" && len(r.Curve) > 0:
+		lines = append(lines, text.Indented(" · ", "no knee yet: "+text.Clean(r.NoKnee), w, t.Dim)...)
+	}
+	return lines
+}

@@ -1,0 +1,164 @@
+package panel
+
+import (
+	"strings"
+
+	"sonde/ui/text"
+)
+
+// Panel turns a View and a size into lines. Panels hold no data, only what keeps a
+// drawing calm from one time to the next, such as a scale.
+type Panel interface {
+	// Heading is the upper border. It is cheap and made anew every time.
+	Heading(v *View) text.Heading
+	// Key is a comparable value of all that the body shows besides its size. While it
+	// stays the same the body is not drawn again.
+	Key(v *View, zoomed bool) any
+	// Body draws w×h cells.
+	Body(v *View, w, h int) []string
+	// Zoomed draws w×h cells with everything there is to show.
+	Zoomed(v *View, w, h int) []string
+	// Explain says what the panel shows and where it comes from.
+	Explain(v *View) Explanation
+}
+
+// ID names a panel. The order is the one of tab and of the keys 1 to 8.
+type ID int
+
+const (
+	Load ID = iota
+	TTFT
+	TPOT
+	Gap
+	Tokens
+	GPU
+	KV
+	Streams
+	Count
+)
+
+// All makes all panels, by ID.
+func All() [Count]*Card {
+	var cards [Count]*Card
+	for id, p := range [Count]Panel{
+		Load: &load{}, TTFT: newTTFT(), TPOT: newTPOT(), Gap: newGap(), Tokens: &tokens{}, GPU: gpuPanel{}, KV: kv{}, Streams: streams{},
+	} {
+		cards[id] = &Card{Panel: p}
+	}
+	return cards
+}
+
+// Card is a panel on the screen with its last drawing.
+type Card struct {
+	Panel
+	Lines []string // the drawing with border
+
+	drawn drawn
+	body  []string // the drawing of the body
+}
+
+// Looks is how a panel is to be drawn.
+type Looks struct {
+	Zoomed  bool
+	Focused bool
+	Bare    bool // no figures in the border: the strip has them
+	Turn    bool // new data may be shown now
+}
+
+// drawn is what a drawing was made from.
+type drawn struct {
+	Looks
+	w, h    int
+	have    bool // there was a Frame
+	key     any
+	heading string
+}
+
+// Render draws what changed, on w×h cells. New data alone has to wait for the panel's
+// turn.
+func (c *Card) Render(v *View, w, h int, how Looks) {
+	now := drawn{Looks: how, w: w, h: h, have: v.Have}
+	if !how.Turn && now.sameLooks(c.drawn) {
+		return
+	}
+	hd := c.Heading(v)
+	if how.Bare {
+		hd.Figures = nil
+	}
+	now.key, now.heading = c.Key(v, how.Zoomed), hd.String()
+	if now.Turn = c.drawn.Turn; now == c.drawn {
+		return
+	}
+	if !c.drawn.sameBody(now) {
+		draw := c.Body
+		if how.Zoomed {
+			draw = c.Zoomed
+		}
+		c.body = draw(v, max(0, w-2), max(0, h-2))
+	}
+	c.Lines = text.Box(v.Theme, hd, c.body, w, h, how.Focused)
+	c.drawn = now
+}
+
+// sameLooks compares all but the data.
+func (d drawn) sameLooks(e drawn) bool {
+	d.Turn, d.key, d.heading = e.Turn, e.key, e.heading
+	return d == e
+}
+
+func (d drawn) sameBody(e drawn) bool {
+	return d.key == e.key && d.w == e.w && d.h == e.h && d.Zoomed == e.Zoomed
+}
+
+// Explanation is what the explain key shows about a panel.
+type Explanation struct {
+	Title  string
+	Text   []string // sentences
+	Source string
+	Now    []string // window, age, and what else is true of the current picture
+}
+
+const fromClient = "this client: the arrival times of the bytes, on one monotonic clock"
+
+// Lines lays the explanation out in lines of w cells.
+func (e Explanation) Lines(v *View, w int) []string {
+	inner := min(w-2, 96)
+	var lines []string
+	put := func(label, s string) {
+		for i, l := range text.Wrap(s, inner-9) {
+			if i > 0 {
+				label = ""
+			}
+			lines = append(lines, " "+v.Theme.Dim.Render(text.Pad(label, 9))+l)
+		}
+	}
+	for _, s := range e.Text {
+		put("", s)
+	}
+	lines = append(lines, "")
+	put("source", e.Source)
+	for _, s := range e.Now {
+		label, rest, _ := strings.Cut(s, " ")
+		put(label, rest)
+	}
+	return lines
+}
+
+// windowNow is the window of client statistics and how many samples it has.
+func windowNow(v *View, n int) []string {
+	return []string{
+		"window " + spanWindow(v.Frame.Client.Window) + " by arrival, n " + count(n),
+		"age " + frameAge(v),
+	}
+}
+
+// frameAge says how fresh the client's own numbers are.
+func frameAge(v *View) string {
+	switch {
+	case !v.Have:
+		return "no data yet"
+	case v.Silent > SilentAfter:
+		return "no data for " + text.Span(v.Silent)
+	}
+	return "now (updated every " + text.Span(v.Frame.Slice) + ")"
+}

@@ -1,0 +1,183 @@
+package panel
+
+import (
+	"fmt"
+
+	"charm.land/lipgloss/v2"
+
+	"sonde/probe/measure"
+	"sonde/ui/chart"
+	"sonde/ui/history"
+	"sonde/ui/text"
+	"sonde/ui/theme"
+)
+
+// streams is a raster: a row per stream, time to the right. While a request waits for
+// its first token its cells are shaded; then each is a block as high as the longest gap
+// of that column is above the usual one. What holds up the whole batch, such as a long
+// prompt, shows as a stripe through all rows.
+type streams struct{}
+
+// slotWidth is the room for a slot's number and a blank.
+const slotWidth = 4
+
+func (streams) Heading(v *View) text.Heading {
+	t, c := v.Theme, &v.Frame.Client
+	hd := text.Heading{Name: "streams", Column: v.History.Width}
+	if v.Have {
+		hd.Figures = []text.Figure{text.Fig("open "+text.Right(count(c.InFlight), 2), t.Plain)}
+	}
+	if c.Prefill > 0 {
+		hd.Figures = append(hd.Figures, text.Fig("░ "+count(c.Prefill)+" waiting", t.Dim))
+	}
+	return hd
+}
+
+func (streams) Key(v *View, _ bool) any {
+	key := struct {
+		columns, streams int
+		why              string
+	}{v.History.Version.Columns, v.History.Version.Streams, ""}
+	if key.streams == 0 {
+		key.why = whyNoSamples(v)
+	}
+	return key
+}
+
+func (streams) Body(v *View, w, h int) []string {
+	t := v.Theme
+	if v.History.Version.Streams == 0 {
+		return text.Because(t, whyNoSamples(v), w, h)
+	}
+	n := max(0, w-slotWidth)
+	shown := v.History.Last(n)
+	slots := usedSlots(shown)
+	kept := keepSlots(slots, h)
+	rows := make([][]chart.Cell, len(kept))
+	labels := make([]string, len(kept))
+	for i, u := range kept {
+		rows[i] = streamRow(t, shown, u.slot)
+		labels[i] = t.Dim.Render(text.Right(fmt.Sprint(u.slot+1), slotWidth-1) + " ")
+		if u.long {
+			labels[i] = t.Bold.Render(text.Pad("long", slotWidth))
+		}
+	}
+	if hidden := len(slots) - len(kept); hidden > 0 && h > 1 {
+		labels[h-1] = t.Dim.Render(text.Right("+"+text.Short(float64(hidden+1)), slotWidth-1) + " ")
+		rows[h-1] = nil
+	}
+	return text.Beside(labels, min(w, slotWidth), chart.Raster(n, h, rows), n, h)
+}
+
+// slotUse is a slot that is seen on the picture.
+type slotUse struct {
+	slot int
+	long bool // the long prompt that was fired on purpose runs in it
+}
+
+func usedSlots(columns []*history.Column) []slotUse {
+	var used []slotUse
+	most := 0
+	for _, c := range columns {
+		most = max(most, len(c.Streams))
+	}
+	for slot := range most {
+		u, seen := slotUse{slot: slot}, false
+		for _, c := range columns {
+			if slot < len(c.Streams) && c.Streams[slot].Active {
+				s := &c.Streams[slot]
+				seen = seen || s.State != measure.StreamIdle || s.Ended
+				u.long = u.long || s.Long
+			}
+		}
+		if seen {
+			used = append(used, u)
+		}
+	}
+	return used
+}
+
+// keepSlots chooses h rows; the long prompt's is always one of them.
+func keepSlots(used []slotUse, h int) []slotUse {
+	if len(used) <= h || h <= 0 {
+		return used[:min(len(used), max(0, h))]
+	}
+	kept := append([]slotUse(nil), used[:h]...)
+	for _, u := range used[max(0, h-1):] {
+		if u.long && h > 1 {
+			kept[h-2] = u
+		}
+	}
+	return kept
+}
+
+func streamRow(t *theme.Palette, columns []*history.Column, slot int) []chart.Cell {
+	row := make([]chart.Cell, len(columns))
+	for i, c := range columns {
+		if slot < len(c.Streams) && c.Streams[slot].Active {
+			row[i] = streamCell(t, &c.Streams[slot], c.UsualGapMS)
+		}
+	}
+	return row
+}
+
+func streamCell(t *theme.Palette, s *history.Stream, usualMS float64) chart.Cell {
+	height := gapHeight(s.MaxGapMS, usualMS)
+	switch {
+	case s.Failed:
+		return chart.Cell{Rune: '×', Style: t.Bad}
+	case s.State == measure.StreamWaiting && s.Long:
+		return chart.Cell{Rune: '▒', Style: t.Bold}
+	case s.State == measure.StreamWaiting:
+		return chart.Cell{Rune: '░', Style: t.Calm}
+	case s.Ended && height == 0:
+		return chart.Cell{Rune: '·', Style: t.Calm}
+	case s.State == measure.StreamDecode && s.Long:
+		return chart.Cell{Rune: blocks[height], Style: t.Bold}
+	case s.State == measure.StreamDecode:
+		return chart.Cell{Rune: blocks[height], Style: heat(t, height)}
+	}
+	return chart.Cell{}
+}
+
+// gapSteps are the multiples of the usual gap at which a cell of the raster grows by one
+// step. They are far apart, so that a stream that does what it always does stays flat,
+// and a stripe stands out.
+var gapSteps = [...]float64{2.5, 4.5, 8, 14}
+
+// blocks are the heights of the raster, one more than there are steps.
+var blocks = [len(gapSteps) + 1]rune{'▁', '▂', '▄', '▆', '█'}
+
+// gapHeight is 0 for the usual to 4: how far the longest gap is above it.
+func gapHeight(gapMS, usualMS float64) int {
+	height := 0
+	for usualMS > 0 && height < len(gapSteps) && gapMS >= gapSteps[height]*usualMS {
+		height++
+	}
+	return height
+}
+
+// heat is the style of a height.
+func heat(t *theme.Palette, height int) lipgloss.Style {
+	return [...]lipgloss.Style{t.Calm, t.Calm, t.Calm, t.Second, t.Bad}[height]
+}
+
+func (s streams) Zoomed(v *View, w, h int) []string {
+	t := v.Theme
+	legend := text.Row(w, text.Fig(" ░ waits for its first token", t.Dim),
+		text.Fig("▁ usual gap", heat(t, 0)), text.Fig("▆ 8×", heat(t, 3)), text.Fig("█ 14× and more", heat(t, 4)),
+		text.Fig("· ended", t.Dim), text.Fig("× failed", t.Bad))
+	return append([]string{legend}, s.Body(v, w, h-1)...)
+}
+
+func (streams) Explain(v *View) Explanation {
+	return Explanation{
+		Title: "streams: what each stream was doing",
+		Text: []string{
+			"A row is a stream, a column is " + text.Span(v.History.Width) + ". ░ waits for its first token (queued or in prefill). ▁ to █: the longest gap of the column compared with the usual gap, from below 2.5 to 14 times and more. · a request ended, × it failed.",
+			"A stripe through all rows is something that held up the whole batch, most often the prefill of a long prompt. Key l sends one on purpose; its row is labelled long.",
+		},
+		Source: fromClient,
+		Now:    windowNow(v, v.Frame.Client.Gap.N),
+	}
+}

@@ -1,0 +1,136 @@
+package panel
+
+import (
+	"fmt"
+	"strings"
+
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+	"sonde/ui/text"
+)
+
+// StripHeight is how many lines the strip has.
+const StripHeight = 6
+
+// Strip is the load panel and every number of the compact picture, in lines that drop
+// their last parts when the screen is narrow.
+func Strip(v *View, w int, focused bool) []string {
+	t, f := v.Theme, v.Frame
+	name := func(s string) text.Figure { return text.Fig(text.Pad(s, 5), t.Bold) }
+	load := name("load")
+	if focused {
+		load.Style = t.Focus
+	}
+	rows := [StripHeight][]text.Figure{
+		append([]text.Figure{load}, stripLoad(v)...),
+		append([]text.Figure{name("done")}, stripDone(v)...),
+		append([]text.Figure{name("TTFT")}, stripLatency(v, f.Client.TTFT, engineTTFT, waitingNote(v))...),
+		append([]text.Figure{name("TPOT")}, stripLatency(v, f.Client.TPOT, engineGap, stripGap(v))...),
+		append([]text.Figure{name("rate")}, stripRates(v)...),
+		append([]text.Figure{name("GPU")}, stripMachine(v)...),
+	}
+	lines := make([]string, StripHeight)
+	for i, parts := range rows {
+		lines[i] = " " + text.Row(w-1, parts...)
+	}
+	return lines
+}
+
+func stripLoad(v *View) []text.Figure {
+	t, f, l := v.Theme, v.Frame, v.Requested
+	amount := text.Fig("c "+text.Right(count(l.Concurrency), 3), t.Bold)
+	if l.Rate > 0 {
+		amount.Text = text.Sig2(l.Rate) + " req/s ≤ " + count(l.Concurrency)
+	}
+	parts := []text.Figure{amount}
+	if v.capped() {
+		parts = append(parts, text.Fig("cap reached", t.Note))
+	}
+	flight := "in flight " + text.Right(count(inFlight(f)), 3)
+	if long := longInFlight(f); long > 0 {
+		flight += fmt.Sprintf(" (+%d long)", long)
+	} else if f.Client.Prefill > 0 {
+		flight += " (" + count(f.Client.Prefill) + " prefill)"
+	}
+	lengths := func(name, requested string, got opt.Float) text.Figure {
+		return text.Fig(name+" "+requested+"→"+tilde(f.Client.TokensEstimated, got.OK)+text.Known(got, text.Group), t.Plain)
+	}
+	return append(parts, text.Fig(flight, t.Plain),
+		lengths("in", PromptLength(l), f.Client.InputTokens), lengths("out", count(l.OutputTokens), f.Client.OutputTokens),
+		text.Fig(promptPrefix(l), t.Dim))
+}
+
+func stripDone(v *View) []text.Figure {
+	return append(countFigures(v), clientFigure(v), text.Fig("Little "+text.Known(v.Frame.Client.Little, text.Sig3), v.Theme.Dim),
+		text.Fig("hit "+prefixHits(v), v.Theme.Dim))
+}
+
+func stripLatency(v *View, s measure.Summary, engine pick, more []text.Figure) []text.Figure {
+	t := v.Theme
+	if own, ok := v.engineOwn(s, engine); ok {
+		u := text.UnitFor(own.p50)
+		parts := own.figures(t, u)
+		parts[2].Text += " " + u.Name
+		return append(parts, text.Fig("engine metrics", t.Dim))
+	}
+	if s.N == 0 {
+		return append([]text.Figure{text.Fig(text.Unknown, t.Dim)}, more...)
+	}
+	u := text.UnitFor(s.P50)
+	p99 := percentile(t, "p99", s, u, t.P99)
+	p99.Text += " " + u.Name
+	parts := []text.Figure{percentile(t, "p50", s, u, t.P50), percentile(t, "p95", s, u, t.P95), p99}
+	return append(append(parts, more...), text.Fig("n "+count(s.N), t.Dim))
+}
+
+// stripGap is for the line of TPOT: what the mean of a response hides.
+func stripGap(v *View) []text.Figure {
+	t, s := v.Theme, v.Frame.Client.Gap
+	if s.N == 0 {
+		return nil
+	}
+	u := text.UnitFor(s.P50)
+	highest := percentile(t, "max", s, u, t.Plain)
+	highest.Text += " " + u.Name
+	return []text.Figure{text.Fig("gap", t.Bold), percentile(t, "p99", s, u, t.P99), highest}
+}
+
+func stripRates(v *View) []text.Figure {
+	c, t := &v.Frame.Client, v.Theme
+	if !v.Have || c.Window <= 0 {
+		return []text.Figure{text.Fig(text.Unknown, t.Dim)}
+	}
+	if out, in, ok := v.engineRates(); ok {
+		return []text.Figure{text.Fig("out "+text.Right(text.Known(out, text.Group), 6)+" tok/s", t.First),
+			text.Fig("in "+text.Right(text.Known(in, text.Group), 6)+" tok/s", t.Second), text.Fig("engine metrics", t.Dim)}
+	}
+	return []text.Figure{
+		text.Fig("out "+text.Right(rateText(c, outputPerS(c)), 6)+" tok/s", t.First),
+		text.Fig("in "+text.Right(rateText(c, inputPerS(c)), 6)+" tok/s", t.Second),
+		text.Fig("req "+text.Right(text.Sig2(c.RequestsPerS), 4)+"/s", t.Plain),
+	}
+}
+
+// stripMachine is the GPU and the engine.
+func stripMachine(v *View) []text.Figure {
+	f, t := v.Frame, v.Theme
+	parts := []text.Figure{text.Fig(text.Unknown, t.Dim)}
+	if len(f.GPU.GPUs) > 0 {
+		parts = gpuFigures(t, f.GPU.GPUs)
+	}
+	if strings.HasPrefix(f.GPU.Scope, "all") {
+		parts = append(parts, text.Fig("all GPUs", t.Note))
+	}
+	if note := v.gpuAgeNote(); note != "" {
+		parts = append(parts, text.Fig(note, t.Warn))
+	}
+	parts = append(parts, text.Fig(ofFleet("KV", FleetShort(f)), t.Bold))
+	if !f.Engine.Have {
+		return append(parts, text.Fig(text.Unknown, t.Dim))
+	}
+	parts = append(parts, engineFigures(v)...)
+	if note := v.engineAgeNote(); note != "" {
+		parts = append(parts, text.Fig(note, t.Warn))
+	}
+	return parts
+}

@@ -1,0 +1,191 @@
+package panel
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"sonde/probe/frame"
+	"sonde/probe/sweep"
+	"sonde/ui/text"
+	"sonde/ui/theme"
+)
+
+// Title is the top line: what is measured at the left, the state at the right. The right
+// part stays whole; the left part loses its last names first.
+func Title(v *View, paused, narrow bool, w int) string {
+	right := state(v, paused, narrow)
+	left := target(v, w-2-ansi.StringWidth(right))
+	fill := max(0, w-1-ansi.StringWidth(left)-ansi.StringWidth(right))
+	return text.Pad(left+strings.Repeat(" ", fill)+right, w)
+}
+
+// target names the endpoint, the engine, the model and the GPU; on a narrow screen fewer
+// of them, the model last.
+func target(v *View, room int) string {
+	f := v.Frame
+	host, engine, model := text.CleanOr(f.Target.Host, text.Unknown), engineName(f), shortModel(f.Engine.Identity.Model)
+	if f.Target.Embedded {
+		host, engine = "embedded engine", ""
+	}
+	if f.Engine.Reading.Replica != "" {
+		host += " › " + FleetShort(f)
+	}
+	const name = " sonde  "
+	for _, parts := range [][]string{
+		{host, engine, model, gpusOf(f)}, {host, engine, model}, {host, model}, {host, engine},
+	} {
+		s := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
+		if len(name)+ansi.StringWidth(s) <= room {
+			return v.Theme.Bold.Render(name) + s
+		}
+	}
+	return v.Theme.Bold.Render(name) + text.Clip(host, room-len(name))
+}
+
+// engineName is its name with its version: "vLLM 0.11.0".
+func engineName(f *frame.Frame) string {
+	id := &f.Engine.Identity
+	name := text.Clean(id.Name)
+	if id.Version != "" && name != "" {
+		name += " " + text.Clean(id.Version)
+	}
+	return name
+}
+
+// shortModel is the model's own name, without the owner or the folder before it.
+func shortModel(name string) string {
+	s := text.Clean(name)
+	return s[strings.LastIndexByte(s, '/')+1:]
+}
+
+func gpusOf(f *frame.Frame) string {
+	gpus := f.GPU.GPUs
+	if len(gpus) == 0 {
+		return ""
+	}
+	name := shortGPUName(gpus[0].Name)
+	if len(gpus) > 1 {
+		return fmt.Sprintf("%d× %s", len(gpus), name)
+	}
+	return name
+}
+
+// state is what is going on, the level, and the age of the session.
+func state(v *View, paused, narrow bool) string {
+	t := v.Theme
+	parts := []string{}
+	if paused {
+		parts = append(parts, t.Warn.Render("PAUSED"))
+	}
+	if v.Silent > SilentAfter {
+		parts = append(parts, t.Warn.Render(theme.SignWarn+" no data for "+text.Span(v.Silent)))
+	}
+	switch {
+	case v.Playback != nil:
+		parts = append(parts, playing(t, v.Playback, narrow))
+	case v.Sweep.State == sweep.Running:
+		parts = append(parts, sweeping(t, &v.Sweep, narrow))
+	default:
+		parts = append(parts, activity(v))
+	}
+	if v.Frame.Load.Level > 0 {
+		parts = append(parts, levelState(v, narrow))
+	}
+	at := text.Clock(v.Frame.At)
+	if v.Playback != nil {
+		at += "/" + text.Clock(v.Playback.Last)
+	}
+	return strings.Join(append(parts, at), "  ") + " "
+}
+
+// levelState says whether the level's numbers can be trusted; without load there is
+// nothing that could settle.
+func levelState(v *View, narrow bool) string {
+	l := &v.Frame.Load
+	name := fmt.Sprintf("level %d · ", l.Level)
+	if narrow {
+		name = fmt.Sprintf("L%d ", l.Level)
+	}
+	switch {
+	case l.Settled:
+		return name + "settled "
+	case v.Requested.Concurrency == 0:
+		return name + "no load "
+	}
+	return name + v.Theme.Dim.Render("settling")
+}
+
+func activity(v *View) string {
+	t := v.Theme
+	switch c := &v.Frame.Client; {
+	case !v.Have:
+		return t.Dim.Render("○ starting")
+	case v.Requested.Concurrency > 0:
+		return t.Good.Render(theme.SignGood + " probing")
+	case v.beforeLoad():
+		return t.Note.Render("◌ " + stageWord(v.Frame.Load.Stage))
+	case c.InFlight > 0:
+		return t.Warn.Render("◐ draining")
+	}
+	return t.Dim.Render("○ idle")
+}
+
+// playing is what the playback does.
+func playing(t *theme.Palette, s *frame.PlaybackState, narrow bool) string {
+	switch {
+	case s.Ended && narrow:
+		return t.Warn.Render("END")
+	case s.Ended:
+		return t.Warn.Render("end of recording")
+	case s.Paused:
+		return t.Warn.Render("PAUSED")
+	case s.Seeking:
+		return t.Dim.Render("○ seeking")
+	case s.Speed != 1:
+		return t.Good.Render(theme.SignGood + " replay " + strconv.FormatFloat(s.Speed, 'g', 3, 64) + "×")
+	}
+	return t.Good.Render(theme.SignGood + " replay")
+}
+
+// sweeping is the progress of a sweep.
+func sweeping(t *theme.Palette, s *sweep.Status, narrow bool) string {
+	about := ""
+	if s.Guess {
+		about = "~"
+	}
+	progress := fmt.Sprintf("⟳ sweep %d/%s%d", s.Level, about, s.Level+s.More)
+	if !narrow {
+		progress += ", " + about + text.Span(s.Left) + " left"
+	}
+	return t.Accent.Render(progress)
+}
+
+// stageWord is what is done before the load, for places of little room.
+func stageWord(s frame.Stage) string {
+	switch s {
+	case frame.StageConnecting:
+		return "connecting"
+	case frame.StageLoading:
+		return "model is loading"
+	case frame.StageFitting:
+		return "fitting prompt"
+	}
+	return "starting"
+}
+
+// stageText is stageWord as the reason why there are no figures.
+func stageText(s frame.Stage) string {
+	switch s {
+	case frame.StageConnecting:
+		return "connecting to the server"
+	case frame.StageLoading:
+		return "the server is loading its model; the load starts when it is ready"
+	case frame.StageFitting:
+		return "fitting the prompt length; the load starts after that"
+	}
+	return "starting"
+}

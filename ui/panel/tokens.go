@@ -1,0 +1,147 @@
+package panel
+
+import (
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+	"sonde/ui/chart"
+	"sonde/ui/history"
+	"sonde/ui/text"
+)
+
+// tokens draws the output and the input rate, each on its own scale: a prompt arrives at
+// once, a response token by token.
+type tokens struct{ out, in chart.Ranger }
+
+func (k *tokens) Heading(v *View) text.Heading {
+	c, t := &v.Frame.Client, v.Theme
+	if !v.Have || c.Window <= 0 {
+		return text.Heading{Name: "tokens/s", Figures: []text.Figure{text.Fig(text.Unknown, t.Dim)}}
+	}
+	return text.Heading{Name: "tokens/s", Column: v.History.Width, Figures: []text.Figure{
+		text.Fig("out "+text.Right(rateText(c, outputPerS(c)), 5), t.First),
+		text.Fig("in "+text.Right(rateText(c, inputPerS(c)), 5), t.Second),
+		text.Fig("req "+text.Right(text.Sig2(c.RequestsPerS), 3), t.Plain),
+	}}
+}
+
+// tokensKey is what the body depends on.
+type tokensKey struct {
+	columns, tokens     int
+	in, out, requests   float64
+	engineOut, engineIn opt.Float
+	why                 string
+}
+
+func (k *tokens) Key(v *View, zoomed bool) any {
+	c := &v.Frame.Client
+	key := tokensKey{columns: v.History.Version.Columns, tokens: v.History.Version.Tokens, in: inputPerS(c).V}
+	key.engineOut, key.engineIn, _ = v.engineRates()
+	if key.tokens == 0 {
+		key.why = whyNoSamples(v)
+	}
+	if zoomed {
+		key.out, key.requests = c.OutTokensPerS, c.RequestsPerS
+	}
+	return key
+}
+
+// inputPerS and outputPerS are the rates of the window. No tokens at all although
+// requests were answered means that nobody counted them, which is not zero.
+func inputPerS(c *measure.Client) opt.Float  { return rate(c, c.InTokensPerS, c.InputTokens) }
+func outputPerS(c *measure.Client) opt.Float { return rate(c, c.OutTokensPerS, c.OutputTokens) }
+
+func rate(c *measure.Client, perS float64, length opt.Float) opt.Float {
+	uncounted := perS == 0 && !length.OK && c.TTFT.N+c.E2E.N > 0
+	return opt.Float{V: perS, OK: !uncounted}
+}
+
+// rateText marks a rate that was counted in chunks.
+func rateText(c *measure.Client, rate opt.Float) string {
+	return tilde(c.TokensEstimated, rate.OK) + text.Known(rate, text.Group)
+}
+
+// tilde marks a known number that is an estimate.
+func tilde(about, known bool) string {
+	if about && known {
+		return "~"
+	}
+	return ""
+}
+
+// engineRates are what the engine writes and reads for others while we send nothing.
+func (v *View) engineRates() (out, in opt.Float, ok bool) {
+	if !v.watching(v.Frame.Client.E2E) {
+		return out, in, false
+	}
+	out, in = v.History.Engine.OutPerS(), v.History.Engine.InPerS()
+	return out, in, out.OK || in.OK
+}
+
+// whyEmpty stands where no token of ours has come; see latency.whyEmpty.
+func (k *tokens) whyEmpty(v *View, w, h int) []string {
+	t := v.Theme
+	out, in, ok := v.engineRates()
+	if !ok {
+		return text.Because(t, whyNoSamples(v), w, h)
+	}
+	return text.Instead(t, whyNoSamples(v), w, h, " engine metrics, last 10 s:",
+		text.Fig("out "+text.Known(out, text.Group), t.First), text.Fig("in "+text.Known(in, text.Group), t.Second))
+}
+
+func (k *tokens) Body(v *View, w, h int) []string {
+	if v.History.Version.Tokens == 0 {
+		return k.whyEmpty(v, w, h)
+	}
+	t := v.Theme
+	out, in := line{t.First, 'o', (*history.Column).OutPerS}, line{t.Second, '+', (*history.Column).InPerS}
+	lower := 1
+	if !inputPerS(&v.Frame.Client).OK {
+		return append(k.draw(v, w, h-lower, &k.out, out), t.Dim.Render(text.CleanTo("in  "+text.Unknown+" the server does not count prompts", w)))
+	}
+	if h >= 9 {
+		lower = max(3, h/3)
+	}
+	upper := k.draw(v, w, h-lower, &k.out, out)
+	if lower == 1 {
+		return append(upper, spark(v, "in", 4, w, 0, in.value, in.style))
+	}
+	return append(upper, k.draw(v, w, lower, &k.in, in)...)
+}
+
+func (k *tokens) draw(v *View, w, h int, r *chart.Ranger, l line) []string {
+	return overTime(v, w, h, r.Scale(columnLine(v.History.Last(w), w, l.value)), text.Short, l)
+}
+
+func (k *tokens) Zoomed(v *View, w, h int) []string {
+	c, t := &v.Frame.Client, v.Theme
+	out, in := outputPerS(c), inputPerS(c)
+	total := opt.Float{V: out.V + in.V, OK: out.OK && in.OK}
+	per := func(name string, v opt.Float) text.Figure { return text.Fig(name+" "+rateText(c, v), t.Plain) }
+	first := text.Row(w, text.Fig(" per second", t.Dim), per("out", out), per("in", in), per("total", total),
+		text.Fig("requests "+text.Sig2(c.RequestsPerS), t.Plain))
+	second := text.Row(w, text.Fig(" per minute", t.Dim), per("out", out.Scale(60)), per("in", in.Scale(60)), per("total", total.Scale(60)),
+		text.Fig("requests "+text.Group(60*c.RequestsPerS), t.Plain),
+		text.Fig("tok/s per stream "+text.Known(perStream(c.TPOT), text.Sig3), t.Plain))
+	return append([]string{first, second}, k.Body(v, w, h-2)...)
+}
+
+// perStream is what one user sees: 1000 / mean TPOT.
+func perStream(tpot measure.Summary) opt.Float {
+	if tpot.N == 0 {
+		return opt.Float{}
+	}
+	return opt.Of(1000 / tpot.Mean)
+}
+
+func (k *tokens) Explain(v *View) Explanation {
+	return Explanation{
+		Title: "tokens per second",
+		Text: []string{
+			"Output tokens count when they arrive, per column (chart) or over the window (title). Input tokens count when the first output token of their request arrives.",
+			"Counts come from the server's usage data where it sends any. A \"~\" marks an estimate: chunks with text are counted instead.",
+			"Each curve has its own scale.",
+		},
+		Source: fromClient,
+		Now:    windowNow(v, v.Frame.Client.TTFT.N),
+	}
+}

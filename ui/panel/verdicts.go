@@ -1,0 +1,103 @@
+package panel
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"sonde/probe/diagnose"
+	"sonde/ui/chart"
+	"sonde/ui/text"
+	"sonde/ui/theme"
+)
+
+// VerdictLines are the sentence below the panels with its evidence, and where they leave
+// a line free, what to do.
+func VerdictLines(t *theme.Palette, v diagnose.Verdict, w, h int) []string {
+	lines := verdictLines(t, v, w, h)
+	if len(lines) < h && v.Advice != "" {
+		lines = append(lines, t.Dim.Render("   → "+text.CleanTo(v.Advice, w-5)))
+	}
+	return chart.Fit(lines, w, h)
+}
+
+// verdictLines are the sentence and after it as much whole evidence as fits, in at most h
+// lines broken between words.
+func verdictLines(t *theme.Palette, v diagnose.Verdict, w, h int) []string {
+	sign, style := verdictSign(t, v.Severity)
+	sentence, inner := text.CleanOr(v.Text, noVerdict), w-3
+	lines := text.Wrap(sentence, inner)
+	if len(lines) > h {
+		lines = append(lines[:h-1], text.ClipWords(strings.Join(lines[h-1:], " "), inner))
+	}
+	all := sentence
+	for i, e := range v.Evidence {
+		separator := ", "
+		if i == 0 {
+			separator = ": "
+		}
+		all += separator + text.Clean(e)
+		if longer := text.Wrap(all, inner); len(longer) <= h {
+			lines = longer
+		}
+	}
+	return text.AfterSign(" "+sign+" ", lines, ansi.StringWidth(sentence), style, t.Dim)
+}
+
+const noVerdict = "no verdict yet"
+
+// AllVerdicts are all that hold, whole, and what became of the other rules.
+func AllVerdicts(v *View, w int) []string {
+	t := v.Theme
+	if len(v.Verdicts) == 0 {
+		return append([]string{t.Dim.Render(" " + noVerdict)}, otherRules(v, w)...)
+	}
+	var lines []string
+	for i, d := range v.Verdicts {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		sign, style := verdictSign(t, d.Severity)
+		lines = append(lines, text.AfterSign(" "+sign+" ", text.Wrap(text.CleanOr(d.Text, noVerdict), w-4), len(d.Text), style, t.Dim)...)
+		for _, e := range d.Evidence {
+			lines = append(lines, text.Indented("   · ", text.Clean(e), w, t.Plain)...)
+		}
+		if d.Advice != "" {
+			lines = append(lines, text.Indented("   → ", text.Clean(d.Advice), w, t.Plain)...)
+		}
+	}
+	return append(lines, otherRules(v, w)...)
+}
+
+// otherRules are those that do not hold, and those that could not be judged.
+func otherRules(v *View, w int) (lines []string) {
+	for _, l := range []struct {
+		lead  string
+		rules []diagnose.Rule
+	}{{"Ruled out: ", v.Checked.RuledOut}, {"Inconclusive (not enough data): ", v.Checked.Inconclusive}} {
+		if len(l.rules) > 0 {
+			names := make([]string, len(l.rules))
+			for i, r := range l.rules {
+				names[i] = strings.ReplaceAll(string(r), "_", " ")
+			}
+			lines = append(append(lines, ""), text.Indented("   ", l.lead+strings.Join(names, ", "), w, v.Theme.Dim)...)
+		}
+	}
+	return lines
+}
+
+// verdictSign goes with the colour of a severity.
+func verdictSign(t *theme.Palette, s diagnose.Severity) (string, lipgloss.Style) {
+	switch s {
+	case diagnose.Healthy:
+		return theme.SignGood, t.Good
+	case diagnose.Info:
+		return theme.SignNote, t.Note
+	case diagnose.Warn:
+		return theme.SignWarn, t.Warn
+	case diagnose.Bad:
+		return theme.SignBad, t.Bad
+	}
+	return "·", t.Dim
+}

@@ -1,0 +1,161 @@
+// Package panel draws the panels of the live screen, and the lines around them. A panel
+// turns a View and a size into lines; none of them keeps data.
+package panel
+
+import (
+	"strings"
+	"time"
+
+	"sonde/probe/diagnose"
+	"sonde/probe/engine"
+	"sonde/probe/frame"
+	"sonde/probe/measure"
+	"sonde/probe/sweep"
+	"sonde/ui/history"
+	"sonde/ui/text"
+	"sonde/ui/theme"
+)
+
+// View is everything that panels draw from: the newest Frame, the history, and the load
+// as it was requested, which no Frame may show yet. While the screen is paused it stays
+// as it was.
+type View struct {
+	Theme     *theme.Palette
+	Frame     *frame.Frame
+	Have      bool // Frame is a real one
+	History   *history.History
+	Requested frame.Load // always as it stands, also while paused
+	SLOs      []SLO
+	Silent    time.Duration        // how long no Frame has come
+	Playback  *frame.PlaybackState // where a recording is; nil for a live session
+
+	Verdicts []diagnose.Verdict // strongest first
+	Checked  diagnose.Checked
+	Levels   Levels // as they were when they were last on the screen
+	Sweep    sweep.Status
+}
+
+// SLO is a limit that is drawn into the charts.
+type SLO struct {
+	Metric  string // "ttft_p95", "tpot_p95": metric and statistic
+	LimitMS float64
+}
+
+// SilentAfter is from when on the screen says that no Frames come.
+const SilentAfter = 3 * time.Second
+
+// Verdict is the strongest one.
+func (v *View) Verdict() diagnose.Verdict {
+	if len(v.Verdicts) == 0 {
+		return diagnose.Verdict{}
+	}
+	return v.Verdicts[0]
+}
+
+// slosOf are those of a latency: "ttft" matches "ttft_p95".
+func (v *View) slosOf(metric string) []SLO {
+	var found []SLO
+	for _, s := range v.SLOs {
+		if s.Metric == metric || strings.HasPrefix(s.Metric, metric+"_") {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// beforeLoad reports that the requested load has yet to begin.
+func (v *View) beforeLoad() bool {
+	return v.Have && v.Requested.Concurrency == 0 && v.Frame.Load.Stage != frame.StageLoad
+}
+
+// capped reports that a closed loop cannot be turned up any further.
+func (v *View) capped() bool {
+	return v.Requested.Rate <= 0 && v.Requested.Concurrency > 0 && v.Requested.Concurrency == v.Frame.Load.Max
+}
+
+// watching reports that there are no requests of our own, so that the engine's account
+// is all there is.
+func (v *View) watching(own measure.Summary) bool {
+	return v.Have && own.N == 0 && v.Requested.Concurrency == 0 && v.Frame.Client.InFlight == 0
+}
+
+// ageNote is "" for a reading that counts, else its age for a border.
+func (v *View) ageNote(at time.Time, period time.Duration) string {
+	if v.Frame.Fresh(at, period) {
+		return ""
+	}
+	age, _ := v.Frame.Age(at)
+	return text.Span(age.Truncate(time.Second)) + " old"
+}
+
+func (v *View) engineAgeNote() string {
+	if !v.Frame.Engine.Have {
+		return ""
+	}
+	return v.ageNote(v.Frame.Engine.Reading.At, v.Frame.Engine.Period)
+}
+
+func (v *View) gpuAgeNote() string {
+	if len(v.Frame.GPU.GPUs) == 0 {
+		return ""
+	}
+	return v.ageNote(v.Frame.GPU.At, v.Frame.GPU.Period)
+}
+
+// estimate is what the engine reports about the requests of all its clients, from its
+// buckets, in milliseconds.
+type estimate struct {
+	p50, p95 float64
+	beyond   [2]bool // p50 and p95 are only lower bounds: beyond the last finite bucket
+	n        int     // 0: the engine reports nothing
+}
+
+// pick is one of the engine's histograms.
+type pick func(*engine.Reading) engine.Histogram
+
+func engineTTFT(r *engine.Reading) engine.Histogram { return r.TTFT }
+func engineGap(r *engine.Reading) engine.Histogram  { return r.Gap }
+func engineE2E(r *engine.Reading) engine.Histogram  { return r.E2E }
+
+// engineOwn is the engine's own estimate where it stands in for ours.
+func (v *View) engineOwn(own measure.Summary, histogram pick) (estimate, bool) {
+	if !v.watching(own) {
+		return estimate{}, false
+	}
+	h := v.History.Engine.Grown(histogram, history.EngineWindow)
+	if h.Count < 1 {
+		return estimate{}, false
+	}
+	e := estimate{n: int(h.Count)}
+	for i, q := range []struct {
+		q  float64
+		to *float64
+	}{{0.50, &e.p50}, {0.95, &e.p95}} {
+		value, above, ok := h.Quantile(q.q)
+		if e.beyond[i] = !ok; !ok {
+			value = above
+		}
+		*q.to = 1000 * value
+	}
+	return e, true
+}
+
+// figures of an estimate, marked as one.
+func (e estimate) figures(t *theme.Palette, u text.Unit) []text.Figure {
+	return []text.Figure{
+		text.Fig("est.", t.Dim), text.Fig("p50 "+e.median(u), t.P50), text.Fig("p95 "+e.high(u), t.P95), text.Fig("n "+count(e.n), t.Dim),
+	}
+}
+
+func (e estimate) median(u text.Unit) string { return lowerBound(e.beyond[0]) + u.Of(e.p50) }
+func (e estimate) high(u text.Unit) string   { return lowerBound(e.beyond[1]) + u.Of(e.p95) }
+
+func lowerBound(yes bool) string {
+	if yes {
+		return ">"
+	}
+	return ""
+}
+
+// count writes a whole number.
+func count(n int) string { return text.Group(float64(n)) }

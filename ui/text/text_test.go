@@ -1,0 +1,186 @@
+package text
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"sonde/probe/opt"
+	"sonde/ui/theme"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                        "plain",
+		" a\r\n\tb  ":                  "a b",
+		"a\x1b[2Jb\x1b]0;x\x07c":       "a[2Jb]0;xc",
+		"x\u202eabc\u2066y":            "xabcy",
+		"\x9b31mred\u0085 end":         "31mred end",
+		"broken \xff\xfe bytes":        "broken bytes",
+		"那ю":                           "那ю",
+		"z\u0300\u0301\u200d":          "z",
+		"\U0001F600 up":                "? up",
+		"Llama-3.1 (8B) µs → 5 °C ≤ 1": "Llama-3.1 (8B) µs → 5 °C ≤ 1",
+	} {
+		if got := Clean(in); got != want {
+			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, s := range []string{"", "a\x1b[31mb", "\x9b\x1b]52;c;aGk=\x07", "\u202e\u2066", "那\xff", "\U000E0041"} {
+		f.Add(s, 10)
+	}
+	f.Fuzz(func(t *testing.T, s string, w int) {
+		got := Clean(s)
+		if !utf8.ValidString(got) {
+			t.Errorf("%q is no UTF-8", got)
+		}
+		for _, r := range got {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.M, r) || r == 0x2028 || r == 0x2029 {
+				t.Errorf("%q of %q is left", r, s)
+			}
+		}
+		if strings.TrimSpace(got) != got {
+			t.Errorf("%q has blanks at its ends", got)
+		}
+		w = min(max(w, -1), 500)
+		if short := CleanTo(s, w); ansi.StringWidth(short) > max(0, w) {
+			t.Errorf("%q has more than %d cells", short, w)
+		}
+		if full := Pad(Clean(s), w); ansi.StringWidth(full) != max(0, w) {
+			t.Errorf("%q has not %d cells", full, w)
+		}
+	})
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		w    int
+		want string
+	}{
+		{"start it with --metrics", 16, "start it with|--metrics"},
+		{"start it with --metrics", 4, "star|t it|with|--me|tric|s"},
+		{"took 1 210 ms", 8, "took|1 210 ms"}, {"96 512 of 7", 6, "96 512|of 7"}, {"one", 3, "one"}, {"", 5, ""}, {"any", 0, ""},
+	} {
+		if got := strings.Join(Wrap(c.text, c.w), "|"); got != c.want {
+			t.Errorf("wrap(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	type row struct{ got, want string }
+	for _, c := range []row{
+		{Sig3(0), "0"}, {Sig3(0.004), "<0.01"}, {Sig3(0.85), "0.85"}, {Sig3(9.994), "9.99"}, {Sig3(9.996), "10.0"},
+		{Sig3(14.06), "14.1"}, {Sig3(99.96), "100"}, {Sig3(212.4), "212"}, {Sig3(999.6), "1 000"}, {Sig3(1210), "1 210"},
+		{Group(-1234567), "-1 234 567"}, {Group(-0.2), "0"}, {Group(999), "999"}, {Group(1e6), "1 000 000"},
+		{Sig2(4.44), "4.4"}, {Sig2(9.96), "10"}, {Sig2(1142.2), "1 142"}, {Sig2(0), "0"},
+		{Short(0), "0"}, {Short(2.5), "2.5"}, {Short(950), "950"}, {Short(1200), "1.2k"}, {Short(34000), "34k"}, {Short(1.5e6), "1.5M"},
+		{Milliseconds.Label(0.25), "0.25"}, {Milliseconds.Label(0.01), "0.01"}, {Milliseconds.Label(0.30000000000000004), "0.3"}, {Milliseconds.Label(2), "2"},
+		{Milliseconds.Label(500), "500"}, {Milliseconds.Label(2000), "2 000"}, {Milliseconds.Label(0), "0"}, {Seconds.Label(20000), "20"}, {Microseconds.Label(0.5), "500"},
+		{Percent(opt.Of(0.634)), "63 %"}, {Percent(opt.Of(85)), "—"}, {Percent(opt.Of(-1)), "—"},
+		{UnitFor(0.2).Of(0.2), "200"}, {UnitFor(212).Name, "ms"}, {UnitFor(12_000).Of(12_340), "12.3"},
+		{Clock(4*60e9 + 12e9), "00:04:12"}, {Span(850e6), "850 ms"}, {Span(8300e6), "8.3 s"}, {Span(125e9), "2.1 min"}, {Span(90e9), "90 s"}, {Span(120e9), "2 min"}, {Span(150e9), "2.5 min"}, {Span(180e9), "3 min"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+func plainFigures(texts ...string) []Figure {
+	var fs []Figure
+	for _, s := range texts {
+		fs = append(fs, Figure{Text: s})
+	}
+	return fs
+}
+
+func TestFiguresAreWholeOrNotThere(t *testing.T) {
+	all := plainFigures("p50 220", "p95 464", "p99 602", "n 137") // 7+7+7+5 = 26 and 6 or 3 blanks
+	for _, c := range []struct {
+		w    int
+		want string
+	}{
+		{32, "p50 220  p95 464  p99 602  n 137"},
+		{31, "p50 220 p95 464 p99 602 n 137"},
+		{29, "p50 220 p95 464 p99 602 n 137"},
+		{28, "p50 220  p95 464  n 137"},
+		{22, "p50 220 p95 464 n 137"},
+		{20, "p50 220  p95 464"},
+		{10, "p50 220"}, {6, ""}, {0, ""},
+	} {
+		kept, blanks := fit(all, 2, c.w)
+		if got := join(kept, blanks); got != c.want {
+			t.Errorf("%d cells hold %q, want %q", c.w, got, c.want)
+		}
+	}
+}
+
+// 200 columns of a second: three labels beyond two minutes, all different.
+func TestTheTimeAxisShowsHalfMinutes(t *testing.T) {
+	axis := string(timeAxis(198, 198, time.Second))
+	for _, want := range []string{"┴3 min", "┴2.5 min", "┴2 min", "┴90 s", "┴60 s", "┴30 s"} {
+		if strings.Count(axis, want) != 1 {
+			t.Errorf("%q is not once in %q", want, axis)
+		}
+	}
+}
+
+// In 50 columns the tick of 30 s stands in column 17 of the line and its label in 18
+// to 21. A foot of 22 cells, with its blanks, begins in column 23, one of 24 in 21.
+func TestATimeUnderTheFootIsOmitted(t *testing.T) {
+	for foot, want := range map[string]string{
+		"▲ oldest waiting 8.3 s":   "┴30 s─ ▲ oldest waiting 8.3 s ─╯",
+		"▲ oldest waiting 12.5 s ": "┴─── ▲ oldest waiting 12.5 s  ─╯",
+	} {
+		hd := Heading{Name: "x", Column: time.Second, Foot: []Figure{{Text: foot}}}
+		if line := ansi.Strip(bottom(hd, 50, lipgloss.NewStyle())); !strings.HasSuffix(line, want) {
+			t.Errorf("got %q, want %q at its end", line, want)
+		}
+	}
+}
+
+// device is a row of the table below.
+type device struct{ number, sm, power, name string }
+
+// Columns go as a whole, the last first; the name takes the rest.
+func TestATableLosesWholeColumns(t *testing.T) {
+	p := theme.New(colorprofile.ASCII, false)
+	column := func(group, name string, width int, cell func(*device) string) Column[device] {
+		return Column[device]{Group: group, Name: name, Width: width, Cell: func(d *device) Figure { return Figure{Text: cell(d)} }}
+	}
+	table := Table[device]{RestName: "device", Rest: func(d *device) string { return d.name }, Columns: []Column[device]{
+		column("", "#", 3, func(d *device) string { return d.number }),
+		column("", "SM", 6, func(d *device) string { return d.sm }),
+		column("", "power W", 9, func(d *device) string { return d.power }),
+	}}
+	rows := []device{{"0", "90 %", "612 / 700", "H100 80GB"}, {"15", "74 %", "—", "H100 80GB"}}
+	for w, want := range map[int]string{
+		40: "   #     SM   power W  device|   0   90 % 612 / 700  H100 80GB|  15   74 %         —  H100 80GB",
+		20: "   #     SM  device|   0   90 %  H100 …|  15   74 %  H100 …",
+		8:  "   #|   0|  15",
+	} {
+		head, lines := table.Lines(p, rows, w)
+		if got := ansi.Strip(strings.Join(append(head, lines...), "|")); got != want {
+			t.Errorf("%d cells:\ngot  %s\nwant %s", w, got, want)
+		}
+	}
+	table.Rest, table.Columns[1].Group, table.Columns[2].Group, table.Shift = nil, "two", "two", 0
+	head, _ := table.Lines(p, rows, 40)
+	if got := ansi.Strip(strings.Join(head, "|")); got != "             two      |   #      SM   power W" {
+		t.Errorf("groups: %q", got)
+	}
+	table.Shift = 1
+	if _, lines := table.Lines(p, rows, 40); ansi.Strip(lines[0]) != "   0  612 / 700" {
+		t.Errorf("shifted: %q", lines[0])
+	}
+}
