@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"sonde/probe/sim/core"
+	"sonde/probe/sim/faults"
+	"sonde/probe/sim/serve"
 )
 
 // BenchmarkStreams serves streams at 30 tokens/s each, on one core, to a client in a
@@ -63,15 +65,17 @@ func pace(b *testing.B, streams int) {
 	// On this machine an iteration of 512 sequences with a few hundred tokens each lasts
 	// about a thirtieth of a second.
 	o := Options{MaxSeqs: 512, TokenBudget: 4096, KVGB: 45, Speed: 1.4}
-	log := &latenessLog{}
-	s, err := assemble(o, func(m core.Observer) core.Observer {
-		log.Observer = m
-		return log
-	})
+	set, err := o.Resolve()
 	if err != nil {
 		b.Fatal(err)
 	}
+	// A Server whose driver is observed by the log, which passes on to the metrics.
+	metrics, s := serve.NewMetrics(&set), &Server{setup: set}
+	log := &latenessLog{Observer: metrics}
+	s.driver = core.NewDriver(set, log)
 	log.now = s.driver.Now
+	s.Timetable = faults.NewTimetable(s.driver, set.Faults)
+	s.api = serve.New(&s.setup, s.driver, s.Timetable, metrics)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	base, _, err := s.Listen(ctx, "127.0.0.1:0")

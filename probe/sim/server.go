@@ -39,18 +39,13 @@ type Server struct {
 // New builds an engine. Its errors name the option that cannot work, and one that
 // could. The engine answers 503 until Start.
 func New(o Options) (*Server, error) {
-	return assemble(o, func(m core.Observer) core.Observer { return m })
-}
-
-// assemble is New with something between the driver and the metrics that observe it.
-func assemble(o Options, between func(core.Observer) core.Observer) (*Server, error) {
 	set, err := o.Resolve()
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{setup: set}
 	metrics := serve.NewMetrics(&s.setup)
-	s.driver = core.NewDriver(set, between(metrics))
+	s.driver = core.NewDriver(set, metrics)
 	s.Timetable = faults.NewTimetable(s.driver, set.Faults)
 	s.api = serve.New(&s.setup, s.driver, s.Timetable, metrics)
 	return s, nil

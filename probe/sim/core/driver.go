@@ -21,19 +21,11 @@ type Driver struct {
 	core     *core
 	activity activityLog
 	prefill  activityLog // of the prefill pool
-	state    driverState
+	running  bool
 	err      error // why the driver stopped; nil if its context ended
 
 	observe Observer
 }
-
-type driverState int
-
-const (
-	driverIdle driverState = iota // not started yet
-	driverRunning
-	driverStopped
-)
 
 // Observer sees what the engine does, for its metrics.
 type Observer interface {
@@ -57,37 +49,32 @@ func NewDriver(s Setup, o Observer) *Driver {
 // Now is the engine's clock.
 func (d *Driver) Now() time.Duration { return time.Since(d.began) }
 
-// Start runs the engine until ctx ends. A second call does nothing.
+// Start runs the engine until ctx ends. It is called once.
 func (d *Driver) Start(ctx context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.state != driverIdle {
-		return
-	}
-	d.state = driverRunning
+	d.running = true
 	guard.Go("embedded engine", d.Stop, func() {
 		d.run(ctx)
 		d.Stop(nil)
 	})
 }
 
-// Stop ends the driver and releases everyone who waits for tokens. Only the first call
-// counts.
+// Stop ends a running driver and releases everyone who waits for tokens.
 func (d *Driver) Stop(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.state == driverStopped {
-		return
+	if d.running {
+		d.running, d.err = false, err
+		close(d.Ended)
 	}
-	d.state, d.err = driverStopped, err
-	close(d.Ended)
 }
 
 // Submit accepts a request; false if the engine is not running.
 func (d *Driver) Submit(s *Sequence) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.state != driverRunning {
+	if !d.running {
 		return false
 	}
 	d.core.submit(s, d.Now())
@@ -215,7 +202,7 @@ func (d *Driver) Failure() error {
 func (d *Driver) IsRunning() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.state == driverRunning
+	return d.running
 }
 
 // timerGrain is how late a timer of the Go runtime may be on Linux, where its

@@ -60,7 +60,6 @@ func TestDriverStopsAndRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriver(t, ctx)
-		d.Start(ctx) // a second start does nothing
 		busy := NewSequence(exactly(prompt(256, 1), 1000), &d.core.Setup)
 		busy.Sink = func([]uint16, FinishReason) {}
 		if !d.Submit(busy) {
