@@ -12,7 +12,7 @@ import (
 
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
-	"sonde/probe/sim"
+	"sonde/probe/sim/faults"
 	"sonde/probe/simtest"
 )
 
@@ -185,7 +185,7 @@ func TestEveryRuleHasItsScenarios(t *testing.T) {
 			t.Errorf("no scenario rules %s out", rule)
 		}
 	}
-	for _, incident := range sim.Scenarios() {
+	for _, incident := range faults.Scenarios {
 		if !played[incident.Name] {
 			t.Errorf("the incident %s is not played", incident.Name)
 		}

@@ -67,9 +67,6 @@ func (s *Server) Handler() http.Handler { return s.api }
 // Describe says in one line what is being simulated.
 func (s *Server) Describe() string { return s.setup.Describe() }
 
-// Scenarios lists the incidents that the engine can play.
-func Scenarios() []faults.Scenario { return faults.Scenarios }
-
 // DescribeScenarios has a line for each scenario.
 func DescribeScenarios() string { return faults.DescribeScenarios() }
 

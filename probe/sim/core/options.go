@@ -86,6 +86,7 @@ type Setup struct {
 	Instance int // distinguishes engines on one machine: the port
 }
 
+// KVTokens is the capacity of the KV cache.
 func (s *Setup) KVTokens() int { return s.KVBlocks * s.BlockTokens }
 
 // Describe says in one line what is being simulated.

@@ -50,6 +50,7 @@ func wordEnd(text string, start int) int {
 	return end
 }
 
+// InWord reports whether r is part of a longer token.
 func InWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '\''

@@ -19,6 +19,7 @@ func (e *contentError) Error() string {
 	return fmt.Sprintf("only content parts of type text are supported, not %q", e.kind)
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (c *contentBody) UnmarshalJSON(b []byte) error {
 	if b = bytes.TrimSpace(b); len(b) == 0 || b[0] != '[' {
 		return json.Unmarshal(b, (*string)(c)) // null leaves it empty
@@ -44,6 +45,7 @@ func (c *contentBody) UnmarshalJSON(b []byte) error {
 // stopBody is one text or a list of texts.
 type stopBody []string
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (s *stopBody) UnmarshalJSON(b []byte) error {
 	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '"' {
 		*s = make(stopBody, 1)
