@@ -20,11 +20,6 @@ func (c *core) setFaults(f faults.Faults) {
 	}
 }
 
-// slowdown is the time that an iteration of that length loses to a slow host.
-func (c *core) slowdown(took time.Duration) time.Duration {
-	return time.Duration(float64(took) * (max(1, c.faults.Slow) - 1))
-}
-
 // stallAt is the length of a stall in an iteration that starts now.
 func (c *core) stallAt(now time.Duration) time.Duration {
 	pause := c.pause

@@ -77,17 +77,6 @@ func (p *prefillPool) arrived(now time.Duration) []*Sequence {
 	return here
 }
 
-// next is when something happens in the pool or on the link; false if nothing does.
-func (p *prefillPool) next() (at time.Duration, ok bool) {
-	if p.busy {
-		at, ok = p.current.End, true
-	}
-	if len(p.moving) > 0 && (!ok || p.moving[0].ready < at) {
-		at, ok = p.moving[0].ready, true
-	}
-	return at, ok
-}
-
 // prefills returns the iterations that the pool began since the last call.
 func (c *core) prefills() []Iteration {
 	if c.pool == nil {
@@ -99,9 +88,13 @@ func (c *core) prefills() []Iteration {
 }
 
 // next is when Begin may find something to do without another request; false if never.
-func (c *core) next() (time.Duration, bool) {
-	if c.pool == nil {
-		return 0, false
+func (c *core) next() (at time.Duration, ok bool) {
+	p := c.pool
+	if p != nil && p.busy {
+		at, ok = p.current.End, true
 	}
-	return c.pool.next()
+	if p != nil && len(p.moving) > 0 && (!ok || p.moving[0].ready < at) {
+		at, ok = p.moving[0].ready, true
+	}
+	return at, ok
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -165,28 +166,20 @@ func (d *Driver) finish(it Iteration) {
 type Snapshot struct {
 	Running, Waiting int
 	KVUsage          float64
-	GPU              Machine // under the faults of the moment
 	Stats            Stats
-	Activity         Activity
-	Joules           float64 // energy used by one GPU
-
-	// Of the GPUs that only read prompts, in a disaggregated engine.
-	Prefill       Activity
-	PrefillJoules float64
+	GPUs             []GPUState // those that only read prompts last
 }
 
 // Snapshot returns the state of now.
 func (d *Driver) Snapshot() Snapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := d.Now()
-	s := Snapshot{
-		KVUsage: d.core.kv.usage(), Stats: d.core.stats.clone(), Activity: d.activity.mean(now),
-		Joules: d.activity.energy(now, &d.core.gpu), GPU: d.core.gpu,
-	}
+	s := Snapshot{KVUsage: d.core.kv.usage(), Stats: d.core.stats.clone()}
 	s.Running, s.Waiting = d.core.counts()
+	now, n := d.Now(), d.core.Machine.GPUs // which do the same at the same time
+	s.GPUs = slices.Repeat([]GPUState{d.activity.state(now, d.core)}, n)
 	if d.core.pool != nil {
-		s.Prefill, s.PrefillJoules = d.prefill.mean(now), d.prefill.energy(now, &d.core.gpu)
+		s.GPUs = append(s.GPUs, slices.Repeat([]GPUState{d.prefill.state(now, d.core)}, n)...)
 	}
 	return s
 }

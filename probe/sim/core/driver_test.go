@@ -136,9 +136,9 @@ func TestDriverPacesAPrefillPool(t *testing.T) {
 		}
 		d.Submit(s)
 		time.Sleep(100 * time.Millisecond) // in the middle of its prefill
-		if snap := d.Snapshot(); snap.Running != 1 || snap.Waiting != 0 || snap.Prefill.SM == 0 || snap.Activity.SM != 0 {
+		if snap := d.Snapshot(); snap.Running != 1 || snap.Waiting != 0 || snap.GPUs[1].SM == 0 || snap.GPUs[0].SM != 0 {
 			t.Errorf("while the pool reads: %d running, %d waiting, SM %.2f in the pool, %.2f elsewhere",
-				snap.Running, snap.Waiting, snap.Prefill.SM, snap.Activity.SM)
+				snap.Running, snap.Waiting, snap.GPUs[1].SM, snap.GPUs[0].SM)
 		}
 		at := <-ended
 		near(t, "TTFT", (s.First - s.Arrived).Seconds(), 0.1984, 0.01) // disaggregation_test.go has the terms

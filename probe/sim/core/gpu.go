@@ -66,9 +66,9 @@ func (l *activityLog) add(it Iteration, m *Machine) {
 	l.joules += (m.Watts(now.Activity) - m.idleWatts) * (it.End - it.start).Seconds()
 }
 
-// energy is what one GPU has used since it started, in joules.
-func (l *activityLog) energy(now time.Duration, m *Machine) float64 {
-	return l.joules + m.idleWatts*now.Seconds()
+// state is that of each GPU of an engine.
+func (l *activityLog) state(now time.Duration, c *core) GPUState {
+	return GPUState{l.mean(now), c.gpu, c.memoryUsed(), l.joules + c.gpu.idleWatts*now.Seconds()}
 }
 
 // mean averages over the window that ends now; time without an iteration is idle.
@@ -127,9 +127,9 @@ func (b *GPUState) ThrottleReasons() float64 {
 	return 0
 }
 
-// MemoryUsed is per GPU: its part of the weights and of the KV cache, which
+// memoryUsed is per GPU: its part of the weights and of the KV cache, which
 // engines reserve at start, and the driver's own 1.5 GB.
-func (s *Setup) MemoryUsed() float64 {
+func (s *Setup) memoryUsed() float64 {
 	const driverBytes = 1.5e9
 	kv := float64(s.KVTokens()) * s.Served.KVBytesPerToken() * s.Machine.kvReplicas(&s.Served)
 	return (s.Served.WeightBytes+kv)/float64(s.Machine.GPUs) + driverBytes

@@ -34,8 +34,8 @@ func (c *core) Begin(now time.Duration) (Iteration, bool) {
 		return Iteration{}, false
 	}
 	price := costOf(c.batch, &c.Served, &c.gpu)
-	price.overhead += c.slowdown(price.duration())
-	price.overhead += time.Duration(float64(c.stallAt(now)) * c.Speed) // a stall does not depend on the speed
+	price.overhead += time.Duration(float64(price.duration()) * (max(1, c.faults.Slow) - 1)) // lost on the host
+	price.overhead += time.Duration(float64(c.stallAt(now)) * c.Speed)                       // a stall does not depend on the speed
 	took := time.Duration(float64(price.duration()) / c.Speed)
 	return Iteration{start: now, End: now + took, Batch: c.batch, cost: price}, true
 }

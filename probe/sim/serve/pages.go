@@ -115,22 +115,12 @@ func (w *writer) writeCacheInfo(s *core.Setup) {
 }
 
 // newHardware publishes the simulated GPUs as a DCGM exporter would: its names, labels
-// and units (ratios 0 to 1, per cent, MiB, W, °C, MHz). GPUs of a tensor parallel group
-// do the same at the same time; those that only read prompts come last.
+// and units (ratios 0 to 1, per cent, MiB, W, °C, MHz).
 func newHardware(s *core.Setup, snapshot func() core.Snapshot) *prometheus.Registry {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(page(func(w *writer) {
-		now := snapshot()
-		g := core.GPUState{Activity: now.Activity, Machine: now.GPU, MemoryUsed: s.MemoryUsed(), Joules: now.Joules}
-		n := s.Machine.GPUs
-		for i := range n {
+		for i, g := range snapshot().GPUs {
 			w.writeGPU(s, &g, i)
-		}
-		if s.Disaggregated {
-			g.Activity, g.Joules = now.Prefill, now.PrefillJoules
-			for i := range n {
-				w.writeGPU(s, &g, n+i)
-			}
 		}
 	}))
 	return reg
