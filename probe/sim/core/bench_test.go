@@ -8,7 +8,7 @@ import (
 // bench runs a core in virtual time.
 type bench struct {
 	t    *testing.T
-	core *core
+	core *engine
 	now  time.Duration
 	gaps map[*Sequence][]time.Duration
 	// watch is called before every iteration, if set.
@@ -27,7 +27,7 @@ func newBench(t *testing.T, o Options) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t: t, core: newCore(s), gaps: map[*Sequence][]time.Duration{}}
+	return &bench{t: t, core: newEngine(s), gaps: map[*Sequence][]time.Duration{}}
 }
 
 // prompt makes n tokens that no other prompt shares.
@@ -55,7 +55,7 @@ func (b *bench) step(due func(until time.Duration)) bool {
 	if b.watch != nil {
 		b.watch()
 	}
-	it, ok := b.core.Begin(b.now)
+	it, ok := b.core.begin(b.now)
 	if !ok {
 		return b.passIdle(due)
 	}
@@ -66,7 +66,7 @@ func (b *bench) step(due func(until time.Duration)) bool {
 		due(it.End)
 	}
 	b.pass(it.End)
-	for _, y := range b.core.Finish(it.End) {
+	for _, y := range b.core.finish(it.End) {
 		if !y.First && b.gaps != nil {
 			b.gaps[y.Seq] = append(b.gaps[y.Seq], y.Gap)
 		}

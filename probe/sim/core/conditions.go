@@ -8,7 +8,7 @@ import (
 
 // setFaults replaces the faults. They apply from the next iteration on. Withheld blocks
 // count as used at once, but no sequence loses its blocks before it needs more.
-func (c *core) setFaults(f faults.Faults) {
+func (c *engine) setFaults(f faults.Faults) {
 	c.faults = f
 	c.gpu = c.Machine
 	if f.Throttle > 0 {
@@ -16,12 +16,12 @@ func (c *core) setFaults(f faults.Faults) {
 	}
 	c.kv.withhold(f.KV)
 	if c.pool != nil { // its GPUs are of the same kind, in the same room
-		c.pool.core.setFaults(faults.Faults{Slow: f.Slow, Throttle: f.Throttle})
+		c.pool.engine.setFaults(faults.Faults{Slow: f.Slow, Throttle: f.Throttle})
 	}
 }
 
 // stallAt is the length of a stall in an iteration that starts now.
-func (c *core) stallAt(now time.Duration) time.Duration {
+func (c *engine) stallAt(now time.Duration) time.Duration {
 	pause := c.pause
 	c.pause = 0
 	if f := &c.faults; f.Stall > 0 && f.StallEvery > 0 && now-c.stalled >= f.StallEvery {
@@ -37,7 +37,7 @@ func (c *core) stallAt(now time.Duration) time.Duration {
 func (d *Driver) SetFaults(f faults.Faults) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.core.setFaults(f)
+	d.engine.setFaults(f)
 	d.wake() // KV blocks may have become free
 }
 
@@ -45,19 +45,19 @@ func (d *Driver) SetFaults(f faults.Faults) {
 func (d *Driver) StandStill(by time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.core.pause += by
+	d.engine.pause += by
 }
 
 // Room implements faults.Engine.
-func (d *Driver) Room() faults.Room { return d.core.capacity() }
+func (d *Driver) Room() faults.Room { return d.engine.capacity() }
 
-func (c *core) capacity() faults.Room {
+func (c *engine) capacity() faults.Room {
 	return faults.Room{Sequences: c.MaxSeqs, KVTokens: c.KVTokens(), ModelTokens: c.MaxModelLen, Seed: c.Seed}
 }
 
 // Inject implements faults.Engine.
 func (d *Driver) Inject(prompt []uint32, answerTokens int, done func()) (hangUp func()) {
-	s := NewSequence(Request{Prompt: prompt, MaxTokens: answerTokens, IgnoreEOS: true}, &d.core.Setup)
+	s := NewSequence(Request{Prompt: prompt, MaxTokens: answerTokens, IgnoreEOS: true}, &d.engine.Setup)
 	s.Sink = func(_ []uint16, end FinishReason) {
 		if end != Unfinished {
 			done()
@@ -71,26 +71,26 @@ func (d *Driver) Inject(prompt []uint32, answerTokens int, done func()) (hangUp 
 // same kind in virtual time.
 func (d *Driver) ServiceTime(n int, next func() (prompt []uint32, answerTokens int)) time.Duration {
 	d.mu.Lock()
-	healthy := d.core.Setup
+	healthy := d.engine.Setup
 	d.mu.Unlock()
 	return serviceTime(healthy, n, next)
 }
 
 func serviceTime(healthy Setup, n int, next func() (prompt []uint32, answerTokens int)) time.Duration {
 	healthy.Faults = faults.Faults{}
-	engine := newCore(healthy)
+	engine := newEngine(healthy)
 	for range n {
 		prompt, answer := next()
 		engine.submit(NewSequence(Request{Prompt: prompt, MaxTokens: answer, IgnoreEOS: true}, &healthy), 0)
 	}
 	now := time.Duration(0)
 	for {
-		it, ok := engine.Begin(now)
+		it, ok := engine.begin(now)
 		if !ok {
 			return now / time.Duration(max(1, n))
 		}
 		now = it.End
-		engine.Finish(now)
+		engine.finish(now)
 	}
 }
 
@@ -98,7 +98,7 @@ func serviceTime(healthy Setup, n int, next func() (prompt []uint32, answerToken
 func (d *Driver) Scheduling() (chunked, prefixes bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := d.core.prefilling()
+	c := d.engine.prefilling()
 	return !c.Unchunked, c.kv.prefixes
 }
 
@@ -107,15 +107,15 @@ func (d *Driver) Scheduling() (chunked, prefixes bool) {
 func (d *Driver) SetScheduling(chunked, prefixes bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := d.core.prefilling()
+	c := d.engine.prefilling()
 	c.Unchunked = !chunked
 	c.kv.cachePrefixes(prefixes)
 }
 
 // prefilling is the half that reads prompts.
-func (c *core) prefilling() *core {
+func (c *engine) prefilling() *engine {
 	if c.pool != nil {
-		return c.pool.core
+		return c.pool.engine
 	}
 	return c
 }

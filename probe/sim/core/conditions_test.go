@@ -28,7 +28,7 @@ func TestSlowReplicaLeavesTheGPUIdle(t *testing.T) {
 		b := newBench(t, Options{})
 		b.core.setFaults(c)
 		b.submit(exactly(prompt(256, 1), 10))
-		it, _ := b.core.Begin(0)
+		it, _ := b.core.begin(0)
 		return it.cost.activity(&b.core.gpu).Busy
 	}
 	near(t, "busy", busy(faults.Faults{Slow: 3}), busy(faults.Faults{})/3, 1e-6)

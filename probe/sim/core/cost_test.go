@@ -15,7 +15,7 @@ func BenchmarkIteration(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := newCore(s)
+			c := newEngine(s)
 			var now time.Duration
 			start := func() {
 				for i := range 512 {
@@ -29,9 +29,9 @@ func BenchmarkIteration(b *testing.B) {
 					start()
 					b.StartTimer()
 				}
-				it, _ := c.Begin(now)
+				it, _ := c.begin(now)
 				now = it.End
-				tokens += len(c.Finish(now))
+				tokens += len(c.finish(now))
 			}
 			b.ReportMetric(float64(tokens)/float64(b.N), "yields/op")
 		})

@@ -11,7 +11,7 @@ import "time"
 // The pool is brought up to date whenever its state is needed (advance). Its instants
 // are exact all the same: what it begins follows from what was submitted before.
 type prefillPool struct {
-	core     *core
+	engine   *engine
 	current  Iteration
 	busy     bool          // current is under way
 	linkFree time.Duration // when the last transfer ends
@@ -19,23 +19,23 @@ type prefillPool struct {
 	begun    []Iteration   // since the last call of prefills
 }
 
-// newPrefillPool makes the pool of a decoding core. Counters are common to both.
+// newPrefillPool makes the pool of a decoding engine. Counters are common to both.
 func newPrefillPool(s Setup, counters *Stats) *prefillPool {
-	p := &prefillPool{core: newHalf(s, !s.NoPrefixCache, counters)}
-	p.core.handOver = p.send
+	p := &prefillPool{engine: newHalf(s, !s.NoPrefixCache, counters)}
+	p.engine.handOver = p.send
 	return p
 }
 
 func (p *prefillPool) submit(s *Sequence, now time.Duration) {
 	p.advance(now)
-	p.core.waiting = append(p.core.waiting, s)
+	p.engine.waiting = append(p.engine.waiting, s)
 	p.begin(now)
 }
 
 // again takes back a sequence that lost its KV, to be read again before all others.
 func (p *prefillPool) again(s *Sequence, now time.Duration) {
 	p.advance(now)
-	p.core.requeue(s)
+	p.engine.requeue(s)
 	p.begin(now)
 }
 
@@ -43,7 +43,7 @@ func (p *prefillPool) again(s *Sequence, now time.Duration) {
 func (p *prefillPool) advance(now time.Duration) {
 	for p.busy && p.current.End <= now {
 		p.busy = false
-		p.core.Finish(p.current.End)
+		p.engine.finish(p.current.End)
 		p.begin(p.current.End)
 	}
 }
@@ -52,15 +52,15 @@ func (p *prefillPool) begin(now time.Duration) {
 	if p.busy {
 		return
 	}
-	if p.current, p.busy = p.core.Begin(now); p.busy {
+	if p.current, p.busy = p.engine.begin(now); p.busy {
 		p.begun = append(p.begun, p.current)
 	}
 }
 
 // send queues the KV of a sequence on the link.
 func (p *prefillPool) send(s *Sequence, now time.Duration) {
-	bytes := float64(s.computed) * p.core.Served.KVBytesPerToken()
-	took := time.Duration(float64(seconds(bytes/(p.core.TransferGBs*1e9))) / p.core.Speed)
+	bytes := float64(s.computed) * p.engine.Served.KVBytesPerToken()
+	took := time.Duration(float64(seconds(bytes/(p.engine.TransferGBs*1e9))) / p.engine.Speed)
 	p.linkFree = max(p.linkFree, now) + took
 	s.ready = p.linkFree
 	p.moving = append(p.moving, s)
@@ -78,7 +78,7 @@ func (p *prefillPool) arrived(now time.Duration) []*Sequence {
 }
 
 // prefills returns the iterations that the pool began since the last call.
-func (c *core) prefills() []Iteration {
+func (c *engine) prefills() []Iteration {
 	if c.pool == nil {
 		return nil
 	}
@@ -87,8 +87,8 @@ func (c *core) prefills() []Iteration {
 	return begun
 }
 
-// next is when Begin may find something to do without another request; false if never.
-func (c *core) next() (at time.Duration, ok bool) {
+// next is when begin may find something to do without another request; false if never.
+func (c *engine) next() (at time.Duration, ok bool) {
 	p := c.pool
 	if p != nil && p.busy {
 		at, ok = p.current.End, true

@@ -23,8 +23,8 @@ func TestDecodeOfADisaggregatedEngineNeverPrefills(t *testing.T) {
 	if n := b.core.stats.Finished[FinishLength]; n != 40 || b.core.stats.Preemptions == 0 {
 		t.Errorf("%d of 40 finished, with %d preemptions", n, b.core.stats.Preemptions)
 	}
-	if b.core.kv.free != b.core.KVBlocks || b.core.pool.core.kv.free != b.core.KVBlocks {
-		t.Errorf("free at the end: %d and %d of %d blocks", b.core.kv.free, b.core.pool.core.kv.free, b.core.KVBlocks)
+	if b.core.kv.free != b.core.KVBlocks || b.core.pool.engine.kv.free != b.core.KVBlocks {
+		t.Errorf("free at the end: %d and %d of %d blocks", b.core.kv.free, b.core.pool.engine.kv.free, b.core.KVBlocks)
 	}
 }
 
@@ -122,8 +122,8 @@ func TestAbortReachesPoolAndLink(t *testing.T) {
 	for _, s := range []*Sequence{moving, reading, queued} {
 		b.core.abort(s)
 	}
-	if running, waiting := b.core.counts(); running+waiting != 0 || b.core.pool.core.kv.free != b.core.KVBlocks {
-		t.Errorf("%d running, %d waiting, %d blocks free", running, waiting, b.core.pool.core.kv.free)
+	if running, waiting := b.core.counts(); running+waiting != 0 || b.core.pool.engine.kv.free != b.core.KVBlocks {
+		t.Errorf("%d running, %d waiting, %d blocks free", running, waiting, b.core.pool.engine.kv.free)
 	}
 	b.drain()
 	if b.core.stats.GenerationTokens != 0 {

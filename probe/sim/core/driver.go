@@ -9,17 +9,17 @@ import (
 	"sonde/probe/guard"
 )
 
-// Driver runs the core in real time. One goroutine plans an iteration, waits
+// Driver runs an engine in real time. One goroutine plans an iteration, waits
 // for its end and hands out its tokens; requests come and go under the lock at
 // any moment in between.
 type Driver struct {
 	began time.Time
-	timer *time.Timer   // of the goroutine that runs the core
+	timer *time.Timer   // of the goroutine that runs the engine
 	kick  chan struct{} // there may be something to do
 	Ended chan struct{} // closed when the driver stops
 
 	mu       sync.Mutex // guards what follows
-	core     *core
+	engine   *engine
 	activity activityLog
 	prefill  activityLog // of the prefill pool
 	running  bool
@@ -42,7 +42,7 @@ const maxLag = 5 * time.Millisecond
 // NewDriver makes an engine that o observes.
 func NewDriver(s Setup, o Observer) *Driver {
 	return &Driver{
-		began: time.Now(), timer: time.NewTimer(0), core: newCore(s), observe: o,
+		began: time.Now(), timer: time.NewTimer(0), engine: newEngine(s), observe: o,
 		kick: make(chan struct{}, 1), Ended: make(chan struct{}),
 	}
 }
@@ -78,7 +78,7 @@ func (d *Driver) Submit(s *Sequence) bool {
 	if !d.running {
 		return false
 	}
-	d.core.submit(s, d.Now())
+	d.engine.submit(s, d.Now())
 	d.wake()
 	return true
 }
@@ -94,10 +94,10 @@ func (d *Driver) wake() {
 func (d *Driver) Abort(s *Sequence) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.core.abort(s)
+	d.engine.abort(s)
 }
 
-// run paces the core. While there is work, an iteration starts at the planned
+// run paces the engine. While there is work, an iteration starts at the planned
 // end of the one before, not when our timer woke up: lateness does not add up.
 func (d *Driver) run(ctx context.Context) {
 	at := d.Now()
@@ -121,7 +121,7 @@ func (d *Driver) run(ctx context.Context) {
 // may start.
 func (d *Driver) idle(ctx context.Context) time.Duration {
 	d.mu.Lock()
-	next, ok := d.core.next()
+	next, ok := d.engine.next()
 	d.mu.Unlock()
 	if ok {
 		if !d.pause(ctx, next, d.kick) || d.Now()-next > maxLag {
@@ -139,13 +139,13 @@ func (d *Driver) idle(ctx context.Context) time.Duration {
 func (d *Driver) begin(at time.Duration) (Iteration, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	it, ok := d.core.Begin(at)
+	it, ok := d.engine.begin(at)
 	if ok {
-		d.activity.add(it, &d.core.gpu)
+		d.activity.add(it, &d.engine.gpu)
 		d.observe.Iteration(it)
 	}
-	for _, p := range d.core.prefills() {
-		d.prefill.add(p, &d.core.gpu)
+	for _, p := range d.engine.prefills() {
+		d.prefill.add(p, &d.engine.gpu)
 		d.observe.Iteration(p)
 	}
 	return it, ok
@@ -155,7 +155,7 @@ func (d *Driver) begin(at time.Duration) (Iteration, bool) {
 func (d *Driver) finish(it Iteration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	all := d.core.Finish(it.End)
+	all := d.engine.finish(it.End)
 	for _, y := range all {
 		y.Seq.Sink(y.words, y.End)
 	}
@@ -174,12 +174,12 @@ type Snapshot struct {
 func (d *Driver) Snapshot() Snapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := Snapshot{KVUsage: d.core.kv.usage(), Stats: d.core.stats.clone()}
-	s.Running, s.Waiting = d.core.counts()
-	now, n := d.Now(), d.core.Machine.GPUs // which do the same at the same time
-	s.GPUs = slices.Repeat([]GPUState{d.activity.state(now, d.core)}, n)
-	if d.core.pool != nil {
-		s.GPUs = append(s.GPUs, slices.Repeat([]GPUState{d.prefill.state(now, d.core)}, n)...)
+	s := Snapshot{KVUsage: d.engine.kv.usage(), Stats: d.engine.stats.clone()}
+	s.Running, s.Waiting = d.engine.counts()
+	now, n := d.Now(), d.engine.Machine.GPUs // which do the same at the same time
+	s.GPUs = slices.Repeat([]GPUState{d.activity.state(now, d.engine)}, n)
+	if d.engine.pool != nil {
+		s.GPUs = append(s.GPUs, slices.Repeat([]GPUState{d.prefill.state(now, d.engine)}, n)...)
 	}
 	return s
 }
@@ -207,7 +207,7 @@ const timerGrain = 1500 * time.Microsecond
 // rest: gaps of 10 ms should not vary by one.
 func (d *Driver) pause(ctx context.Context, end time.Duration, kick <-chan struct{}) bool {
 	grain := timerGrain
-	if d.core.VirtualTime {
+	if d.engine.VirtualTime {
 		grain = 0
 	}
 	d.timer.Reset(end - grain - d.Now())

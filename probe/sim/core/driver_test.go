@@ -37,7 +37,7 @@ func TestDriverKeepsTheSchedule(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriver(t, ctx)
 		time.Sleep(3 * time.Second) // idle: the schedule starts with the request
-		s := NewSequence(exactly(prompt(256, 1), 100), &d.core.Setup)
+		s := NewSequence(exactly(prompt(256, 1), 100), &d.engine.Setup)
 		ended := make(chan time.Duration, 1)
 		s.Sink = func(_ []uint16, end FinishReason) {
 			if end != Unfinished {
@@ -60,7 +60,7 @@ func TestDriverStopsAndRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriver(t, ctx)
-		busy := NewSequence(exactly(prompt(256, 1), 1000), &d.core.Setup)
+		busy := NewSequence(exactly(prompt(256, 1), 1000), &d.engine.Setup)
 		busy.Sink = func([]uint16, FinishReason) {}
 		if !d.Submit(busy) {
 			t.Fatal("a running engine refused a request")
@@ -68,7 +68,7 @@ func TestDriverStopsAndRefuses(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		cancel()
 		<-d.Ended
-		if d.Submit(NewSequence(exactly(prompt(2, 1), 1), &d.core.Setup)) {
+		if d.Submit(NewSequence(exactly(prompt(2, 1), 1), &d.engine.Setup)) {
 			t.Error("a stopped engine took a request")
 		}
 		if err := d.Failure(); err != nil {
@@ -82,7 +82,7 @@ func TestDriverDoesNotCatchUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriver(t, ctx)
-		s := NewSequence(exactly(prompt(256, 1), 200), &d.core.Setup)
+		s := NewSequence(exactly(prompt(256, 1), 200), &d.engine.Setup)
 		var burst int
 		var last time.Duration
 		ended := make(chan struct{})
@@ -110,7 +110,7 @@ func TestDriverDoesNotCatchUp(t *testing.T) {
 func TestDriverReportsAPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := startDriver(t, t.Context())
-		s := NewSequence(exactly(prompt(20, 1), 5), &d.core.Setup)
+		s := NewSequence(exactly(prompt(20, 1), 5), &d.engine.Setup)
 		s.Sink = func([]uint16, FinishReason) { panic("broken") }
 		d.Submit(s)
 		<-d.Ended
@@ -127,7 +127,7 @@ func TestDriverPacesAPrefillPool(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriverOf(t, ctx, Options{Disaggregated: true})
 		time.Sleep(time.Second)
-		s := NewSequence(exactly(prompt(2000, 1), 2), &d.core.Setup)
+		s := NewSequence(exactly(prompt(2000, 1), 2), &d.engine.Setup)
 		ended := make(chan time.Duration, 1)
 		s.Sink = func(_ []uint16, end FinishReason) {
 			if end != Unfinished {
@@ -156,7 +156,7 @@ func TestConditionsChangeBetweenIterations(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		d := startDriver(t, ctx)
 		d.SetFaults(faults.Faults{Slow: 100})
-		s := NewSequence(exactly(prompt(20, 1), 2), &d.core.Setup)
+		s := NewSequence(exactly(prompt(20, 1), 2), &d.engine.Setup)
 		ended := make(chan struct{})
 		s.Sink = func(_ []uint16, end FinishReason) {
 			if end != Unfinished {

@@ -67,7 +67,7 @@ func (l *activityLog) add(it Iteration, m *Machine) {
 }
 
 // state is that of each GPU of an engine.
-func (l *activityLog) state(now time.Duration, c *core) GPUState {
+func (l *activityLog) state(now time.Duration, c *engine) GPUState {
 	return GPUState{l.mean(now), c.gpu, c.memoryUsed(), l.joules + c.gpu.idleWatts*now.Seconds()}
 }
 

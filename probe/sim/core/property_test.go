@@ -77,7 +77,7 @@ func (r *randomLoad) ask() Request {
 
 // iterate runs an iteration, of which a request may be taken away in the middle.
 func (r *randomLoad) iterate() bool {
-	it, ok := r.core.Begin(r.now)
+	it, ok := r.core.begin(r.now)
 	if !ok {
 		return r.passIdle(nil)
 	}
@@ -90,7 +90,7 @@ func (r *randomLoad) iterate() bool {
 		r.check()
 	}
 	r.now = it.End
-	r.core.Finish(it.End)
+	r.core.finish(it.End)
 	return true
 }
 
@@ -106,7 +106,7 @@ func (r *randomLoad) check() {
 		}
 	} else {
 		r.checkKV(c.kv, c.running)
-		r.checkKV(c.pool.core.kv, slices.Concat(c.pool.core.running, c.pool.moving, c.waiting))
+		r.checkKV(c.pool.engine.kv, slices.Concat(c.pool.engine.running, c.pool.moving, c.waiting))
 	}
 	r.checkOrder()
 }
@@ -155,7 +155,7 @@ func (r *randomLoad) checkOrder() {
 	r.t.Helper()
 	queue := r.core.waiting
 	if r.core.pool != nil {
-		queue = r.core.pool.core.waiting
+		queue = r.core.pool.engine.waiting
 	}
 	for i := 1; i < len(queue); i++ {
 		if queue[i].started && !queue[i-1].started {

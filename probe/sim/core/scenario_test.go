@@ -69,7 +69,7 @@ func perform(t *testing.T, name string, o Options, length time.Duration) *hall {
 			_, waiting := h.core.counts()
 			h.waiting, h.kv, h.lost = append(h.waiting, waiting), append(h.kv, h.core.kv.usage()), append(h.lost, h.core.stats.Preemptions)
 		}
-		it, ok := h.core.Begin(h.now)
+		it, ok := h.core.begin(h.now)
 		if !ok {
 			h.now = next
 			next = h.table.Advance(next)
@@ -80,7 +80,7 @@ func perform(t *testing.T, name string, o Options, length time.Duration) *hall {
 			next = h.table.Advance(next)
 		}
 		h.now = it.End
-		for _, y := range h.core.Finish(it.End) {
+		for _, y := range h.core.finish(it.End) {
 			if y.Seq.Sink(y.words, y.End); y.Seq == mine && !y.First {
 				v := &h.ours[len(h.ours)-1]
 				v.worst = max(v.worst, y.Gap)

@@ -13,10 +13,10 @@ type Iteration struct {
 	cost       cost
 }
 
-// Begin plans the next iteration and starts it; it returns false if there is nothing to
+// begin plans the next iteration and starts it; it returns false if there is nothing to
 // do. Running sequences come first, oldest first; then, if KV was sufficient
 // for all of them, waiting ones in their order of arrival.
-func (c *core) Begin(now time.Duration) (Iteration, bool) {
+func (c *engine) begin(now time.Duration) (Iteration, bool) {
 	if c.pool != nil {
 		c.pool.advance(now)
 		c.waiting = append(c.waiting, c.pool.arrived(now)...)
@@ -43,7 +43,7 @@ func (c *core) Begin(now time.Duration) (Iteration, bool) {
 // scheduleRunning gives every running sequence its next tokens. When KV blocks
 // run out, it drops drafts, and then the youngest sequence loses its own blocks
 // and waits again.
-func (c *core) scheduleRunning(now time.Duration, budget *int) (preempted bool) {
+func (c *engine) scheduleRunning(now time.Duration, budget *int) (preempted bool) {
 	for i := 0; i < len(c.running); i++ {
 		s := c.running[i]
 		s.drafts = c.draftsFor(s, *budget)
@@ -67,7 +67,7 @@ func (c *core) scheduleRunning(now time.Duration, budget *int) (preempted bool) 
 
 // admitWaiting moves sequences from the queue into the batch while there is
 // room for another one, and KV for the whole of it.
-func (c *core) admitWaiting(now time.Duration, budget *int) {
+func (c *engine) admitWaiting(now time.Duration, budget *int) {
 	for len(c.waiting) > 0 && len(c.running) < c.MaxSeqs && *budget > 0 {
 		s := c.waiting[0]
 		cached, wereFree := c.kv.match(s.cacheable())
@@ -100,7 +100,7 @@ func (c *core) admitWaiting(now time.Duration, budget *int) {
 // chunkFor is the number of tokens of s that fit into the iteration. Without chunking
 // prompts go in whole; one that is longer than the budget is the only prompt of its
 // iteration.
-func (c *core) chunkFor(s *Sequence, budget int) int {
+func (c *engine) chunkFor(s *Sequence, budget int) int {
 	pending := s.pending()
 	if pending <= budget || !c.Unchunked {
 		return min(pending, budget)
@@ -113,7 +113,7 @@ func (c *core) chunkFor(s *Sequence, budget int) int {
 
 // room is the number of blocks that can be taken. The oldest sequence may also take
 // withheld ones, so that the engine never stops for lack of blocks.
-func (c *core) room(oldest bool) int {
+func (c *engine) room(oldest bool) int {
 	if oldest {
 		return c.kv.free
 	}
@@ -126,7 +126,7 @@ func (c *core) room(oldest bool) int {
 const growthShare = 0.03
 
 // roomToAdmit is the number of blocks that a sequence from the queue may need.
-func (c *core) roomToAdmit() int {
+func (c *engine) roomToAdmit() int {
 	if len(c.running) == 0 {
 		return c.room(true)
 	}
@@ -134,7 +134,7 @@ func (c *core) roomToAdmit() int {
 }
 
 // grow takes the KV blocks for n more tokens of s; false if there are too few.
-func (c *core) grow(s *Sequence, n int) bool {
+func (c *engine) grow(s *Sequence, n int) bool {
 	missing := c.kv.blocksFor(s.computed+n) - len(s.blocks)
 	if missing > 0 && missing > c.room(len(c.running) == 0 || c.running[0] == s) {
 		return false
@@ -145,7 +145,7 @@ func (c *core) grow(s *Sequence, n int) bool {
 	return true
 }
 
-func (c *core) schedule(s *Sequence, n int, budget *int) {
+func (c *engine) schedule(s *Sequence, n int, budget *int) {
 	s.chunk = n
 	*budget = max(0, *budget-n)
 	c.batch.add(s.computed, n)
@@ -157,7 +157,7 @@ func (c *core) schedule(s *Sequence, n int, budget *int) {
 // preemptYoungest removes the last of the running sequences. Its KV is lost;
 // it goes to the head of the queue, and later computes everything again,
 // including what it has generated.
-func (c *core) preemptYoungest(now time.Duration) *Sequence {
+func (c *engine) preemptYoungest(now time.Duration) *Sequence {
 	last := len(c.running) - 1
 	s := c.running[last]
 	c.running = c.running[:last]
@@ -172,19 +172,19 @@ func (c *core) preemptYoungest(now time.Duration) *Sequence {
 }
 
 // requeue puts a sequence without any KV at the head of the queue.
-func (c *core) requeue(s *Sequence) {
+func (c *engine) requeue(s *Sequence) {
 	s.drop()
 	s.computed, s.published = 0, 0
 	c.waiting = slices.Insert(c.waiting, 0, s)
 }
 
 // countAdmission counts the start of a sequence, but not its return after preemption.
-func (c *core) countAdmission(s *Sequence, now time.Duration) {
+func (c *engine) countAdmission(s *Sequence, now time.Duration) {
 	if s.started {
 		return
 	}
 	s.started = true
-	s.Scheduled = max(now, s.Arrived) // as in Begin
+	s.Scheduled = max(now, s.Arrived) // as in begin
 	s.Cached = s.computed
 	if c.kv.prefixes {
 		c.stats.PrefixQueries += len(s.Prompt)
@@ -200,7 +200,7 @@ func (c *core) countAdmission(s *Sequence, now time.Duration) {
 
 // draftsFor is the number of drafts in the next step of s. They need room in the
 // budget, and below the longest length that a sequence may have.
-func (c *core) draftsFor(s *Sequence, budget int) int {
+func (c *engine) draftsFor(s *Sequence, budget int) int {
 	if c.SpecTokens == 0 || s.Generated() == 0 || s.pending() != 1 {
 		return 0
 	}
@@ -208,7 +208,7 @@ func (c *core) draftsFor(s *Sequence, budget int) int {
 }
 
 // verify returns how many of the drafts in this step the model accepts.
-func (c *core) verify(s *Sequence) (accepted int) {
+func (c *engine) verify(s *Sequence) (accepted int) {
 	if s.drafts == 0 {
 		return 0
 	}

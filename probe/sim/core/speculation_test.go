@@ -71,7 +71,7 @@ func TestSpeculationCostsKPlusOneTokens(t *testing.T) {
 	}
 	b.step(nil)
 	b.step(nil)
-	it, _ := b.core.Begin(b.now)
+	it, _ := b.core.begin(b.now)
 	if it.Batch.Tokens != 40 || it.Batch.sequences != 10 {
 		t.Errorf("a step of 10 sequences computes %d tokens of %d, want 40 of 10", it.Batch.Tokens, it.Batch.sequences)
 	}

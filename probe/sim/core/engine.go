@@ -8,10 +8,10 @@ import (
 	"sonde/probe/sim/faults"
 )
 
-// core is the engine without clock, network and goroutines. Its caller begins an
+// engine is the engine without clock, network and goroutines. Its caller begins an
 // iteration, finishes it when its time has come, and submits and aborts in between.
 // It is not safe for concurrent use.
-type core struct {
+type engine struct {
 	Setup
 	kv      *kvCache
 	waiting []*Sequence // first come first served; preempted ones at the head
@@ -21,7 +21,7 @@ type core struct {
 	words   []uint16    // of out; reused
 	stats   *Stats
 
-	// In a disaggregated engine the decoding half has a pool. The core of the pool hands
+	// In a disaggregated engine the decoding half has a pool. The engine of the pool hands
 	// its sequences over when their prompt is computed.
 	pool     *prefillPool
 	handOver func(*Sequence, time.Duration)
@@ -42,7 +42,7 @@ type Output struct {
 	First bool
 }
 
-func newCore(s Setup) *core {
+func newEngine(s Setup) *engine {
 	// The KV from a pool is moved whole, whatever the decoding GPUs already hold.
 	c := newHalf(s, !s.NoPrefixCache && !s.Disaggregated, newStats(s.SpecTokens))
 	if s.Disaggregated {
@@ -52,12 +52,12 @@ func newCore(s Setup) *core {
 	return c
 }
 
-func newHalf(s Setup, prefixCache bool, counters *Stats) *core {
-	return &core{Setup: s, kv: newKVCache(s.KVBlocks, s.BlockTokens, prefixCache), stats: counters, gpu: s.Machine}
+func newHalf(s Setup, prefixCache bool, counters *Stats) *engine {
+	return &engine{Setup: s, kv: newKVCache(s.KVBlocks, s.BlockTokens, prefixCache), stats: counters, gpu: s.Machine}
 }
 
 // submit puts a request at the end of the queue.
-func (c *core) submit(s *Sequence, now time.Duration) {
+func (c *engine) submit(s *Sequence, now time.Duration) {
 	s.Arrived = now
 	if c.pool != nil {
 		c.pool.submit(s, now)
@@ -68,7 +68,7 @@ func (c *core) submit(s *Sequence, now time.Duration) {
 
 // abort removes a request wherever it is, even from an iteration under way, and
 // frees its KV at once. After the end of the request it does nothing.
-func (c *core) abort(s *Sequence) {
+func (c *engine) abort(s *Sequence) {
 	if s.ended != Unfinished {
 		return
 	}
@@ -77,7 +77,7 @@ func (c *core) abort(s *Sequence) {
 	s.drop()
 	queues := []*[]*Sequence{&c.waiting, &c.running}
 	if p := c.pool; p != nil {
-		queues = append(queues, &p.core.waiting, &p.core.running, &p.moving)
+		queues = append(queues, &p.engine.waiting, &p.engine.running, &p.moving)
 	}
 	for _, q := range queues {
 		*q = slices.DeleteFunc(*q, func(o *Sequence) bool { return o == s })
@@ -86,17 +86,17 @@ func (c *core) abort(s *Sequence) {
 
 // counts returns the number of requests that are being computed, and of those that wait
 // for it or for their KV.
-func (c *core) counts() (running, waiting int) {
+func (c *engine) counts() (running, waiting int) {
 	running, waiting = len(c.running), len(c.waiting)
 	if p := c.pool; p != nil {
-		running += len(p.core.running)
-		waiting += len(p.core.waiting) + len(p.moving)
+		running += len(p.engine.running)
+		waiting += len(p.engine.waiting) + len(p.moving)
 	}
 	return running, waiting
 }
 
-// Finish ends the iteration that Begin started. Its result is valid until the next call.
-func (c *core) Finish(now time.Duration) []Output {
+// finish ends the iteration that begin started. Its result is valid until the next call.
+func (c *engine) finish(now time.Duration) []Output {
 	c.out, c.words = c.out[:0], c.words[:0]
 	for _, s := range c.running {
 		if s.chunk > 0 {
@@ -109,7 +109,7 @@ func (c *core) Finish(now time.Duration) []Output {
 	return c.out
 }
 
-func (c *core) finishOne(s *Sequence, now time.Duration) {
+func (c *engine) finishOne(s *Sequence, now time.Duration) {
 	s.computed += s.chunk - s.drafts
 	s.chunk = 0
 	complete := s.pending() == 0
@@ -129,7 +129,7 @@ func (c *core) finishOne(s *Sequence, now time.Duration) {
 
 // generate appends the next n tokens to a sequence whose tokens are all computed, or
 // fewer if its answer ends before.
-func (c *core) generate(s *Sequence, now time.Duration, n int) Output {
+func (c *engine) generate(s *Sequence, now time.Duration, n int) Output {
 	y := Output{Seq: s, Gap: now - s.Last, First: s.Generated() == 0}
 	from := len(c.words)
 	for range n {
@@ -150,7 +150,7 @@ func (c *core) generate(s *Sequence, now time.Duration, n int) Output {
 }
 
 // publish offers newly filled blocks to the prefix cache.
-func (c *core) publish(s *Sequence) {
+func (c *engine) publish(s *Sequence) {
 	for ; s.published < s.computed/c.BlockTokens; s.published++ {
 		c.kv.publish(s.blocks[s.published], s.hashes[s.published])
 	}

@@ -155,13 +155,13 @@ func TestAbortFreesKVAtOnce(t *testing.T) {
 		b.step(nil)
 	}
 	queued := b.submit(exactly(prompt(500, 2), 100))
-	it, _ := b.core.Begin(b.now) // in the middle of an iteration
+	it, _ := b.core.begin(b.now) // in the middle of an iteration
 	b.core.abort(s)
 	b.core.abort(queued)
 	if b.core.kv.usage() != 0 || len(b.core.running)+len(b.core.waiting) != 0 {
 		t.Errorf("after abort: usage %g, %d running, %d waiting", b.core.kv.usage(), len(b.core.running), len(b.core.waiting))
 	}
-	if tokens := b.core.Finish(it.End); len(tokens) != 0 {
+	if tokens := b.core.finish(it.End); len(tokens) != 0 {
 		t.Errorf("%d tokens for aborted requests", len(tokens))
 	}
 	b.core.abort(s) // once is enough
