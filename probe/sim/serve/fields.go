@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"sonde/probe/sim/core"
@@ -11,13 +10,6 @@ import (
 
 // contentBody is a text, or a list of parts, which all have to be texts.
 type contentBody string
-
-// contentError is a part of a message that is not a text.
-type contentError struct{ kind string }
-
-func (e *contentError) Error() string {
-	return fmt.Sprintf("only content parts of type text are supported, not %q", e.kind)
-}
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *contentBody) UnmarshalJSON(b []byte) error {
@@ -34,7 +26,7 @@ func (c *contentBody) UnmarshalJSON(b []byte) error {
 	var text strings.Builder
 	for _, p := range parts {
 		if p.Type != "text" {
-			return &contentError{p.Type}
+			return badRequest("messages", "messages: only content parts of type text are supported, not %q", p.Type)
 		}
 		text.WriteString(p.Text)
 	}

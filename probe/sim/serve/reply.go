@@ -43,6 +43,9 @@ func badRequest(field, format string, args ...any) *apiError {
 
 var errNotRunning = failure(http.StatusServiceUnavailable, "the engine is not running")
 
+// Error implements error.
+func (e *apiError) Error() string { return e.message }
+
 func (e *apiError) body() map[string]any {
 	var code any = e.status
 	if e.code != "" {

@@ -76,15 +76,15 @@ func readJSON(w http.ResponseWriter, r *http.Request, into any) *apiError {
 func decode(raw []byte, into any) *apiError {
 	err := json.Unmarshal(raw, into)
 	var wrong *json.UnmarshalTypeError
-	var content *contentError
+	var field *apiError // from one of our own types
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &content):
-		return badRequest("messages", "messages: %v", content)
+	case errors.As(err, &field):
+		return field
 	case errors.As(err, &wrong) && wrong.Field != "":
-		field := strings.TrimPrefix(wrong.Field, "samplingBody.")
-		return badRequest(field, "%s cannot be a JSON %s", field, wrong.Value)
+		name := strings.TrimPrefix(wrong.Field, "samplingBody.")
+		return badRequest(name, "%s cannot be a JSON %s", name, wrong.Value)
 	case errors.As(err, &wrong):
 		return badRequest("", "the request body cannot be a JSON %s", wrong.Value)
 	}
