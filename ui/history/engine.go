@@ -76,15 +76,15 @@ func (e *Engine) PrefixHits() opt.Float {
 		return opt.Float{}
 	}
 	share := last.PrefixHitRate
-	for i := len(e.readings) - 2; i >= 0 && e.readings[i+1].Follows(e.readings[i]); i-- {
-		first := e.readings[i]
-		if !first.PrefixQueries.OK || !first.PrefixHits.OK || !last.PrefixQueries.OK || !last.PrefixHits.OK {
-			break
+	var queries, hits engine.Growth
+	for i := len(e.readings) - 1; i > 0 && e.readings[i].Follows(e.readings[i-1]); i-- {
+		before, after := e.readings[i-1], e.readings[i]
+		queries.Add(before, after, func(r *engine.Reading) opt.Float { return r.PrefixQueries })
+		hits.Add(before, after, func(r *engine.Reading) opt.Float { return r.PrefixHits })
+		if n := queries.Total(); n.Or(0) > 0 && hits.Total().OK {
+			share = opt.Of(hits.Total().V / n.V)
 		}
-		if queries := last.PrefixQueries.V - first.PrefixQueries.V; queries > 0 {
-			share = opt.Of((last.PrefixHits.V - first.PrefixHits.V) / queries)
-		}
-		if share.OK && last.At.Sub(first.At) >= rateOver {
+		if share.OK && last.At.Sub(before.At) >= rateOver {
 			break
 		}
 	}
@@ -93,17 +93,14 @@ func (e *Engine) PrefixHits() opt.Float {
 
 // Grown is what one of the engine's histograms gained in that time. It begins where the
 // counters did.
-func (e *Engine) Grown(pick func(*engine.Reading) engine.Histogram, window time.Duration) engine.Histogram {
-	last := e.last()
-	if last == nil {
-		return engine.Histogram{}
-	}
-	first := last
-	for i := len(e.readings) - 2; i >= 0 && e.readings[i+1].Follows(e.readings[i]); i-- {
-		if last.At.Sub(e.readings[i].At) > window {
+func (e *Engine) Grown(pick func(*engine.Reading) *engine.Histogram, window time.Duration) engine.Histogram {
+	var g engine.HistogramGrowth
+	for i := len(e.readings) - 1; i > 0; i-- {
+		before, after := e.readings[i-1], e.readings[i]
+		if !after.Follows(before) || e.last().At.Sub(before.At) > window {
 			break
 		}
-		first = e.readings[i]
+		g.Add(before, after, pick)
 	}
-	return pick(last).Sub(pick(first))
+	return g.Total()
 }

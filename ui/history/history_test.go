@@ -245,7 +245,7 @@ func TestTheEngineLogKeepsAMinute(t *testing.T) {
 func TestHistogramsGrow(t *testing.T) {
 	var l Engine
 	grown := func(window time.Duration) float64 {
-		return l.Grown(func(r *engine.Reading) engine.Histogram { return r.TTFT }, window).Count
+		return l.Grown(func(r *engine.Reading) *engine.Histogram { return &r.TTFT }, window).Count
 	}
 	if l.fold(said(0, 0, 1000, 2000, 3000)); grown(EngineWindow) != 0 {
 		t.Errorf("one reading has grown by %v", grown(EngineWindow))

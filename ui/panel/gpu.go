@@ -40,11 +40,11 @@ func (gpuPanel) foot(v *View) []text.Figure {
 		return []text.Figure{text.Fig(note, t.Warn), text.Fig(text.Clean(s.Why), t.Dim)}
 	}
 	if lost := lostGPUs(s.GPUs); len(lost) > 0 {
-		line := theme.SignWarn + " GPU " + numbers(lost) + " lost"
+		foot := []text.Figure{text.Fig(theme.SignWarn+" GPU "+numbers(lost)+" lost", t.Bad)}
 		if len(lost) == 1 {
-			line = theme.SignWarn + " GPU " + gpuNumber(&lost[0]) + lostReason(&lost[0])
+			foot = append(foot, text.Fig(text.Clean(lost[0].Note), t.Dim))
 		}
-		return []text.Figure{text.Fig(line, t.Bad)}
+		return foot
 	}
 	if scope := text.Clean(s.Scope); scope != "" {
 		return []text.Figure{text.Fig(scope, t.Note)}
@@ -59,15 +59,6 @@ func (gpuPanel) foot(v *View) []text.Figure {
 		return nil
 	}
 	return []text.Figure{text.Fig(note, t.Dim)}
-}
-
-// lostReason is what follows the number of a lost device: " lost (code 15): reset it".
-func lostReason(d *gpu.Reading) string {
-	note := text.Clean(d.Note)
-	if rest, ok := strings.CutPrefix(note, "GPU lost"); ok {
-		return " lost" + rest
-	}
-	return ": " + note
 }
 
 func lostGPUs(gpus []gpu.Reading) []gpu.Reading {

@@ -111,11 +111,11 @@ type estimate struct {
 }
 
 // pick is one of the engine's histograms.
-type pick func(*engine.Reading) engine.Histogram
+type pick func(*engine.Reading) *engine.Histogram
 
-func engineTTFT(r *engine.Reading) engine.Histogram { return r.TTFT }
-func engineGap(r *engine.Reading) engine.Histogram  { return r.Gap }
-func engineE2E(r *engine.Reading) engine.Histogram  { return r.E2E }
+func engineTTFT(r *engine.Reading) *engine.Histogram { return &r.TTFT }
+func engineGap(r *engine.Reading) *engine.Histogram  { return &r.Gap }
+func engineE2E(r *engine.Reading) *engine.Histogram  { return &r.E2E }
 
 // engineOwn is the engine's own estimate where it stands in for ours.
 func (v *View) engineOwn(own measure.Summary, histogram pick) (estimate, bool) {
