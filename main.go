@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sonde/config"
-	"sonde/gpu"
+	"sonde/gpu/nvml"
 	"sonde/probe/diagnose"
 	"sonde/probe/doctor"
 	"sonde/probe/doctor/truth"
@@ -32,7 +32,7 @@ func main() {
 	// A token costs about one allocation: collecting twice as often as usual is
 	// hardly felt, and the tool stays small on the machine that it watches.
 	debug.SetGCPercent(50)
-	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: gpu.BuiltWithNVML}
+	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: nvml.Built}
 	actions := config.Actions{Live: live, Bench: bench, Sweep: sweepLoads, Sim: serve, Doctor: examine, Plan: plan, Replay: replay}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
 }

@@ -11,20 +11,23 @@ type Field struct {
 	Name   string
 	Value  opt.Float
 	Unit   string // "W", "bytes", "bytes/s", "Hz", "°C"; "" for a share, 0 to 1
-	Source string // what the source itself calls it; "" if it never tells
+	Source string // what the source itself calls it; "" if it never reports it
 }
+
+// ViaPrometheus ends the Source of a reading that a Prometheus server has scraped.
+const ViaPrometheus = "-prometheus"
 
 // fieldNames are the names that each source has for a quantity, by Reading.Source.
 // An exporter read through Prometheus has the same ones.
 type fieldNames struct {
-	name string
-	unit string
-	of   func(*Reading) opt.Float
+	name  string
+	unit  string
+	value func(*Reading) opt.Float
 
 	sourceNames
 }
 
-// sourceNames are the names of one quantity; "" where a source does not tell it.
+// sourceNames are the names of one quantity; "" where a source does not report it.
 type sourceNames struct {
 	gpm, nvml, smi, dcgm, nvidiaExporter, amd string
 }
@@ -81,12 +84,12 @@ var fieldTable = []fieldNames{
 
 // from is the name that a source has for the quantity.
 func (f *fieldNames) from(source string) string {
-	switch strings.TrimSuffix(source, viaPrometheus) {
+	switch strings.TrimSuffix(source, ViaPrometheus) {
 	case "nvml-gpm":
 		return f.gpm
-	case "nvml":
+	case SourceNVML:
 		return f.nvml
-	case "nvidia-smi":
+	case SourceSMI:
 		return f.smi
 	case "dcgm":
 		return f.dcgm
@@ -103,7 +106,7 @@ func (r *Reading) Fields() []Field {
 	fields := make([]Field, len(fieldTable))
 	for i := range fieldTable {
 		f := &fieldTable[i]
-		fields[i] = Field{Name: f.name, Value: f.of(r), Unit: f.unit, Source: f.from(r.Source)}
+		fields[i] = Field{Name: f.name, Value: f.value(r), Unit: f.unit, Source: f.from(r.Source)}
 		if r.MemShared && f.nvml == callMemory {
 			fields[i].Source = "/proc/meminfo"
 		}

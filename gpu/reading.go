@@ -1,15 +1,13 @@
-// Package gpu reads what the hardware says: SM activity, memory bandwidth,
-// power and memory of each GPU, from NVML or from an exporter's page.
+// Package gpu holds what the hardware reports: SM activity, memory bandwidth, power
+// and memory of each GPU. It is values only; gpu/watch reads them.
 package gpu
 
 import (
-	"time"
-
 	"sonde/probe/opt"
 )
 
 // Reading is one device at one moment. Ratios are 0 to 1, memory is bytes,
-// power is watts; whatever a source cannot tell stays unknown. Ratios are kept
+// power is watts; whatever a source does not report stays unknown. Ratios are kept
 // as reported and can be a little above 1: drawing clamps them.
 type Reading struct {
 	ID    string `json:"id"` // UUID, with the instance for MIG; else host and index
@@ -39,34 +37,18 @@ type Reading struct {
 	NVLinkSent     opt.Float `json:"nvlink_sent_bytes_per_s"`
 	NVLinkReceived opt.Float `json:"nvlink_received_bytes_per_s"`
 
-	Source string `json:"source"`         // "nvml-gpm", "nvml", "nvidia-smi", "dcgm", "nvidia_gpu_exporter", "amd", …
+	Source string `json:"source"`         // "nvml-gpm", "nvml", "nvidia-smi", "dcgm", "nvidia_gpu_exporter", "amd"; see ViaPrometheus
 	Note   string `json:"note,omitempty"` // why something is missing, for people; "" if nothing is
 
 	Parent string `json:"parent,omitempty"` // ID of the GPU that this MIG instance is a part of; "" for a whole GPU
 	Lost   bool   `json:"lost,omitempty"`   // the GPU fell off the bus or needs a reset
 
-	// Where it is, as the labels of a Prometheus server tell; "" if they do not.
+	// Where it is, from the labels of a Prometheus server; "" without.
 	Host     string `json:"host,omitempty"`     // its machine
 	Exporter string `json:"exporter,omitempty"` // address that was scraped
 	Pod      string `json:"pod,omitempty"`      // that it is given to
 
 	// BandwidthPeak is the source's own theoretical memory bandwidth, bytes/s: from
-	// bus width and memory clock (NVML), or as told (AMD); see Reading.Bandwidth.
+	// bus width and memory clock (NVML), or as reported (AMD).
 	BandwidthPeak opt.Float `json:"bandwidth_peak_bytes_per_s"`
-}
-
-// Status is the newest set of readings, as a source publishes it.
-type Status struct {
-	At     time.Time `json:"at,omitzero"` // when the values were taken
-	GPUs   []Reading `json:"gpus"`
-	Source string    `json:"source"`        // "nvml", "nvidia-smi", "dcgm http://…"; "" if there is none
-	Why    string    `json:"why,omitempty"` // why there are no readings, or no newer ones
-
-	// Scope says of which of the GPUs that were read these are, while one replica of
-	// the engine is looked at; "" = all of them, because all replicas are.
-	Scope string `json:"scope,omitempty"`
-
-	// Period is how often values change: an age above three periods is a stall.
-	// 0 until it is known.
-	Period time.Duration `json:"period_ms"`
 }

@@ -14,7 +14,7 @@ import (
 // allowed says which packages of the project each package may import. Data flows
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
-	"":            {"config", "gpu", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/report", "probe/setup", "probe/sweep", "ui"},
+	"":            {"config", "gpu/nvml", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/report", "probe/setup", "probe/sweep", "ui"},
 	"probe/setup": {"config", "probe", "probe/frame", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/sweep"},
 
 	"config": {},
@@ -34,11 +34,16 @@ var allowed = map[string][]string{
 	"probe/roofline":      {"probe/opt", "probe/plain"},
 	"probe/engine":        {"probe/opt"},
 	"probe/engine/scrape": {"probe/engine", "probe/guard", "probe/opt", "probe/prom", "probe/roofline"},
-	"gpu":                 {"probe/guard", "probe/opt", "probe/plain", "probe/prom"},
+	"gpu":                 {"probe/opt", "probe/plain"},
+	"gpu/common":          {"gpu", "probe/opt", "probe/plain"},
+	"gpu/nvml":            {"gpu", "gpu/common", "probe/opt"},
+	"gpu/smi":             {"gpu", "gpu/common", "gpu/nvml", "probe/opt"},
+	"gpu/exporter":        {"gpu", "gpu/common", "gpu/nvml", "probe/opt", "probe/prom"},
+	"gpu/watch":           {"gpu", "gpu/common", "gpu/exporter", "gpu/nvml", "gpu/smi", "probe/guard", "probe/prom"},
 
 	"probe/frame": {"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline"},
 
-	"probe": {"gpu", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/engine/scrape", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline"},
+	"probe": {"gpu", "gpu/watch", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/engine/scrape", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline"},
 
 	// The embedded engine.
 	"probe/sim/faults": {},
@@ -51,7 +56,7 @@ var allowed = map[string][]string{
 
 	// The doctor's scripted server stands beside the program, its checklist above it.
 	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
-	"probe/doctor": {"gpu", "probe", "probe/frame", "probe/api", "probe/collect", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/engine/scrape", "probe/guard", "probe/load",
+	"probe/doctor": {"gpu", "gpu/watch", "probe", "probe/frame", "probe/api", "probe/collect", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/engine/scrape", "probe/guard", "probe/load",
 		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.

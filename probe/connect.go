@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/gpu/watch"
 	"sonde/probe/api"
 	"sonde/probe/engine"
 	"sonde/probe/engine/scrape"
@@ -26,7 +27,7 @@ type connection struct {
 	client *api.Client
 	pool   *load.Pool
 	engine engineSource
-	gpu    gpu.Source
+	gpu    *watch.Watcher
 }
 
 // engineSource reads what the engine reports.
@@ -93,9 +94,9 @@ func (s *Session) openSources(conn *connection, found scrape.Config, id engine.I
 		conn.engine = scrape.NewSource(found, id)
 	}
 	if s.opt.GPU == FromPrometheus {
-		conn.gpu = gpu.OpenPrometheus(server, s.opt.Selector, time.Second)
+		conn.gpu = watch.OpenPrometheus(server, s.opt.Selector, time.Second)
 	} else {
-		conn.gpu = gpu.Open(gpu.Options{
+		conn.gpu = watch.Open(watch.Options{
 			Mode: s.opt.GPU, TargetHost: s.addr.Base.Hostname(), Local: api.IsLocal(s.addr.Base),
 			EngineGPUURL: id.GPUURL, Client: s.httpClient(), Interval: time.Second,
 		})
@@ -215,7 +216,7 @@ func (s *Session) retrying() int {
 func (s *Session) readSources(f *frame.Frame) {
 	c := s.conn.Load()
 	if c == nil {
-		f.Engine.Why, f.GPU.Why = "connecting", "connecting"
+		f.Engine.Why, f.GPU.State = "connecting", gpu.Connecting
 		return
 	}
 	f.Engine, f.GPU = c.engine.Latest(), c.gpu.Latest()

@@ -30,19 +30,19 @@ func placeGPUs(f *frame.Frame) {
 			}
 		}
 		if r.Name == f.Engine.Reading.Replica && len(own) > 0 {
-			f.GPU.GPUs, f.GPU.Scope = own, "of "+r.Name
+			f.GPU.GPUs, f.GPU.Scope = own, gpu.Scope{Kind: gpu.OfReplica, Replica: r.Name}
 			if !exact {
-				f.GPU.Scope = "of the machine of " + r.Name
+				f.GPU.Scope.Kind = gpu.OfMachine
 			}
 		}
 	}
 	f.Engine.Replicas = replicas
 	switch name := f.Engine.Reading.Replica; {
-	case name == "" || f.GPU.Scope != "" || len(all) == 0:
+	case name == "" || f.GPU.Scope != (gpu.Scope{}) || len(all) == 0:
 	case !slices.ContainsFunc(replicas, func(r engine.Replica) bool { return r.Name == name }):
-		f.GPU.Scope = "all: " + name + " is gone"
+		f.GPU.Scope = gpu.Scope{Kind: gpu.AllReplicaGone, Replica: name}
 	default:
-		f.GPU.Scope = "all: no label tells which are those of " + name
+		f.GPU.Scope = gpu.Scope{Kind: gpu.AllWithoutLabels, Replica: name}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/gpu"
 	"sonde/probe"
 	"sonde/probe/frame"
 	"sonde/probe/prompt"
@@ -196,7 +197,7 @@ func TestAFleetScrapedByPrometheus(t *testing.T) {
 	if rate := all.Engine.Reading.GenerationTokensPerS.V; len(all.Engine.Replicas) != 3 || rate <= 0 || sum < rate/2 || sum > rate*2 {
 		t.Errorf("%d replicas with %v tokens/s, together %v", len(all.Engine.Replicas), sum, rate)
 	}
-	if all.GPU.Scope != "" || all.Engine.Reading.Replica != "" {
+	if all.GPU.Scope != (gpu.Scope{}) || all.Engine.Reading.Replica != "" {
 		t.Errorf("of all: %q, GPUs %q", all.Engine.Reading.Replica, all.GPU.Scope)
 	}
 	s.ChooseReplica(engines[2])
@@ -204,7 +205,7 @@ func TestAFleetScrapedByPrometheus(t *testing.T) {
 	if r := &one.Engine.Reading; r.Running.Or(-1) != 3 || r.TTFT.Count != 3 || len(one.Engine.Replicas) != 3 {
 		t.Errorf("alone: %+v", r)
 	}
-	if len(one.GPU.GPUs) != 1 || one.GPU.GPUs[0].Exporter != engines[2] || one.GPU.Scope != "of "+engines[2] {
+	if len(one.GPU.GPUs) != 1 || one.GPU.GPUs[0].Exporter != engines[2] || one.GPU.Scope != (gpu.Scope{Kind: gpu.OfReplica, Replica: engines[2]}) {
 		t.Errorf("its GPU: %q %+v", one.GPU.Scope, one.GPU.GPUs)
 	}
 	s.ChooseReplica("")

@@ -46,7 +46,7 @@ func TestGPUsOfAReplica(t *testing.T) {
 		"rank of a server": {"x", []engine.Replica{{Name: "x", OfServer: true, Pod: "vllm-0", Hosts: []string{"node-a"}}, {Name: "y", OfServer: true, Pod: "vllm-0", Hosts: []string{"node-a"}}},
 			[]string{"a0", "a1"}, "of the machine of x", []int{0, 0}, opt.Float{}},
 		"no label": {"x", []engine.Replica{{Name: "x", Instance: "10.9.9.9:8000", Hosts: []string{"10.9.9.9"}}, {Name: "y"}},
-			[]string{"a0", "a1", "b0", "b1"}, "all: no label tells which are those of x", []int{0, 0}, opt.Float{}},
+			[]string{"a0", "a1", "b0", "b1"}, "all: no label shows which belong to x", []int{0, 0}, opt.Float{}},
 		"it is gone": {"x", []engine.Replica{{Name: "y", Pod: "vllm-0"}},
 			[]string{"a0", "a1", "b0", "b1"}, "all: x is gone", []int{2}, opt.Of(0.9)},
 	} {
@@ -58,7 +58,7 @@ func TestGPUsOfAReplica(t *testing.T) {
 		for _, g := range f.GPU.GPUs {
 			ids = append(ids, g.ID)
 		}
-		if !slices.Equal(ids, c.want) || f.GPU.Scope != c.scope {
+		if !slices.Equal(ids, c.want) || f.GPU.Scope.String() != c.scope {
 			t.Errorf("%s: GPUs %q %q, want %q %q", name, ids, f.GPU.Scope, c.want, c.scope)
 		}
 		for i, r := range f.Engine.Replicas {

@@ -97,7 +97,7 @@ func gpuSettled(s gpu.Status, source string) bool {
 	if len(s.GPUs) > 0 || source == probe.FromPrometheus {
 		return s.Period > 0
 	}
-	return s.Why != gpu.Looking
+	return s.State != gpu.Looking
 }
 
 // awaitFrame waits for a Frame; when ctx ends it takes the newest one.

@@ -15,8 +15,8 @@ const slowPeriod = 3 * time.Second
 func (r *Report) gpus(status gpu.Status, local bool) {
 	s := r.section("GPU")
 	switch {
-	case len(status.GPUs) == 0 && strings.HasPrefix(status.Why, switchedOff):
-		s.skipped("readings", status.Why)
+	case len(status.GPUs) == 0 && status.State == gpu.Off:
+		s.skipped("readings", status.Reason())
 		return
 	case len(status.GPUs) == 0:
 		do := whereGPUs(local)

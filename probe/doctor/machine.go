@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"time"
 
-	"sonde/gpu"
+	"sonde/gpu/watch"
 	"sonde/probe"
 	"sonde/probe/api/wire"
 	"sonde/probe/guard"
@@ -146,7 +146,7 @@ func (r *Report) localGPU(ctx context.Context, mode string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, gpuPatience)
 	defer cancel()
-	source := gpu.Open(gpu.Options{Mode: mode, Local: true})
+	source := watch.Open(watch.Options{Mode: mode, Local: true})
 	guard.Go("GPU readings", func(error) {}, func() { source.Run(ctx) })
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

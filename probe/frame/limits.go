@@ -24,7 +24,7 @@ func (f *Frame) FindLimits(shape func(id string, info roofline.ModelInfo) (roofl
 		}
 	}
 	// An engine's own page shows only the GPUs of that engine.
-	return roofline.On(m, info, gpus, f.GPU.Of(id.GPUURL))
+	return roofline.On(m, info, gpus, f.GPU.From(id.GPUURL))
 }
 
 // opaqueWeights are engines that usually serve quantised files under the plain name

@@ -54,7 +54,7 @@ func (g *gpuWindow) device(r *gpu.Reading) *deviceWindow {
 // remarks say why there are no GPUs, or what is missing of those that there are.
 func (g *gpuWindow) remarks(s *gpu.Status) []string {
 	if len(g.devices) == 0 && len(s.GPUs) == 0 {
-		if s.Why == "" || s.Why == gpu.Looking || s.Why == gpu.SwitchedOff || s.Why == connecting {
+		if s.State != gpu.Tried || s.Why == "" {
 			return nil
 		}
 		return []string{"no GPU readings: " + s.Why}
@@ -69,9 +69,6 @@ func (g *gpuWindow) remarks(s *gpu.Status) []string {
 	}
 	return said.order
 }
-
-// connecting is what a Frame says before there are sources.
-const connecting = "connecting"
 
 func (g *gpuWindow) figures() []GPUFigures {
 	out := make([]GPUFigures, 0, len(g.devices))

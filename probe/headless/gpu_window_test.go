@@ -16,8 +16,8 @@ func TestRemarksAboutGPUs(t *testing.T) {
 		want   []string
 	}{
 		"none": {gpu.Status{Why: "no NVIDIA driver here"}, []string{"no GPU readings: no NVIDIA driver here"}},
-		"off":  {gpu.Status{Why: gpu.SwitchedOff}, nil},
-		"soon": {gpu.Status{Why: gpu.Looking}, nil},
+		"off":  {gpu.Status{State: gpu.Off}, nil},
+		"soon": {gpu.Status{State: gpu.Looking}, nil},
 		"the same of two, one lost": {gpu.Status{GPUs: []gpu.Reading{
 			{ID: "a", Note: busyOnly}, {ID: "b", Index: 1, Note: busyOnly}, {ID: "c", Index: 2, Lost: true, Note: "GPU lost (code 15)"},
 			{ID: "a/1", Parent: "a", Note: "part"},

@@ -3,6 +3,7 @@ package headless
 import (
 	"cmp"
 
+	"sonde/gpu"
 	"sonde/probe/engine"
 	"sonde/probe/opt"
 )
@@ -20,8 +21,8 @@ func (a *Accumulator) target() Target {
 	if !a.engine.have {
 		t.Settings.Why = Text(cmp.Or(a.last.Engine.Why, id.MetricsWhy))
 	}
-	if len(t.Hardware) == 0 && a.last.GPU.Why != connecting {
-		t.HardwareWhy = Text(a.last.GPU.Why)
+	if len(t.Hardware) == 0 && a.last.GPU.State != gpu.Connecting {
+		t.HardwareWhy = Text(a.last.GPU.Reason())
 	}
 	return t
 }

@@ -158,7 +158,7 @@ func (l *engineLine) state() engine.State {
 }
 
 func fromGPU(s gpu.Status) *gpu.Status {
-	s.Source = withoutSecrets(s.Source)
+	s.Source, s.Why = withoutSecrets(s.Source), s.Reason()
 	if s.GPUs == nil {
 		s.GPUs = []gpu.Reading{}
 	}

@@ -156,6 +156,7 @@ func (d *decoder) keep(l *frameLine) {
 	}
 	if l.GPU != nil {
 		d.gpu = *l.GPU
+		d.gpu.SetReason(l.GPU.Why)
 		if len(d.gpu.GPUs) == 0 {
 			d.gpu.GPUs = nil
 		}

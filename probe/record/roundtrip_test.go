@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/gpu"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
@@ -37,6 +38,11 @@ func fill(v reflect.Value, n *int) {
 		return
 	case **roofline.Roofline:
 		return // Limits are not recorded
+	case *gpu.Scope:
+		*x = gpu.Scope{Kind: gpu.OfMachine, Replica: "replica"}
+		return
+	case *gpu.State:
+		return // recorded in place of the reason: see gpu.Status.SetReason
 	case *engine.State:
 		*x = engine.Failed
 		return

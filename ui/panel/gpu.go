@@ -37,7 +37,7 @@ func (g gpuPanel) Heading(v *View) text.Heading {
 func (gpuPanel) foot(v *View) []text.Figure {
 	t, s := v.Theme, &v.Frame.GPU
 	if note := v.gpuAgeNote(); note != "" {
-		return []text.Figure{text.Fig(note, t.Warn), text.Fig(text.Clean(s.Why), t.Dim)}
+		return []text.Figure{text.Fig(note, t.Warn), text.Fig(text.Clean(s.Reason()), t.Dim)}
 	}
 	if lost := lostGPUs(s.GPUs); len(lost) > 0 {
 		foot := []text.Figure{text.Fig(theme.SignWarn+" GPU "+numbers(lost)+" lost", t.Bad)}
@@ -46,7 +46,7 @@ func (gpuPanel) foot(v *View) []text.Figure {
 		}
 		return foot
 	}
-	if scope := text.Clean(s.Scope); scope != "" {
+	if scope := text.Clean(s.Scope.String()); scope != "" {
 		return []text.Figure{text.Fig(scope, t.Note)}
 	}
 	note := gpuNote(&s.GPUs[0])
@@ -181,7 +181,7 @@ type gpuKey struct {
 
 func (gpuPanel) Key(v *View, zoomed bool) any {
 	s := &v.Frame.GPU
-	k := gpuKey{v.History.Version.Columns, len(s.GPUs), s.At, s.Why, 0}
+	k := gpuKey{v.History.Version.Columns, len(s.GPUs), s.At, s.Reason(), 0}
 	if age, known := v.Frame.Age(s.At); known && zoomed {
 		k.age = int(age.Seconds())
 	}
@@ -218,8 +218,8 @@ func (gpuPanel) lines(v *View, w, h int) []string {
 
 func whyNoGPU(v *View) string {
 	switch {
-	case v.Frame.GPU.Why != "":
-		return v.Frame.GPU.Why
+	case v.Frame.GPU.Reason() != "":
+		return v.Frame.GPU.Reason()
 	case !v.Have:
 		return "waiting for data"
 	}
@@ -253,8 +253,8 @@ func (gpuPanel) Explain(v *View) Explanation {
 	if s.Period > 0 {
 		e.Now = append(e.Now, "interval new values every "+text.Span(s.Period))
 	}
-	if s.Why != "" {
-		e.Now = append(e.Now, "why "+text.Clean(s.Why))
+	if why := s.Reason(); why != "" {
+		e.Now = append(e.Now, "why "+text.Clean(why))
 	}
 	e.Now = append(e.Now, fieldsNow(s.GPUs)...)
 	return e

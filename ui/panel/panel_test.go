@@ -339,11 +339,11 @@ func TestGPUsOfAFleet(t *testing.T) {
 	if f.GPU.GPUs[0].Host != "node-0" {
 		t.Error("the Frame was changed")
 	}
-	f.GPU.Scope = "of the machine of r1"
-	if foot := (gpuPanel{}).Heading(p).Foot; len(foot) != 1 || foot[0].Text != f.GPU.Scope {
+	f.GPU.Scope = gpu.Scope{Kind: gpu.OfMachine, Replica: "r1"}
+	if foot := (gpuPanel{}).Heading(p).Foot; len(foot) != 1 || foot[0].Text != f.GPU.Scope.String() {
 		t.Errorf("foot %+v", foot)
 	}
-	f.GPU.Scope = "all: no label tells which are those of r1"
+	f.GPU.Scope = gpu.Scope{Kind: gpu.AllWithoutLabels, Replica: "r1"}
 	if text := ansi.Strip(strings.Join(Strip(p, 100, false), "\n")); !strings.Contains(text, "all GPUs") {
 		t.Errorf("the strip does not say that they are all:\n%s", text)
 	}

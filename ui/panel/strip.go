@@ -2,7 +2,6 @@ package panel
 
 import (
 	"fmt"
-	"strings"
 
 	"sonde/probe/measure"
 	"sonde/probe/opt"
@@ -118,7 +117,7 @@ func stripMachine(v *View) []text.Figure {
 	if len(f.GPU.GPUs) > 0 {
 		parts = gpuFigures(t, f.GPU.GPUs)
 	}
-	if strings.HasPrefix(f.GPU.Scope, "all") {
+	if f.GPU.Scope.All() {
 		parts = append(parts, text.Fig("all GPUs", t.Note))
 	}
 	if note := v.gpuAgeNote(); note != "" {

@@ -1,0 +1,58 @@
+package common
+
+import (
+	"fmt"
+	"strings"
+
+	"sonde/probe/opt"
+)
+
+// resetXids are the Xid codes after which a GPU needs a reset or the machine a
+// reboot; most others are faults of an application.
+var resetXids = map[int]bool{48: true, 62: true, 64: true, 74: true, 79: true, 95: true, 119: true, 120: true}
+
+// NeedsReset reports whether a GPU with that Xid has to be reset.
+func NeedsReset(xid int) bool { return resetXids[xid] }
+
+// XidNote describes a fault that needs a reset; "" for any other.
+func XidNote(xid int, description string, lost bool) string {
+	if !resetXids[xid] {
+		return ""
+	}
+	text := fmt.Sprintf("Xid %d", xid)
+	if description != "" {
+		text += " (" + description + ")"
+	}
+	if lost {
+		return "GPU lost: " + text
+	}
+	return "last fault: " + text
+}
+
+// slowReasons are the bits by which NVML, and exporters after it, name what holds the
+// clocks down (nvmlClocksEventReasons). Idle clocks and those that somebody has set
+// are no fault.
+var slowReasons = []struct {
+	bit  uint32
+	name string
+}{
+	{0x4, "the power limit"}, {0x8, "a hardware slowdown"}, {0x20, "temperature (software)"},
+	{0x40, "temperature (hardware)"}, {0x80, "the power brake"}, {0x10, "the slowest GPU of its group"},
+}
+
+// SlowNote names what holds the clocks down; "" if nothing does, or it is unknown.
+func SlowNote(mask opt.Float) string {
+	if !mask.OK || mask.V < 0 || mask.V >= 1<<32 {
+		return ""
+	}
+	var names []string
+	for _, r := range slowReasons {
+		if uint32(mask.V)&r.bit != 0 {
+			names = append(names, r.name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "clocks held down by " + strings.Join(names, ", ")
+}

@@ -1,0 +1,22 @@
+package common
+
+import (
+	"testing"
+
+	"sonde/probe/opt"
+)
+
+func TestWhatHoldsClocksDown(t *testing.T) {
+	for mask, want := range map[float64]string{
+		0: "", 0x1: "", 0x2: "", 0x100: "", -1: "", 1 << 40: "",
+		0x4: "clocks held down by the power limit", 0x5: "clocks held down by the power limit",
+		0x48: "clocks held down by a hardware slowdown, temperature (hardware)",
+	} {
+		if got := SlowNote(opt.Of(mask)); got != want {
+			t.Errorf("%#x: %q, want %q", int64(mask), got, want)
+		}
+	}
+	if got := SlowNote(opt.Float{}); got != "" {
+		t.Errorf("unknown: %q", got)
+	}
+}

@@ -1,0 +1,233 @@
+package exporter
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"sonde/gpu"
+	"sonde/gpu/common"
+	"sonde/probe/prom"
+)
+
+const (
+	maxPageBytes = 8 << 20
+	// pageTimeout bounds one reading of a page. Readings never overlap.
+	pageTimeout = 5 * time.Second
+	// probeTimeout is for the first reading: a filtered port answers nothing.
+	probeTimeout = 2 * time.Second
+)
+
+// Options say how a page is read.
+type Options struct {
+	Client   *http.Client  // it should carry no credentials
+	Interval time.Duration // between readings
+	Local    bool          // a loopback address is this machine's own page
+}
+
+// Page reads the page of an exporter, of any of pageFormats. It has new values only
+// once per collection of the exporter, so that most readings see the same ones again.
+type Page struct {
+	url        string
+	shown      string // without credentials and query
+	opt        Options
+	hostMemory common.HostMemory // nil: not this machine's page
+
+	seen      fingerprint
+	changedAt time.Time
+	gpus      []gpu.Reading
+	format    pageFormat
+	cadence   cadence
+}
+
+// Open reads the page once; its error is a sentence for people.
+func Open(ctx context.Context, address string, o Options) (*Page, error) {
+	u, err := gpu.PageURL(address)
+	if err != nil {
+		return nil, err
+	}
+	e := &Page{url: u.String(), shown: gpu.ShownURL(u), opt: o}
+	if o.Local && gpu.IsLoopback(u.Hostname()) {
+		e.hostMemory = common.SystemMemory
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	if _, err := e.Read(ctx); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// PageError is the reason why a page that answers has no readings.
+type PageError struct {
+	long  string
+	Short string // after "port 9400 answers, but"
+}
+
+func (e *PageError) Error() string { return e.long }
+
+// Close has nothing to release.
+func (e *Page) Close() {}
+
+// Read gets the page, and makes readings of it if it has new values.
+func (e *Page) Read(ctx context.Context) (gpu.Status, error) {
+	body, err := e.fetch(ctx)
+	if err != nil {
+		return gpu.Status{}, fmt.Errorf("GPU exporter at %s: %w", e.shown, err)
+	}
+	if now := time.Now(); e.seen.changed(body) || e.gpus == nil {
+		if err := e.take(body); err != nil {
+			return gpu.Status{}, err
+		}
+		e.changedAt = now
+		e.cadence.change(now)
+	}
+	return e.status(), nil
+}
+
+// take reads a page with new values.
+func (e *Page) take(body []byte) error {
+	page, err := prom.Parse(body, isGPUFamily)
+	if err != nil {
+		return &PageError{fmt.Sprintf("GPU exporter at %s: %v", e.shown, err), err.Error()}
+	}
+	format, gpus := readPage(page, e.hostMemory)
+	if len(gpus) == 0 {
+		if why := whyNoGPUs(page); why != "" {
+			return &PageError{fmt.Sprintf("GPU exporter at %s has no GPU: %s", e.shown, why), why}
+		}
+		return &PageError{fmt.Sprintf("no GPU metrics at %s: use the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter", e.shown),
+			"without GPU metrics"}
+	}
+	e.format, e.gpus = format, gpus
+	return nil
+}
+
+// status is a copy: what was published before must not change.
+func (e *Page) status() gpu.Status {
+	st := gpu.Status{
+		At: e.changedAt, GPUs: slices.Clone(e.gpus), Source: e.format.name + " " + e.shown, Period: e.cadence.period(),
+	}
+	if st.Period < 3*time.Second || st.Period < 2*e.opt.Interval {
+		return st
+	}
+	slow := fmt.Sprintf("exporter updates every %.0f s", st.Period.Seconds())
+	if e.format.faster != "" {
+		slow += " (" + e.format.faster + ")"
+	}
+	for i := range st.GPUs {
+		st.GPUs[i].Note = common.Join(st.GPUs[i].Note, slow)
+	}
+	return st
+}
+
+func (e *Page) fetch(ctx context.Context) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url, nil)
+	if err != nil {
+		return nil, errors.New("not a usable address")
+	}
+	resp, err := e.opt.Client.Do(req)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		said := fmt.Sprintf("HTTP %d", resp.StatusCode)
+		return nil, &PageError{said, fmt.Sprintf("with HTTP %d", resp.StatusCode)}
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBytes+1))
+	switch {
+	case err != nil:
+		return nil, plainError(err)
+	case len(body) > maxPageBytes:
+		return nil, fmt.Errorf("the page is larger than %d MiB", maxPageBytes>>20)
+	}
+	return body, nil
+}
+
+// plainError drops the address, which may contain credentials, and calls time-outs
+// "no answer".
+func plainError(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("no answer in time")
+	}
+	var withURL *url.Error
+	if errors.As(err, &withURL) {
+		err = withURL.Err
+	}
+	return errors.New(common.Clean(err.Error()))
+}
+
+// fingerprint notices whether the GPU lines of a page changed. Comparing lines
+// rather than readings notices a collection in which only a counter moved, as on
+// an idle GPU.
+type fingerprint struct {
+	known map[string]bool // whether a family is a GPU's
+	seed  maphash.Seed
+	sum   uint64
+	set   bool
+}
+
+func (f *fingerprint) changed(body []byte) bool {
+	if !f.set {
+		f.seed, f.known = maphash.MakeSeed(), map[string]bool{"": false}
+	}
+	var h maphash.Hash
+	h.SetSeed(f.seed)
+	for line := range bytes.Lines(body) {
+		if f.wanted(familyOf(line)) {
+			h.Write(line)
+		}
+	}
+	sum := h.Sum64()
+	changed := !f.set || sum != f.sum
+	f.sum, f.set = sum, true
+	return changed
+}
+
+func (f *fingerprint) wanted(family string) bool {
+	yes, asked := f.known[family]
+	if !asked {
+		yes = isGPUFamily(family)
+		f.known[family] = yes
+	}
+	return yes
+}
+
+// cadence learns how often a page has new values.
+type cadence struct {
+	seen     int // changes, the first page included
+	last     time.Time
+	spacings []time.Duration // the newest few
+}
+
+func (c *cadence) change(at time.Time) {
+	const keep = 5
+	c.seen++
+	// How old the first page was is unknown: the first spacing starts at the
+	// second one.
+	if c.seen > 2 {
+		c.spacings = append(c.spacings, at.Sub(c.last))
+		c.spacings = c.spacings[max(0, len(c.spacings)-keep):]
+	}
+	c.last = at
+}
+
+// period is the lower median, in whole seconds: values that happened to stay the
+// same over a collection only make a spacing longer. 0 until known.
+func (c *cadence) period() time.Duration {
+	if len(c.spacings) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(c.spacings))
+	return max(time.Second, sorted[(len(sorted)-1)/2].Round(time.Second))
+}

@@ -1,0 +1,84 @@
+package exporter
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sonde/gpu"
+)
+
+func fixture(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestAnswersThatAreNotAnExporter(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status int
+		body   string
+		want   string // after the address
+	}{
+		{"not found", 404, "nothing", "GPU exporter at %s: HTTP 404"},
+		{"HTML", 200, "<html></html>", "GPU exporter at %s: HTML, not a metrics page"},
+		{"empty", 200, "", "GPU exporter at %s: empty page"},
+		{"no GPU families", 200, fixture(t, "no_gpu_families.txt"), "no GPU metrics at %s: use the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter"},
+		{"endless", 200, strings.Repeat("# filler\n", 1<<20), "GPU exporter at %s: the page is larger than 8 MiB"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			}))
+			defer server.Close()
+			_, err := Open(t.Context(), server.URL, Options{Client: server.Client(), Interval: time.Second})
+			if want := strings.Replace(c.want, "%s", server.URL+"/metrics", 1); err == nil || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
+	}
+}
+
+func TestPageAddresses(t *testing.T) {
+	for address, want := range map[string]string{
+		"node:9400":                   "http://node:9400/metrics",
+		"http://node:9400":            "http://node:9400/metrics",
+		"https://node/":               "https://node/metrics",
+		"http://node/gpu?x=1":         "http://node/gpu?x=1",
+		"[::1]:9400":                  "http://[::1]:9400/metrics",
+		"http://node:9400/a/metrics":  "http://node:9400/a/metrics",
+		"ftp://node":                  "",
+		":9400":                       "",
+		"http://":                     "",
+		"node:port/with space in it%": "",
+	} {
+		u, err := gpu.PageURL(address)
+		if want == "" && err == nil || want != "" && (err != nil || u.String() != want) {
+			t.Errorf("%q gives %v, %v; want %q", address, u, err, want)
+		}
+	}
+}
+
+func TestPeriodIgnoresCollectionsWithoutChange(t *testing.T) {
+	var c cadence
+	at := time.Unix(0, 0)
+	for i, second := range []int{0, 7, 37, 127, 157, 187} { // one spacing is three collections long
+		c.change(at.Add(time.Duration(second) * time.Second))
+		if i < 2 && c.period() != 0 {
+			t.Errorf("period known after %d pages", i+1)
+		}
+	}
+	if c.period() != 30*time.Second {
+		t.Error(c.period())
+	}
+}

@@ -1,0 +1,171 @@
+package exporter
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sonde/gpu"
+	"sonde/gpu/common"
+	"sonde/probe/prom"
+)
+
+// gpuNames are the names of all families that exporters of GPUs publish, as a
+// regular expression; AMD's with the usual word before them, or none.
+var gpuNames = "DCGM_FI_(DEV|PROF)_.*|" + nvidiaExporterPrefix + ".*|(amd_)?(" + strings.Join(amdFamilies, "|") + ")"
+
+// gpuMarkers are families of which every exporter publishes at least one, whatever
+// its settings and the GPU's model.
+var gpuMarkers = []string{
+	nvidiaExporterPrefix + "gpu_info", "gpu_total_vram", "amd_gpu_total_vram", "gpu_gfx_activity", "amd_gpu_gfx_activity",
+	"DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_BOARD_POWER_WATTS",
+	"DCGM_FI_DEV_FB_USED", "DCGM_FI_DEV_SM_CLOCK", "DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_DRAM_ACTIVE",
+}
+
+// OpenSeries prepares to read the series of GPU exporters from a Prometheus server, of
+// all hosts that the selector matches.
+func OpenSeries(server *prom.Server, selector string) *Series {
+	return &Series{server: server, poller: prom.NewPoller(server, prom.Query{
+		What: "DCGM_FI_…, nvidia_smi_… or gpu_… (AMD)", Names: gpuNames, Selector: selector, Markers: gpuMarkers,
+	})}
+}
+
+// Series reads what a Prometheus server has scraped from exporters.
+type Series struct {
+	server *prom.Server
+	poller *prom.Poller
+	status gpu.Status // the last one, while there is no newer sample
+	due    time.Time  // no query before
+	unread error      // why the newest samples give no reading
+}
+
+// Close has nothing to release.
+func (p *Series) Close() {}
+
+// Read queries the server when newer samples are due.
+func (p *Series) Read(ctx context.Context) (gpu.Status, error) {
+	now := time.Now()
+	if now.Before(p.due) {
+		return p.status, p.unread
+	}
+	news, err := p.poller.Next(ctx)
+	if err != nil {
+		return gpu.Status{}, err
+	}
+	p.due = now.Add(p.poller.Pause())
+	if news.Fresh {
+		p.unread = p.take(news)
+	}
+	p.status.Why, p.status.Period = news.Why, p.poller.Period()
+	return p.status, p.unread
+}
+
+// take makes readings of news.
+func (p *Series) take(news prom.News) error {
+	for i := range news.Samples {
+		nameHost(&news.Samples[i])
+	}
+	kinds, gpus := readFleet(prom.FromSamples(news.Samples))
+	if len(gpus) == 0 {
+		return fmt.Errorf("the series of exporters in Prometheus at %s name no GPU (labels UUID, gpu; uuid; gpu_id)", p.server.URL())
+	}
+	put(gpus, places(news.Samples))
+	for i := range gpus {
+		gpus[i].Source += gpu.ViaPrometheus
+		gpus[i].Note = common.Join(slices.Concat([]string{gpus[i].Note}, news.Notes)...)
+	}
+	p.status = gpu.Status{At: news.At, GPUs: gpus, Source: kinds + " from Prometheus " + p.server.URL()}
+	return nil
+}
+
+// readFleet reads what exporters of all kinds said. Of a GPU with two of them the
+// one that tells more counts, which comes first.
+func readFleet(page prom.Page) (kinds string, gpus []gpu.Reading) {
+	var names []string
+	seen := map[string]bool{}
+	for _, f := range pageFormats {
+		found := f.read(page, nil)
+		found = slices.DeleteFunc(found, func(r gpu.Reading) bool { return seen[r.ID] })
+		if len(found) > 0 {
+			names = append(names, f.name)
+		}
+		for i := range found {
+			seen[found[i].ID] = true
+		}
+		gpus = append(gpus, found...)
+	}
+	return strings.Join(names, ", "), gpus
+}
+
+// nameHost keeps GPUs of several hosts apart where the exporter does not name
+// its host.
+func nameHost(s *prom.Sample) {
+	if label(*s, "Hostname", "hostname") == "" && s.Labels["instance"] != "" {
+		s.Labels["Hostname"] = s.Labels["instance"]
+	}
+}
+
+// place is where a GPU is, as the labels of a Prometheus server's series tell.
+type place struct{ host, exporter, pod string }
+
+// hostLabels name a GPU's machine, the exporter's own word first.
+var hostLabels = []string{"Hostname", "hostname", "node", "kubernetes_node", "nodename", "instance"}
+
+// places finds out where the GPUs of some series are, by every ID that a reading of
+// them may have.
+func places(samples []prom.Sample) map[string]place {
+	out := map[string]place{}
+	for _, s := range samples {
+		here := place{label(s, hostLabels...), label(s, "instance"), label(s, "pod")}
+		for _, id := range idsOf(s) {
+			known := out[id]
+			out[id] = place{cmp.Or(known.host, here.host), cmp.Or(known.exporter, here.exporter), cmp.Or(known.pod, here.pod)}
+		}
+	}
+	return out
+}
+
+// idsOf lists the IDs that exporters of all kinds may mean by a series' labels.
+func idsOf(s prom.Sample) []string {
+	var ids []string
+	uuid, host := label(s, "UUID", "uuid", "gpu_uuid"), label(s, "Hostname", "hostname")
+	if uuid != "" {
+		ids = append(ids, uuid, fullUUID(uuid))
+	}
+	for _, index := range []string{label(s, "gpu"), label(s, "gpu_id")} {
+		if index != "" {
+			ids = append(ids, host+"/"+index)
+		}
+	}
+	if serial := label(s, "serial_number"); serial != "" {
+		ids = append(ids, serial)
+	}
+	if part := label(s, "GPU_I_ID", "gpu_instance_id", "gpu_partition_id"); part != "" {
+		for i, id := range ids {
+			ids[i] = id + "/" + part // its pod need not be the other parts'
+		}
+	}
+	return ids
+}
+
+// put notes where readings are from. Of a part that tells nothing its GPU does.
+func put(gpus []gpu.Reading, at map[string]place) {
+	for i := range gpus {
+		g := &gpus[i]
+		p, known := at[g.ID]
+		if !known {
+			p = at[g.Parent]
+		}
+		if !known && g.Parent == "" { // whole GPU whose series all name a part
+			for id, of := range at {
+				if strings.HasPrefix(id, g.ID+"/") {
+					p = place{host: of.host, exporter: of.exporter}
+				}
+			}
+		}
+		g.Host, g.Exporter, g.Pod = p.host, p.exporter, p.pod
+	}
+}

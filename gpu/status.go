@@ -1,0 +1,125 @@
+package gpu
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"sonde/probe/plain"
+)
+
+// Status is the newest set of readings, as a source publishes it.
+type Status struct {
+	At     time.Time `json:"at,omitzero"` // when the values were taken
+	GPUs   []Reading `json:"gpus"`
+	Source string    `json:"source"` // what was read: SourceNVML, SourceSMI, "dcgm http://…"; "" if there is none
+	State  State     `json:"-"`
+	Why    string    `json:"why,omitempty"` // why there are no readings, or no newer ones; see Reason
+	Scope  Scope     `json:"scope,omitzero"`
+
+	// Period is how often values change: an age above three periods is a stall.
+	// 0 until it is known.
+	Period time.Duration `json:"period_ms"`
+}
+
+// Sources of this machine, as they stand in Status.Source.
+const (
+	SourceNVML = "nvml"
+	SourceSMI  = "nvidia-smi"
+)
+
+// State is how far a source has come.
+type State int
+
+// States of a source. All except Tried mean that nothing is wrong.
+const (
+	Tried      State = iota // it was read, or failed: see Status.Why
+	Connecting              // the session has no sources yet
+	Looking                 // looking for GPUs
+	Off                     // switched off by the user
+)
+
+var stateWords = map[State]string{Connecting: "connecting", Looking: "looking for GPUs", Off: "switched off with --gpu off"}
+
+// Reason says why there are no readings, or no newer ones; "" if there are.
+func (s *Status) Reason() string {
+	if words, ok := stateWords[s.State]; ok {
+		return words
+	}
+	return s.Why
+}
+
+// SetReason is the opposite of Reason: recordings hold the reason only.
+func (s *Status) SetReason(text string) {
+	s.State, s.Why = Tried, text
+	for state, words := range stateWords {
+		if words == text {
+			s.State, s.Why = state, ""
+		}
+	}
+}
+
+// Usable omits GPUs that are lost, and those whose MIG instances are listed instead.
+func (s *Status) Usable() []Reading {
+	split := map[string]bool{}
+	for _, r := range s.GPUs {
+		split[r.Parent] = true
+	}
+	return slices.DeleteFunc(slices.Clone(s.GPUs), func(r Reading) bool {
+		return r.Lost || r.ID != "" && split[r.ID]
+	})
+}
+
+// From reports whether the readings are from that page, whatever query its address has.
+func (s *Status) From(page string) bool {
+	u, err := PageURL(page)
+	if page == "" || err != nil {
+		return false
+	}
+	_, read, _ := strings.Cut(s.Source, " ")
+	return read == ShownURL(u)
+}
+
+// Serve reports whether the GPUs that were read are those of the target. The local
+// ones (NVML, nvidia-smi) say nothing about a server elsewhere, or about the embedded
+// engine, which uses none; an exporter was named for the target.
+func (s *Status) Serve(host string, embedded bool) bool {
+	if s.Source != SourceNVML && s.Source != SourceSMI {
+		return true
+	}
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return !embedded && IsLoopback(strings.Trim(host, "[]"))
+}
+
+// PageURL completes the address of an exporter's page: HTTP and /metrics unless the
+// address says otherwise.
+func PageURL(address string) (*url.URL, error) {
+	full := address
+	if !strings.Contains(full, "://") {
+		full = "http://" + full
+	}
+	u, err := url.Parse(full)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, errors.New("--gpu must be auto, nvml, off or the address of a page: use http://HOST:PORT/metrics")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/metrics"
+	}
+	return u, nil
+}
+
+// ShownURL is an address without credentials and query.
+func ShownURL(u *url.URL) string {
+	return plain.Line((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), 120)
+}
+
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
