@@ -33,7 +33,8 @@ var allowed = map[string][]string{
 	"probe/load":          {"probe/api", "probe/collect", "probe/guard", "probe/measure", "probe/prompt"},
 	"probe/roofline":      {"probe/opt", "probe/plain"},
 	"probe/engine":        {"probe/opt"},
-	"probe/engine/scrape": {"probe/engine", "probe/guard", "probe/opt", "probe/prom", "probe/roofline"},
+	"probe/engine/kinds":  {"probe/engine", "probe/opt", "probe/roofline"},
+	"probe/engine/scrape": {"probe/engine", "probe/engine/kinds", "probe/guard", "probe/opt", "probe/prom", "probe/roofline"},
 	"gpu":                 {"probe/opt", "probe/plain"},
 	"gpu/common":          {"gpu", "probe/opt", "probe/plain"},
 	"gpu/nvml":            {"gpu", "gpu/common", "probe/opt"},
@@ -56,7 +57,7 @@ var allowed = map[string][]string{
 
 	// The doctor's scripted server stands beside the program, its checklist above it.
 	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
-	"probe/doctor": {"gpu", "gpu/watch", "probe", "probe/frame", "probe/api", "probe/collect", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/engine/scrape", "probe/guard", "probe/load",
+	"probe/doctor": {"gpu", "gpu/watch", "probe", "probe/frame", "probe/api", "probe/collect", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/guard", "probe/load",
 		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"sonde/probe/api"
-	"sonde/probe/engine/scrape"
+	"sonde/probe/engine/kinds"
 )
 
 // Tables by engine kind are in several packages; detection has the names.
 func TestKindsAreDetected(t *testing.T) {
-	known := scrape.Kinds()
+	known := kinds.IDs()
 	for _, kind := range api.ForcedKinds() {
 		if !slices.Contains(known, kind) {
 			t.Errorf("no engine is detected as %q, whose output length is forced", kind)

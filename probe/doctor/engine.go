@@ -10,6 +10,7 @@ import (
 
 	"sonde/probe/api"
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/engine/scrape"
 )
 
@@ -130,7 +131,7 @@ func sortedFields(status engine.Status) (told, lacking, never []string) {
 	if kind == "" {
 		kind = status.Identity.Kind
 	}
-	offered := scrape.Offers(kind)
+	offered := kinds.Offers(kind)
 	for _, f := range figures {
 		switch name := string(f.field); {
 		case status.Reading.Known(f.field) || f.or != "" && status.Reading.Known(f.or):

@@ -113,6 +113,34 @@ func (r *Reading) FullestKV() opt.Float {
 	return r.KVFill
 }
 
+// SetFills takes the mean and the fullest rank: a full rank preempts while the mean looks
+// fine. Capacities weigh the mean, if there is one for every rank.
+func (r *Reading) SetFills(ranks []RankFill, capacities []float64, o Origin) {
+	if len(ranks) == 0 {
+		return
+	}
+	var sum, weight, fullest float64
+	for i, rank := range ranks {
+		w := 1.0
+		if len(capacities) == len(ranks) && capacities[i] > 0 {
+			w = capacities[i]
+		}
+		sum, weight, fullest = sum+w*rank.Fill, weight+w, max(fullest, rank.Fill)
+	}
+	r.KVFill, r.KVFillMax, r.KVByRank = opt.Of(sum/weight), opt.Of(fullest), ranks
+	if r.Ranks == 0 {
+		r.Ranks = len(ranks)
+	}
+	r.Origins[FieldKVFill] = o
+}
+
+// Note adds a remark, once.
+func (r *Reading) Note(text string) {
+	if !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
+}
+
 // RankFill is the KV cache fill of one rank.
 type RankFill struct {
 	Rank string  `json:"rank"` // as the page calls it; "" if it has but one

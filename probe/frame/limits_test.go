@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"sonde/probe/engine/scrape"
+	"sonde/probe/engine/kinds"
 )
 
 func TestKindsWithOpaqueWeightsAreDetected(t *testing.T) {
 	for kind := range opaqueWeights {
-		if !slices.Contains(scrape.Kinds(), kind) {
+		if !slices.Contains(kinds.IDs(), kind) {
 			t.Errorf("no engine is detected as %q, whose weights are opaque", kind)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 )
 
 // Detect finds out which engine answers, and where it publishes its metrics. It
@@ -13,7 +14,7 @@ import (
 // model list cannot be had; the identity then holds what is known without it.
 func Detect(ctx context.Context, c Config) (engine.Identity, error) {
 	f := newFetcher(c)
-	f.seen = map[string]object{}
+	f.seen = map[string]kinds.Object{}
 	models, err := f.models(ctx)
 	id := engine.Identity{Model: c.Model, Models: models.ids()}
 	if err != nil && !notFound(err) {
@@ -32,11 +33,11 @@ func Detect(ctx context.Context, c Config) (engine.Identity, error) {
 
 // confirmed asks whether the model list has told right, where that is in doubt; nil
 // if it has not.
-func (f fetcher) confirmed(ctx context.Context, k *kind) *kind {
-	if k == nil || k.confirm == nil {
+func (f fetcher) confirmed(ctx context.Context, k *kinds.Kind) *kinds.Kind {
+	if k == nil || k.Confirm == nil {
 		return k
 	}
-	if a, ok := f.askJSON(ctx, k.confirm.path); ok && k.confirm.is(a) {
+	if a, ok := f.askJSON(ctx, k.Confirm.Path); ok && k.Confirm.Is(a) {
 		return k
 	}
 	return nil
@@ -44,7 +45,7 @@ func (f fetcher) confirmed(ctx context.Context, k *kind) *kind {
 
 // recognise finds the engine and its metrics page. What an engine says about itself
 // goes first: it may say that it has no such page.
-func (f fetcher) recognise(ctx context.Context, k *kind, header http.Header, id *engine.Identity) {
+func (f fetcher) recognise(ctx context.Context, k *kinds.Kind, header http.Header, id *engine.Identity) {
 	asked := k != nil
 	if asked {
 		become(id, k)
@@ -78,8 +79,8 @@ func (f fetcher) recognise(ctx context.Context, k *kind, header http.Header, id 
 	if f.config.MetricsURL != "" {
 		id.MetricsURL, id.MetricsWhy = page.url, page.why // what the engine would need does not matter
 	}
-	if k.gpuPath != "" {
-		id.GPUURL = f.config.at(k.gpuPath)
+	if k.GPUPath != "" {
+		id.GPUURL = f.config.at(k.GPUPath)
 	}
 }
 
@@ -88,11 +89,11 @@ func (f fetcher) recognise(ctx context.Context, k *kind, header http.Header, id 
 // them, and proxies rewrite a list but no metrics, so that the page goes first. But
 // some engines publish the names of others, and an endpoint picker speaks of a pool
 // and not of the server that has answered.
-func decide(list, page *kind) *kind {
+func decide(list, page *kinds.Kind) *kinds.Kind {
 	switch {
 	case list == nil:
 		return page
-	case page == nil, page.id == list.id, list.passesOn, page.table != nil && page.table.meanFill:
+	case page == nil, page.ID == list.ID, list.PassesOn, page.Table != nil && page.Table.MeanFill:
 		return list
 	}
 	return page
@@ -100,12 +101,12 @@ func decide(list, page *kind) *kind {
 
 // inside looks whether an engine runs inside a NIM, which passes its page on at a
 // place where that engine itself has none.
-func (f fetcher) inside(ctx context.Context, k *kind, page string) *kind {
-	if k == nil || k.passesOn || page != f.config.rootAt(nimMetrics) {
+func (f fetcher) inside(ctx context.Context, k *kinds.Kind, page string) *kinds.Kind {
+	if k == nil || k.PassesOn || page != f.config.rootAt(kinds.NIMMetrics) {
 		return k
 	}
-	if a, ok := f.askJSON(ctx, nimMetadata); ok && nimRelease(a, &engine.Identity{}) {
-		return &nimKind
+	if a, ok := f.askJSON(ctx, kinds.NIMMetadata); ok && kinds.NIMRelease(a, &engine.Identity{}) {
+		return &kinds.NIM
 	}
 	return k
 }
@@ -120,50 +121,50 @@ func forget(id *engine.Identity) {
 func throughEnvoy(header http.Header) bool { return strings.EqualFold(header.Get("Server"), "envoy") }
 
 // become makes an identity that of a known engine.
-func become(id *engine.Identity, k *kind) {
-	id.Kind, id.Name = k.id, k.name
-	if id.MetricsURL == "" && k.noPage != "" {
-		id.MetricsWhy = k.noPage
+func become(id *engine.Identity, k *kinds.Kind) {
+	id.Kind, id.Name = k.ID, k.Name
+	if id.MetricsURL == "" && k.NoPage != "" {
+		id.MetricsWhy = k.NoPage
 	}
 }
 
 // maxModelLen reads the context length that some model lists carry, in tokens.
-func maxModelLen(entry object) int {
-	if n := entry.number("max_model_len"); n > 0 {
+func maxModelLen(entry kinds.Object) int {
+	if n := entry.Number("max_model_len"); n > 0 {
 		return int(n)
 	}
-	return int(entry.object("meta").number("n_ctx")) // llama.cpp
+	return int(entry.Object("meta").Number("n_ctx")) // llama.cpp
 }
 
 // askOllama recognises the one engine that neither its model list nor its metrics
 // give away for certain: Ollama calls the owner of a model what its user chose.
 // SGLang has most of Ollama's paths, but not this one.
 func (f fetcher) askOllama(ctx context.Context, id *engine.Identity) {
-	if f.ask(ctx, &ollamaKind, id) {
-		become(id, &ollamaKind)
+	if f.ask(ctx, &kinds.Ollama, id) {
+		become(id, &kinds.Ollama)
 	}
 }
 
 // ask sends the engine's probes for version and limits until one is answered.
-func (f fetcher) ask(ctx context.Context, k *kind, id *engine.Identity) bool {
-	for _, about := range k.about {
-		if a, ok := f.askJSON(ctx, about.path); ok && about.read(a, id) {
+func (f fetcher) ask(ctx context.Context, k *kinds.Kind, id *engine.Identity) bool {
+	for _, about := range k.About {
+		if a, ok := f.askJSON(ctx, about.Path); ok && about.Read(a, id) {
 			return true
 		}
 	}
 	return false
 }
 
-// askJSON gets a JSON object from a path of the server; during detection, each path
+// askJSON gets a JSON kinds.Object from a path of the server; during detection, each path
 // once.
-func (f fetcher) askJSON(ctx context.Context, path string) (object, bool) {
+func (f fetcher) askJSON(ctx context.Context, path string) (kinds.Object, bool) {
 	if o, asked := f.seen[path]; asked {
 		return o, o != nil
 	}
-	var o object
+	var o kinds.Object
 	a, err := f.get(ctx, probe(f.config.rootAt(path)))
 	if err == nil && a.status == http.StatusOK {
-		o, _ = a.object()
+		o, _ = a.body.Object()
 	}
 	if f.seen != nil {
 		f.seen[path] = o

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 )
 
 // mock is a server that answers GET requests from a table and remembers them.
@@ -171,7 +172,7 @@ var detections = []detection{
 		name:  "MLC-LLM: reading its page costs a request",
 		pages: map[string]reply{"/v1/models": file("probe-mlc-v1-models.json.txt"), "/metrics": file("mlc-llm-2026-07.txt")},
 		want: engine.Identity{Kind: "mlc-llm", Name: "MLC-LLM", Model: "HF://mlc-ai/Llama-3-8B-Instruct-q4f16_1-MLC",
-			MetricsWhy: mlcKind.noPage},
+			MetricsWhy: kinds.ByID("mlc-llm").NoPage},
 		never: []string{"/metrics"},
 	},
 	{

@@ -12,29 +12,30 @@ import (
 	"time"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/opt"
 )
 
 // slotsKind is an engine with a page in JSON, for tests.
-func slotsKind(t *testing.T, e extraPage, noPage string) engine.Identity {
+func slotsKind(t *testing.T, e kinds.Extra, noPage string) engine.Identity {
 	t.Helper()
-	e.path = "/slots"
-	e.read = func(a answer, into filler) error {
+	e.Path = "/slots"
+	e.Read = func(b kinds.Body, into kinds.Into) error {
 		var slots struct{ Busy, Waiting, Tokens opt.Float }
-		if err := json.Unmarshal(a.body, &slots); err != nil {
+		if err := json.Unmarshal(b, &slots); err != nil {
 			return errors.New("no slots in it")
 		}
-		into.set(engine.FieldRunning, slots.Busy, "busy")
-		into.fill(engine.FieldWaiting, slots.Waiting, "waiting")
-		into.count(engine.FieldGenerationTokens, "0", slots.Tokens, "tokens")
-		into.remark(engine.FieldRunning, "slots")
-		into.kv([]engine.RankFill{{Rank: "0", Fill: 0.2}, {Rank: "1", Fill: 0.8}}, []float64{100, 300}, "fill")
+		into.Set(engine.FieldRunning, slots.Busy, "busy")
+		into.Fill(engine.FieldWaiting, slots.Waiting, "waiting")
+		into.Count(engine.FieldGenerationTokens, slots.Tokens, "tokens")
+		into.Remark(engine.FieldRunning, "slots")
+		into.KV([]engine.RankFill{{Rank: "0", Fill: 0.2}, {Rank: "1", Fill: 0.8}}, []float64{100, 300}, "fill")
 		return nil
 	}
-	k := &kind{id: "slots", name: "Slots", noPage: noPage, extra: []extraPage{e}, table: &table{prefixes: []string{"slots_"}}}
-	before := kinds
-	kinds = append(slices.Clone(kinds), k)
-	t.Cleanup(func() { kinds = before })
+	k := &kinds.Kind{ID: "slots", Name: "Slots", NoPage: noPage, Extra: []kinds.Extra{e}, Table: &kinds.Table{Prefixes: []string{"slots_"}}}
+	before := kinds.All
+	kinds.All = append(slices.Clone(kinds.All), k)
+	t.Cleanup(func() { kinds.All = before })
 	return engine.Identity{Kind: "slots", Name: "Slots", MetricsWhy: noPage}
 }
 
@@ -52,7 +53,7 @@ func serveSlots(slots func() (int, string), page string) script {
 }
 
 func TestEngineWithoutMetricsPage(t *testing.T) {
-	id := slotsKind(t, extraPage{}, "no page")
+	id := slotsKind(t, kinds.Extra{}, "no page")
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		source, stop := running(serveSlots(func() (int, string) {
@@ -80,7 +81,7 @@ func TestEngineWithoutMetricsPage(t *testing.T) {
 // What the metrics page says stays; an extra page overrides only where it sets. It
 // is not asked more often than it wants, and a figure's age is that of its page.
 func TestExtraPageBesideTheMetricsPage(t *testing.T) {
-	id := slotsKind(t, extraPage{every: 5 * time.Second}, "")
+	id := slotsKind(t, kinds.Extra{Every: 5 * time.Second}, "")
 	id.MetricsURL = vllmIdentity.MetricsURL
 	synctest.Test(t, func(t *testing.T) {
 		begin, asked := time.Now(), 0
@@ -102,7 +103,7 @@ func TestExtraPageBesideTheMetricsPage(t *testing.T) {
 // A page that fails takes only its own figures with it, is no restart, says why,
 // and is asked again after a while.
 func TestExtraPageThatFails(t *testing.T) {
-	id := slotsKind(t, extraPage{missing: "start it with --slots"}, "")
+	id := slotsKind(t, kinds.Extra{Missing: "start it with --slots"}, "")
 	id.MetricsURL = vllmIdentity.MetricsURL
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -129,7 +130,7 @@ func TestExtraPageThatFails(t *testing.T) {
 }
 
 func TestExtraPageThatCannotBeRead(t *testing.T) {
-	id := slotsKind(t, extraPage{}, "no page")
+	id := slotsKind(t, kinds.Extra{}, "no page")
 	synctest.Test(t, func(t *testing.T) {
 		source, stop := running(serveSlots(func() (int, string) { return 200, "<html>" }, ""), id)
 		defer stop()
@@ -142,7 +143,7 @@ func TestExtraPageThatCannotBeRead(t *testing.T) {
 
 // A page that stands in for the metrics page is not asked while that is there.
 func TestExtraPageInstead(t *testing.T) {
-	id := slotsKind(t, extraPage{instead: true}, "")
+	id := slotsKind(t, kinds.Extra{Instead: true}, "")
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		source, stop := running(func(r *http.Request) (int, string) {

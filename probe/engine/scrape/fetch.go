@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sonde/probe/engine/kinds"
 	"time"
 )
 
@@ -31,7 +32,7 @@ type answer struct {
 	url    string
 	status int
 	header http.Header
-	body   []byte
+	body   kinds.Body
 	at     time.Time // when the header of the answer arrived
 
 	given    string // the credentials that were sent, in words; "" = none
@@ -48,7 +49,7 @@ func (a answer) needsKey() bool {
 type fetcher struct {
 	config Config
 	client *http.Client
-	seen   map[string]object // of Detect: what was asked already, nil without an answer
+	seen   map[string]kinds.Object // of Detect: what was asked already, nil without an answer
 }
 
 func newFetcher(c Config) fetcher {

@@ -216,14 +216,14 @@ func TestLimitsOfEngines(t *testing.T) {
 		context, in, atOnce int
 		about               string
 	}{
-		"llama.cpp": {map[string]reply{"/v1/models": file("probe-llamacpp-v1-models.json.txt"), "/props": file("probe-llamacpp-props.json.txt")}, 8192, 0, 4, "weights as Q4_K - Medium"},
+		"llama.cpp": {map[string]reply{"/v1/models": file("probe-llamacpp-v1-models.json.txt"), "/props": file("probe-llamacpp-props.json.txt")}, 8192, 0, 4, "weights: Q4_K - Medium"},
 		"TGI":       {map[string]reply{"/v1/models": file("probe-tgi-v1-models.json.txt"), "/info": file("probe-tgi-info.json.txt")}, 8192, 4095, 128, ""},
 		"SGLang": {map[string]reply{"/v1/models": list1("sglang"), "/server_info": {body: `{"version":"0.5","context_length":32768,"max_running_requests":48,"tp_size":4,"dp_size":1,"disaggregation_mode":"decode"}`}},
 			32768, 0, 48, "tensor parallel 4, a decode worker"},
 		"vLLM": {map[string]reply{"/v1/models": file("probe-vllm-v1-models.json.txt"), "/version": file("probe-vllm-rust-version.json.txt")}, 32768, 0, 0, "Rust front end 0.1.0"},
 		"Dynamo": {map[string]reply{"/v1/models": file("probe-dynamo-v1-models.json.txt"),
 			"/health": {body: `{"status":"healthy","instances":[{"endpoint":"generate","instance_id":7587888160958628000},{"endpoint":"clear_kv_blocks","instance_id":7587888160958628000},{"endpoint":"generate","instance_id":7587888160958628001}]}`}},
-			0, 0, 0, "2 with an endpoint that generates"},
+			0, 0, 0, "2 workers that generate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Detect(t.Context(), Config{Base: serve(t, tt.pages).URL})

@@ -7,18 +7,19 @@ import (
 	"strconv"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/prom"
 )
 
 // histogram merges a histogram over ranks. Only bounds that every rank has are
 // kept, because counts at other bounds cannot be added up.
-func (v view) histogram(list names) (engine.Histogram, picked) {
+func (v view) histogram(list kinds.Ways) (engine.Histogram, picked) {
 	p, ok := v.pick(list, "_bucket")
 	if !ok {
 		return engine.Histogram{}, p
 	}
-	t := p.terms[0]
-	h := engine.Histogram{Sum: total(v.series(p, t, "_sum")) * t.scale(), Count: total(v.series(p, t, "_count"))}
+	t := p.Metrics[0]
+	h := engine.Histogram{Sum: total(v.series(p, t, "_sum")) * t.Scale(), Count: total(v.series(p, t, "_count"))}
 	buckets := mergeBuckets(v.series(p, t, "_bucket"))
 	ranks := 0
 	for _, b := range buckets {
@@ -26,7 +27,7 @@ func (v view) histogram(list names) (engine.Histogram, picked) {
 	}
 	for _, b := range buckets {
 		if b.ranks == ranks {
-			h.Bounds = append(h.Bounds, b.bound*t.scale())
+			h.Bounds = append(h.Bounds, b.bound*t.Scale())
 			h.Counts = append(h.Counts, b.count)
 		}
 	}
@@ -67,16 +68,16 @@ func mergeBuckets(samples []prom.Sample) []bucket {
 }
 
 // mean reads a distribution of which only sum and count are published, as counters.
-func (v view) mean(m sumAndCount) (engine.Histogram, picked) {
-	p, ok := v.pick(names{m.sum + " / " + m.count}, "")
+func (v view) mean(m kinds.SumAndCount) (engine.Histogram, picked) {
+	p, ok := v.pick(m.Ways(), "")
 	if !ok {
 		return engine.Histogram{}, p
 	}
-	sum, count := p.terms[0], p.terms[1]
+	sum, count := p.Metrics[0], p.Metrics[1]
 	n := total(v.series(p, count, ""))
 	return engine.Histogram{
 		Bounds: []float64{math.Inf(1)}, Counts: []float64{n}, Count: n,
-		Sum: total(v.series(p, sum, "")) * sum.scale(),
+		Sum: total(v.series(p, sum, "")) * sum.Scale(),
 	}, p
 }
 

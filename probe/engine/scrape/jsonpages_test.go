@@ -11,27 +11,28 @@ import (
 	"time"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/opt"
 )
 
 // jsonFixture is how a file in JSON is read: as an extra page of an engine, or as
 // the answer in place of a metrics page.
 type jsonFixture struct {
-	kind  *kind
+	kind  *kinds.Kind
 	path  string // of the extra page; "" = the file is a refused metrics page
 	model string
 }
 
 // jsonFixtures are all recorded pages in JSON.
 var jsonFixtures = map[string]*jsonFixture{
-	"llamacpp-b10573-slots.json.txt":       {kind: &llamacppKind, path: "/slots"},
-	"llamacpp-b6500-slots.json.txt":        {kind: &llamacppKind, path: "/slots"},
-	"llamacpp-metrics-disabled.json.txt":   {kind: &llamacppKind},
-	"lmstudio-0.3-api-v0-models.json.txt":  {kind: &lmstudioKind, path: "/api/v0/models", model: "qwen2.5-7b-instruct"},
-	"ollama-ps.json.txt":                   {kind: &ollamaKind, path: "/api/ps", model: "llama3.2:3b"},
-	"sglang-0.5.18-loads.json.txt":         {kind: &sglangKind, path: "/v1/loads"},
-	"trtllm-serve-iterstats-idle.json.txt": {kind: &trtllmKind, path: "/metrics"},
-	"trtllm-serve-iterstats.json.txt":      {kind: &trtllmKind, path: "/metrics"},
+	"llamacpp-b10573-slots.json.txt":       {kind: kinds.ByID("llama.cpp"), path: "/slots"},
+	"llamacpp-b6500-slots.json.txt":        {kind: kinds.ByID("llama.cpp"), path: "/slots"},
+	"llamacpp-metrics-disabled.json.txt":   {kind: kinds.ByID("llama.cpp")},
+	"lmstudio-0.3-api-v0-models.json.txt":  {kind: kinds.ByID("lmstudio"), path: "/api/v0/models", model: "qwen2.5-7b-instruct"},
+	"ollama-ps.json.txt":                   {kind: &kinds.Ollama, path: "/api/ps", model: "llama3.2:3b"},
+	"sglang-0.5.18-loads.json.txt":         {kind: kinds.ByID("sglang"), path: "/v1/loads"},
+	"trtllm-serve-iterstats-idle.json.txt": {kind: &kinds.TRTLLM, path: "/metrics"},
+	"trtllm-serve-iterstats.json.txt":      {kind: &kinds.TRTLLM, path: "/metrics"},
 }
 
 // Keys of expected.json that only pages in JSON have.
@@ -75,8 +76,8 @@ func TestPagesInJSON(t *testing.T) {
 				if !got.Known(f) || !strings.HasPrefix(o.Source, page.path+" ") {
 					t.Errorf("%s comes from %q", f, o.Source)
 				}
-				if !slices.Contains(Offers(page.kind.id), f) {
-					t.Errorf("%s is told and not offered", f)
+				if !slices.Contains(kinds.Offers(page.kind.ID), f) {
+					t.Errorf("%s is read and not offered", f)
 				}
 			}
 		})
@@ -86,18 +87,18 @@ func TestPagesInJSON(t *testing.T) {
 // fillFrom reads a page as a source would.
 func fillFrom(t *testing.T, page *jsonFixture, body string) snapshot {
 	t.Helper()
-	for _, e := range page.kind.extra {
-		if e.path != page.path {
+	for _, e := range page.kind.Extra {
+		if e.Path != page.path {
 			continue
 		}
 		shot := newSnapshot(page.model)
-		state := extraState{extraPage: e, last: answer{url: "http://engine" + e.path, status: 200, body: []byte(body), at: time.Unix(1700000000, 0)}}
+		state := extraState{Extra: e, last: answer{url: "http://engine" + e.Path, status: 200, body: []byte(body), at: time.Unix(1700000000, 0)}}
 		if wrong := state.fill(&shot); wrong != "" {
 			t.Fatal(wrong)
 		}
 		return shot
 	}
-	t.Fatalf("%s has no page %s", page.kind.id, page.path)
+	t.Fatalf("%s has no page %s", page.kind.ID, page.path)
 	return snapshot{}
 }
 
@@ -131,18 +132,18 @@ func checkRefusedPage(t *testing.T, file string, page *jsonFixture, want map[str
 
 func TestLoadingPage(t *testing.T) {
 	loading := answer{url: "http://engine/metrics", status: 503, body: []byte(fixture(t, "probe-llamacpp-loading.json.txt"))}
-	if got := pageRefusal(loading, &llamacppKind); !strings.Contains(got, "still loading") || strings.Contains(got, "--metrics") {
+	if got := pageRefusal(loading, kinds.ByID("llama.cpp")); !strings.Contains(got, "still loading") || strings.Contains(got, "--metrics") {
 		t.Errorf("%q", got)
 	}
 	loading.body = []byte("busy")
-	if got := pageRefusal(loading, &llamacppKind); strings.Contains(got, "model is still loading") {
+	if got := pageRefusal(loading, kinds.ByID("llama.cpp")); strings.Contains(got, "model is still loading") {
 		t.Errorf("%q", got)
 	}
 }
 
 // 2 busy slots of 3: 100 + 50 of 3 × 200 tokens; the idle one's 120 are cache.
 func TestSlots(t *testing.T) {
-	slots := &jsonFixture{kind: &llamacppKind, path: "/slots"}
+	slots := &jsonFixture{kind: kinds.ByID("llama.cpp"), path: "/slots"}
 	got := fillFrom(t, slots, `[{"n_ctx":200,"is_processing":true,"n_prompt_tokens":100},
 		{"n_ctx":200,"is_processing":true,"n_prompt_tokens":50},{"n_ctx":200,"is_processing":false,"n_prompt_tokens":120}]`)
 	check(t, "fill", got.KVFill, 0.25)
@@ -159,7 +160,7 @@ func TestSlots(t *testing.T) {
 
 // Without /slots the sizes are in /props: 4 × 8192.
 func TestPropsStandInForSlots(t *testing.T) {
-	got := fillFrom(t, &jsonFixture{kind: &llamacppKind, path: "/props"}, fixture(t, "probe-llamacpp-props.json.txt"))
+	got := fillFrom(t, &jsonFixture{kind: kinds.ByID("llama.cpp"), path: "/props"}, fixture(t, "probe-llamacpp-props.json.txt"))
 	check(t, "capacity", got.KVCapacityTokens, 32768)
 	check(t, "slots", got.MaxRunning, 4)
 	check(t, "context", got.MaxModelLen, 8192)
@@ -168,7 +169,7 @@ func TestPropsStandInForSlots(t *testing.T) {
 // Two ranks: sums of requests, the fullest rank beside the mean weighed by capacity,
 // (100 × 0.9 + 300 × 0.1) / 400 = 0.3; requests in the grammar queue wait too.
 func TestLoadsOfTwoRanks(t *testing.T) {
-	got := fillFrom(t, &jsonFixture{kind: &sglangKind, path: "/v1/loads"}, `{"loads":[
+	got := fillFrom(t, &jsonFixture{kind: kinds.ByID("sglang"), path: "/v1/loads"}, `{"loads":[
 		{"dp_rank":0,"num_running_reqs":5,"num_waiting_reqs":2,"token_usage":0.9,"max_total_num_tokens":100,"queues":{"grammar":1,"paused":1,"retracted":2}},
 		{"dp_rank":1,"num_running_reqs":1,"num_waiting_reqs":0,"token_usage":0.1,"max_total_num_tokens":300}]}`)
 	check(t, "running", got.Running, 6)
@@ -183,7 +184,7 @@ func TestLoadsOfTwoRanks(t *testing.T) {
 
 // Between two readings 30 blocks were reused and 10 were not: 30 of 40.
 func TestIterationsCountBlocks(t *testing.T) {
-	page := &jsonFixture{kind: &trtllmKind, path: "/metrics"}
+	page := &jsonFixture{kind: &kinds.TRTLLM, path: "/metrics"}
 	of := func(reused, missed string) snapshot {
 		return fillFrom(t, page, `[{"iter":1,"iterLatencyMS":7,"kvCacheStats":{"reusedBlocks":`+reused+`,"missedBlocks":`+missed+`}}]`)
 	}
@@ -201,7 +202,7 @@ func TestIterationsCountBlocks(t *testing.T) {
 }
 
 func TestOllamaModels(t *testing.T) {
-	page := &jsonFixture{kind: &ollamaKind, path: "/api/ps", model: "tiny"}
+	page := &jsonFixture{kind: &kinds.Ollama, path: "/api/ps", model: "tiny"}
 	half := fillFrom(t, page, `{"models":[{"name":"other:1b","size":1,"size_vram":0},{"name":"tiny:latest","size":4000000000,"size_vram":1000000000}]}`)
 	check(t, "share", half.GPUShare, 0.25)
 	check(t, "loaded", half.ModelsLoaded, 2)
@@ -222,7 +223,7 @@ func TestOllamaModels(t *testing.T) {
 // An engine without a metrics page is read all the same, and says what is missing.
 func TestEngineWithoutAMetricsPage(t *testing.T) {
 	server := serve(t, map[string]reply{"/api/ps": file("ollama-ps.json.txt")})
-	source := NewSource(Config{Base: server.URL}, engine.Identity{Kind: "ollama", Model: "llama3.2:3b", MetricsWhy: ollamaKind.noPage})
+	source := NewSource(Config{Base: server.URL}, engine.Identity{Kind: "ollama", Model: "llama3.2:3b", MetricsWhy: kinds.Ollama.NoPage})
 	for range 3 {
 		if !source.scrape(t.Context()) {
 			t.Fatal(source.Latest().Why)
@@ -252,7 +253,7 @@ func TestLMStudioIsNotAskedAgain(t *testing.T) {
 			body := io.NopCloser(strings.NewReader(fixture(t, "probe-lmstudio-unknown-path.json.txt")))
 			return &http.Response{StatusCode: http.StatusOK, Body: body, Header: http.Header{}, Request: r}, nil
 		})}
-		source := NewSource(Config{Base: "http://studio", Client: client}, engine.Identity{Kind: "lmstudio", MetricsWhy: lmstudioKind.noPage})
+		source := NewSource(Config{Base: "http://studio", Client: client}, engine.Identity{Kind: "lmstudio", MetricsWhy: kinds.ByID("lmstudio").NoPage})
 		for range 100 {
 			source.scrape(t.Context())
 			time.Sleep(time.Second)
@@ -285,17 +286,17 @@ func FuzzPagesInJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, k := range kinds {
-			for _, e := range k.extra {
+		for _, k := range kinds.All {
+			for _, e := range k.Extra {
 				shot := newSnapshot("m")
-				_ = e.read(answer{body: body}, filler{snapshot: &shot, page: e.path})
+				_ = e.Read(body, shot.into(e, time.Time{}))
 				for field := range shot.Origins {
 					if v := shot.Figure(field); v != nil && v.OK && !finite(v.V) {
-						t.Errorf("%s %s: %v", k.id, field, v.V)
+						t.Errorf("%s %s: %v", k.ID, field, v.V)
 					}
 				}
 				if v := shot.KVFill; v.OK && !(v.V >= 0 && v.V <= 1) {
-					t.Errorf("%s: fill %v", k.id, v.V)
+					t.Errorf("%s: fill %v", k.ID, v.V)
 				}
 			}
 		}

@@ -2,9 +2,9 @@ package scrape
 
 import (
 	"fmt"
-
 	"sonde/probe/engine"
 	"sonde/probe/opt"
+	"strconv"
 )
 
 // kvFill reads the fill of every rank, and what the KV cache holds. Values that
@@ -14,12 +14,12 @@ func (s *snapshot) kvFill(v view) {
 	if s.KVFill.OK {
 		return
 	}
-	p, ranks := v.perRank(v.table.kvFill)
+	p, ranks := v.perRank(v.table.Gauges[engine.FieldKVFill])
 	var fills []engine.RankFill
 	var weights []float64
 	for _, r := range ranks {
 		if r.value < 0 || r.value > 1 {
-			s.note(fmt.Sprintf("KV cache fill %g is out of range: the page should give a fraction from 0 to 1", r.value))
+			s.Note(fmt.Sprintf("KV cache fill %g is out of range: the page should give a fraction from 0 to 1", r.value))
 			continue
 		}
 		fills = append(fills, engine.RankFill{Rank: r.rank, Fill: r.value})
@@ -27,38 +27,17 @@ func (s *snapshot) kvFill(v view) {
 			weights = append(weights, c)
 		}
 	}
-	s.fills(fills, weights, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[engine.FieldKVFill]})
-	if v.table.meanFill {
+	s.SetFills(fills, weights, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[engine.FieldKVFill]})
+	if v.table.MeanFill {
 		s.KVFillMax, s.KVByRank = opt.Float{}, nil
 	}
-}
-
-// fills takes the mean and the fullest rank. A full rank preempts while the mean
-// looks fine. Capacities weigh the mean, if there is one for every rank.
-func (s *snapshot) fills(ranks []engine.RankFill, capacities []float64, o engine.Origin) {
-	if len(ranks) == 0 {
-		return
-	}
-	var sum, weight, fullest float64
-	for i, r := range ranks {
-		w := 1.0
-		if len(capacities) == len(ranks) && capacities[i] > 0 {
-			w = capacities[i]
-		}
-		sum, weight, fullest = sum+w*r.Fill, weight+w, max(fullest, r.Fill)
-	}
-	s.KVFill, s.KVFillMax, s.KVByRank = opt.Of(sum/weight), opt.Of(fullest), ranks
-	if s.Ranks == 0 {
-		s.Ranks = len(ranks)
-	}
-	s.from(engine.FieldKVFill, o)
 }
 
 // kvCapacity adds up the KV cache of all ranks, and returns it by rank. It is
 // unknown if one rank's is.
 func (s *snapshot) kvCapacity(v view) map[string]float64 {
-	p, ranks := v.perRank(v.table.gauges[engine.FieldKVCapacity])
-	if len(ranks) == 0 && v.table.capacity != nil {
+	p, ranks := v.perRank(v.table.Gauges[engine.FieldKVCapacity])
+	if len(ranks) == 0 && v.table.Capacity != nil {
 		p, ranks = v.configured()
 	}
 	byRank, sum := map[string]float64{}, 0.0
@@ -71,7 +50,7 @@ func (s *snapshot) kvCapacity(v view) map[string]float64 {
 	}
 	if len(ranks) > 0 && !s.KVCapacityTokens.OK {
 		s.KVCapacityTokens = opt.Of(sum)
-		s.from(engine.FieldKVCapacity, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[engine.FieldKVCapacity]})
+		s.from(engine.FieldKVCapacity, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[engine.FieldKVCapacity]})
 	}
 	return byRank
 }
@@ -79,17 +58,56 @@ func (s *snapshot) kvCapacity(v view) map[string]float64 {
 // configured reads each rank's capacity from the labels of its configuration. They
 // name no model: with several on the page they cannot be told apart.
 func (v view) configured() (picked, []rankValue) {
-	p, ok := v.pick(v.table.config, "")
+	p, ok := v.pick(v.table.Config, "")
 	if !ok || v.several {
 		return p, nil
 	}
 	var out []rankValue
-	for _, c := range v.series(p, p.terms[0], "") {
-		tokens := v.table.capacity(c.Labels)
+	for _, c := range v.series(p, p.Metrics[0], "") {
+		tokens := v.table.Capacity(c.Labels)
 		if !tokens.OK {
 			return p, nil
 		}
 		out = append(out, rankValue{rank: rankOf(c.Labels), value: tokens.V})
 	}
 	return p, out
+}
+
+// shownSettings are labels of configuration metrics that matter to who reads a
+// measurement, under the names that engines give them. Others, such as process numbers
+// and defaults that are off, stay out.
+var shownSettings = []string{
+	"block_size", "page_size", // vLLM and LMDeploy; SGLang and TensorRT-LLM
+	"cache_dtype", "dtype",
+	"enable_prefix_caching", "enable_block_reuse",
+	"gpu_memory_utilization", "free_gpu_memory_fraction", "cache_max_entry_count",
+	"max_batch_size", "session_len", "tp", "dp",
+}
+
+// settings reads how the engine was started from the labels of its configuration: of all
+// ranks those of the first, since ranks are started alike.
+func (s *snapshot) settings(v view) {
+	list := v.table.Settings
+	if list == nil {
+		list = v.table.Config
+	}
+	p, ok := v.pick(list, "")
+	if !ok || v.several || len(s.Settings) > 0 {
+		return
+	}
+	series := v.series(p, p.Metrics[0], "")
+	if len(series) == 0 {
+		return
+	}
+	labels := series[0].Labels
+	for _, name := range shownSettings {
+		if value := labels[name]; value != "" && value != "None" {
+			s.Settings = append(s.Settings, name+" "+value)
+		}
+	}
+	for _, name := range []string{"block_size", "page_size"} {
+		if tokens, err := strconv.ParseFloat(labels[name], 64); err == nil && tokens > 0 {
+			s.KVBlockTokens = opt.Of(tokens)
+		}
+	}
 }

@@ -6,50 +6,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sonde/probe/engine/kinds"
 )
-
-// object is a JSON object whose fields differ from server to server.
-type object map[string]any
-
-func (o object) text(key string) string {
-	s, _ := o[key].(string)
-	return s
-}
-
-func (o object) number(key string) float64 {
-	n, _ := o[key].(float64)
-	return n
-}
-
-func (o object) object(key string) object {
-	m, _ := o[key].(map[string]any)
-	return m
-}
-
-func (o object) list(key string) []object { return objects(o[key]) }
-
-func objects(v any) []object {
-	items, _ := v.([]any)
-	var out []object
-	for _, item := range items {
-		if m, ok := item.(map[string]any); ok {
-			out = append(out, m)
-		}
-	}
-	return out
-}
 
 // modelList is what a server's model list says.
 type modelList struct {
 	header http.Header
-	models []object
+	models []kinds.Object
 }
 
 // ids returns the names of all models.
 func (l modelList) ids() []string {
 	var ids []string
 	for _, m := range l.models {
-		if id := m.text("id"); id != "" {
+		if id := m.Text("id"); id != "" {
 			ids = append(ids, id)
 		}
 	}
@@ -57,9 +27,9 @@ func (l modelList) ids() []string {
 }
 
 // entry returns the entry of a model, or else the first.
-func (l modelList) entry(id string) object {
+func (l modelList) entry(id string) kinds.Object {
 	for _, m := range l.models {
-		if m.text("id") == id {
+		if m.Text("id") == id {
 			return m
 		}
 	}
@@ -123,13 +93,13 @@ func (f fetcher) modelsAt(ctx context.Context, address string) (modelList, error
 }
 
 // entries finds the models in a list. Some servers answer with the bare array.
-func entries(doc any) ([]object, bool) {
+func entries(doc any) ([]kinds.Object, bool) {
 	if _, bare := doc.([]any); bare {
-		return objects(doc), true
+		return kinds.Objects(doc), true
 	}
 	o, _ := doc.(map[string]any)
 	_, hasData := o["data"]
-	return objects(o["data"]), hasData
+	return kinds.Objects(o["data"]), hasData
 }
 
 func badReply(a answer, what string) error {

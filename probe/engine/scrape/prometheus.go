@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
-	"time"
-
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/guard"
 	"sonde/probe/prom"
+	"strings"
+	"time"
 )
 
 // PrometheusSource reads the engine's series from a Prometheus server instead of
@@ -20,8 +21,8 @@ import (
 type PrometheusSource struct {
 	*Source
 	poller *prom.Poller
-	kinds  []*kind // whose series are asked for
-	unread error   // why the newest samples give no reading
+	kinds  []*kinds.Kind // whose series are asked for
+	unread error         // why the newest samples give no reading
 
 	wake   chan struct{} // another model or replica was chosen
 	news   [2]prom.News  // the newest samples and those before: another choice is read from them at once
@@ -137,15 +138,15 @@ func (p *PrometheusSource) take(news prom.News) error {
 	}
 	shot.Notes = append(shot.Notes, news.Notes...)
 	if named := shot.onPage; len(named) == 1 && of.model != "" && !strings.EqualFold(named[0], of.model) {
-		shot.note(fmt.Sprintf("the series are of the model %s", named[0]))
+		shot.Note(fmt.Sprintf("the series are of the model %s", named[0]))
 	}
 	for _, text := range scrapedTwice(news.Samples) {
-		shot.note(text)
+		shot.Note(text)
 	}
 	shot.regroup(p.prev)
 	shot.since(p.prev)
 	p.prev, p.chosen = &shot, of
-	if k := kindByID(shot.Engine); p.identity.Kind == "" && k.id != "" {
+	if k := kinds.ByID(shot.Engine); p.identity.Kind == "" && k.ID != "" {
 		become(&p.identity, k)
 	}
 	p.publish(&shot, news.Why, p.poller.Period())
@@ -188,9 +189,9 @@ func scrapedTwice(samples []prom.Sample) []string {
 }
 
 // owners names the engines whose figures are missing: "vLLM's".
-func owners(of []*kind) string {
+func owners(of []*kinds.Kind) string {
 	if len(of) == 1 {
-		return of[0].name + "'s"
+		return of[0].Name + "'s"
 	}
 	return "any engine's"
 }
@@ -208,4 +209,45 @@ func readOnly(samples []prom.Sample) []prom.Sample {
 		}
 	}
 	return out
+}
+
+// fleetKinds are the engines whose series a Prometheus server is asked for: the one
+// that answers, or every one that has names of its own, where that is not known or
+// is a gateway, whose engines Prometheus may know better.
+func fleetKinds(id engine.Identity) []*kinds.Kind {
+	k := kinds.ByID(id.Kind)
+	switch {
+	case k == &kinds.Sim:
+		return []*kinds.Kind{&kinds.VLLM} // whose names it publishes
+	case isFleetKind(k):
+		return []*kinds.Kind{k}
+	}
+	var all []*kinds.Kind
+	for _, k := range kinds.All {
+		if isFleetKind(k) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+func isFleetKind(k *kinds.Kind) bool {
+	return k.Table != nil && !k.Table.Router && !k.Table.Companion && k.NoPage == "" && !slices.Contains(k.Table.Prefixes, "")
+}
+
+// fleetQuery asks for the series of some engines.
+func fleetQuery(of []*kinds.Kind, selector string) prom.Query {
+	q := prom.Query{Selector: selector}
+	var what, patterns []string
+	for _, k := range of {
+		what = append(what, k.Table.Prefixes[0]+"…")
+		for _, prefix := range k.Prefixes {
+			patterns = append(patterns, regexp.QuoteMeta(prefix)+".*")
+		}
+		for _, e := range k.Table.Gauges[engine.FieldRunning] {
+			q.Markers = append(q.Markers, k.Table.Prefixes[0]+e.Metrics[0].Name)
+		}
+	}
+	q.What, q.Names = strings.Join(what, ", "), strings.Join(patterns, "|")
+	return q
 }

@@ -229,7 +229,7 @@ func TestOtherEnginesFromPrometheus(t *testing.T) {
 		}
 	})
 	for id, want := range map[string]string{"sonde-sim": "vllm", "vllm": "vllm", "tgi": "tgi"} {
-		if of := fleetKinds(engine.Identity{Kind: id}); len(of) != 1 || of[0].id != want {
+		if of := fleetKinds(engine.Identity{Kind: id}); len(of) != 1 || of[0].ID != want {
 			t.Errorf("%s: %d kinds", id, len(of))
 		}
 	}

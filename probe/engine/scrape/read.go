@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/opt"
 	"sonde/probe/prom"
 )
@@ -21,6 +22,8 @@ type snapshot struct {
 	digits  int      // significant digits of counters; 0 = all
 	parts   []part   // replicas, by name
 	held    map[engine.Field]held
+
+	fromExtra map[engine.Field]bool // counters that another page than the metrics page gave
 }
 
 // counters are the values of one counter's series, one per rank.
@@ -36,7 +39,7 @@ func (c counters) total() float64 {
 
 // newSnapshot makes a reading of which nothing is known yet.
 func newSnapshot(model string) snapshot {
-	s := snapshot{model: model, series: map[engine.Field]counters{}, held: map[engine.Field]held{}}
+	s := snapshot{model: model, series: map[engine.Field]counters{}, held: map[engine.Field]held{}, fromExtra: map[engine.Field]bool{}}
 	s.Origins = map[engine.Field]engine.Origin{}
 	return s
 }
@@ -56,12 +59,12 @@ func (e *otherModelsError) Error() string {
 // read takes one page apart by the tables that fit it, the engine's own first.
 // of.model is the model to look at where a page carries several; the error, an
 // *otherModelsError, says that it is none of them.
-func (b *factBook) read(page prom.Page, fits []*kind, of subject, at time.Time) (snapshot, error) {
+func (b *factBook) read(page prom.Page, fits []*kinds.Kind, of subject, at time.Time) (snapshot, error) {
 	model := of.model
 	s := newSnapshot(model)
 	s.At = at
 	s.Notes = append(s.Notes, page.Notes()...)
-	s.onPage = models(page, fits[0].table, b)
+	s.onPage = models(page, fits[0].Table, b)
 	only := ""
 	if len(s.onPage) > 0 {
 		only = match(s.onPage, model)
@@ -71,7 +74,7 @@ func (b *factBook) read(page prom.Page, fits []*kind, of subject, at time.Time) 
 		if s.Model = only; only == "" {
 			s.Model = s.onPage[0]
 		}
-		if fits[0].table.modelFrom == nil && len(s.onPage) == 1 {
+		if fits[0].Table.ModelFrom == nil && len(s.onPage) == 1 {
 			only = "" // nothing to leave out
 		} else {
 			only = s.Model
@@ -83,7 +86,7 @@ func (b *factBook) read(page prom.Page, fits []*kind, of subject, at time.Time) 
 		return s, err
 	}
 	for _, k := range fits {
-		v.table = k.table
+		v.table = k.Table
 		s.table(v, k)
 	}
 	for _, p := range page.Samples(startTime) {
@@ -103,29 +106,32 @@ func match(onPage []string, model string) string {
 }
 
 // table reads what one table names, as far as no table before it has.
-func (s *snapshot) table(v view, k *kind) {
+func (s *snapshot) table(v view, k *kinds.Kind) {
 	t := v.table
-	if s.Engine == "" && !t.companion {
-		s.Engine = k.id
+	if s.Engine == "" && !t.Companion {
+		s.Engine = k.ID
 	}
-	s.Router = s.Router || t.router
-	s.digits = max(s.digits, t.digits)
-	for f, list := range t.gauges {
+	s.Router = s.Router || t.Router
+	s.digits = max(s.digits, t.Digits)
+	for f, list := range t.Gauges {
+		if f == engine.FieldKVFill || f == engine.FieldHitRateGauge {
+			continue // they are fractions
+		}
 		s.gauge(v, f, list)
 	}
 	s.kvFill(v)
-	for f, list := range t.counters {
+	for f, list := range t.Counters {
 		s.countUp(v, f, list)
 	}
-	s.CountersOnFinish = s.CountersOnFinish || t.onFinish && (s.PromptTokens.OK || s.GenerationTokens.OK)
+	s.CountersOnFinish = s.CountersOnFinish || t.OnFinish && (s.PromptTokens.OK || s.GenerationTokens.OK)
 	s.rateGauge(v)
 	s.prefixUnit(t)
-	for f, list := range t.histograms {
+	for f, list := range t.Histograms {
 		if h, p := v.histogram(list); len(h.Bounds) > 0 {
 			s.keep(f, h, v.source(p), t)
 		}
 	}
-	for f, m := range t.means {
+	for f, m := range t.Means {
 		if h, p := v.mean(m); len(h.Bounds) > 0 {
 			s.keep(f, h, v.source(p), t)
 		}
@@ -135,43 +141,43 @@ func (s *snapshot) table(v view, k *kind) {
 }
 
 // keep takes a distribution that no page has given yet.
-func (s *snapshot) keep(f engine.Field, h engine.Histogram, source string, t *table) {
+func (s *snapshot) keep(f engine.Field, h engine.Histogram, source string, t *kinds.Table) {
 	if to := s.Distribution(f); len(to.Bounds) == 0 {
 		*to = h
-		s.from(f, engine.Origin{Source: source, At: s.At, Remark: t.remarks[f]})
+		s.from(f, engine.Origin{Source: source, At: s.At, Remark: t.Remarks[f]})
 	}
 }
 
 // circumstances notes through what the page came and how many ranks it is of.
 func (s *snapshot) circumstances(v view) {
 	if s.Ranks == 0 {
-		_, ranks := v.perRank(v.table.gauges[engine.FieldRunning])
+		_, ranks := v.perRank(v.table.Gauges[engine.FieldRunning])
 		s.Ranks = len(ranks)
 	}
-	for _, via := range v.table.via {
-		if s.Via == "" && via.is(v) {
-			s.Via = via.name
+	for _, via := range v.table.Via {
+		if s.Via == "" && cameThrough(v, via) {
+			s.Via = via.Name
 		}
 	}
-	for _, text := range v.table.notes {
-		s.note(text)
+	for _, text := range v.table.Notes {
+		s.Note(text)
 	}
 }
 
-// is tells whether a page came through this.
-func (w via) is(v view) bool {
-	if w.prefix == "" && w.label == "" {
-		return w.metric == "" || v.page.Has(w.metric)
+// cameThrough reports whether a page came through that.
+func cameThrough(v view, w kinds.Via) bool {
+	if w.Prefix == "" && w.Label == "" {
+		return w.Metric == "" || v.page.Has(w.Metric)
 	}
-	p, ok := v.pick(slices.Concat(v.table.gauges[engine.FieldRunning], v.table.counters[engine.FieldGenerationTokens]), "")
-	if !ok || w.prefix != "" && w.prefix != p.prefix {
+	p, ok := v.pick(slices.Concat(v.table.Gauges[engine.FieldRunning], v.table.Counters[engine.FieldGenerationTokens]), "")
+	if !ok || w.Prefix != "" && w.Prefix != p.prefix {
 		return false
 	}
-	return w.label == "" || slices.ContainsFunc(v.series(p, p.terms[0], ""), func(x prom.Sample) bool { return x.Labels[w.label] != "" })
+	return w.Label == "" || slices.ContainsFunc(v.series(p, p.Metrics[0], ""), func(x prom.Sample) bool { return x.Labels[w.Label] != "" })
 }
 
 // gauge adds up a gauge over ranks.
-func (s *snapshot) gauge(v view, f engine.Field, list names) {
+func (s *snapshot) gauge(v view, f engine.Field, list kinds.Ways) {
 	to := s.Figure(f)
 	p, ranks := v.perRank(list)
 	if to.OK || len(ranks) == 0 {
@@ -186,7 +192,7 @@ func (s *snapshot) gauge(v view, f engine.Field, list names) {
 		}
 	}
 	if *to = opt.Of(sum); to.OK {
-		s.from(f, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[f]})
+		s.from(f, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[f]})
 	}
 }
 
@@ -195,16 +201,16 @@ var greatest = map[engine.Field]bool{engine.FieldMaxModelLen: true}
 
 // countUp adds up a counter over ranks and keeps its series. Routers publish
 // gauges under counters' names: those do not count.
-func (s *snapshot) countUp(v view, f engine.Field, list names) {
+func (s *snapshot) countUp(v view, f engine.Field, list kinds.Ways) {
 	to := s.Counter(f)
 	p, ok := v.pick(list, "")
-	if to.OK || !ok || v.page.Type(p.prefix+p.terms[0].name) == "gauge" {
+	if to.OK || !ok || v.page.Type(p.prefix+p.Metrics[0].Name) == "gauge" {
 		return
 	}
 	series := counters{}
-	for _, t := range p.terms {
+	for _, t := range p.Metrics {
 		for _, r := range v.values(p, t) {
-			series[t.name+"\x00"+r.key] = r.value
+			series[t.Name+"\x00"+r.key] = r.value
 		}
 	}
 	if len(series) == 0 {
@@ -212,29 +218,29 @@ func (s *snapshot) countUp(v view, f engine.Field, list names) {
 	}
 	if *to = opt.Of(series.total()); to.OK {
 		s.series[f] = series
-		s.from(f, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[f]})
+		s.from(f, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[f]})
 	}
 }
 
 // rateGauge reads a fraction that the engine works out itself; -1 stands for none.
 // Where there are counters the rate is made of them.
 func (s *snapshot) rateGauge(v view) {
-	p, ranks := v.perRank(v.table.hitRate)
+	p, ranks := v.perRank(v.table.Gauges[engine.FieldHitRateGauge])
 	if s.PrefixHitRate.OK || s.PrefixQueries.OK || len(ranks) != 1 || !(ranks[0].value >= 0 && ranks[0].value <= 1) {
 		return
 	}
 	s.PrefixHitRate = opt.Of(ranks[0].value)
-	s.from(engine.FieldHitRateGauge, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.remarks[engine.FieldHitRateGauge]})
+	s.from(engine.FieldHitRateGauge, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[engine.FieldHitRateGauge]})
 }
 
 // prefixUnit says what hits and queries of the prefix cache count.
-func (s *snapshot) prefixUnit(t *table) {
+func (s *snapshot) prefixUnit(t *kinds.Table) {
 	if !s.PrefixQueries.OK || s.PrefixUnit != "" {
 		return
 	}
 	s.PrefixUnit = "tokens"
-	if t.unit != nil {
-		s.PrefixUnit = t.unit(s.Reading)
+	if t.Unit != nil {
+		s.PrefixUnit = t.Unit(&s.Reading)
 	}
 	if s.PrefixUnit != "tokens" {
 		for _, f := range []engine.Field{engine.FieldPrefixQueries, engine.FieldPrefixHits} {
@@ -247,10 +253,3 @@ func (s *snapshot) prefixUnit(t *table) {
 
 // from notes where a field comes from.
 func (s *snapshot) from(f engine.Field, o engine.Origin) { s.Origins[f] = o }
-
-// note adds a remark, once.
-func (s *snapshot) note(text string) {
-	if !slices.Contains(s.Notes, text) {
-		s.Notes = append(s.Notes, text)
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/opt"
 	"sonde/probe/prom"
 )
@@ -17,7 +18,7 @@ import (
 var parsedAt = time.Unix(1700000000, 0)
 
 // read takes one page apart, as the only one of its engine.
-func read(page prom.Page, fits []*kind, model string, at time.Time) (snapshot, error) {
+func read(page prom.Page, fits []*kinds.Kind, model string, at time.Time) (snapshot, error) {
 	return newFactBook().read(page, fits, subject{model: model}, at)
 }
 

@@ -2,12 +2,14 @@ package scrape
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
+	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
+	"sonde/probe/opt"
 	"strings"
 	"time"
-
-	"sonde/probe/engine"
-	"sonde/probe/opt"
 )
 
 // part is a replica with what the next reading needs.
@@ -46,9 +48,9 @@ type division struct {
 }
 
 // divide makes the parts of a page, from the first table that tells some apart.
-func (s *snapshot) divide(v view, fits []*kind, of subject) {
+func (s *snapshot) divide(v view, fits []*kinds.Kind, of subject) {
 	for _, k := range fits {
-		if v.table = k.table; k.table.companion {
+		if v.table = k.Table; k.Table.Companion {
 			continue
 		}
 		if s.parts = v.parts(s.At, of); len(s.parts) > 0 {
@@ -61,11 +63,11 @@ func (s *snapshot) divide(v view, fits []*kind, of subject) {
 // are taken from one pass over their series, whatever the number of replicas.
 func (v view) parts(at time.Time, of subject) []part {
 	t := v.table
-	_, running := v.perRank(t.gauges[engine.FieldRunning])
-	_, waiting := v.perRank(t.gauges[engine.FieldWaiting])
+	_, running := v.perRank(t.Gauges[engine.FieldRunning])
+	_, waiting := v.perRank(t.Gauges[engine.FieldWaiting])
 	var fills []rankValue
-	if !t.meanFill {
-		_, fills = v.perRank(t.kvFill)
+	if !t.MeanFill {
+		_, fills = v.perRank(t.Gauges[engine.FieldKVFill])
 	}
 	d := division{parts: map[string]*part{}}
 	d.byRank = byRank(slices.Concat(running, waiting, fills), of)
@@ -115,16 +117,16 @@ func (d *division) each(ranks []rankValue, add func(*part, rankValue)) {
 func (d *division) tokens(v view) {
 	t := v.table
 	for _, field := range []engine.Field{engine.FieldLiveDecode, engine.FieldGenerationTokens} {
-		p, ok := v.pick(t.counters[field], "")
-		if !ok || field == engine.FieldGenerationTokens && t.onFinish || t.digits > 0 || v.page.Type(p.prefix+p.terms[0].name) == "gauge" {
+		p, ok := v.pick(t.Counters[field], "")
+		if !ok || field == engine.FieldGenerationTokens && t.OnFinish || t.Digits > 0 || v.page.Type(p.prefix+p.Metrics[0].Name) == "gauge" {
 			continue
 		}
-		for _, term := range p.terms {
+		for _, term := range p.Metrics {
 			d.each(v.values(p, term), func(p *part, r rankValue) {
 				if p.tokens == nil {
 					p.tokens = counters{}
 				}
-				p.tokens[term.name+"\x00"+r.key] = r.value
+				p.tokens[term.Name+"\x00"+r.key] = r.value
 			})
 		}
 		return
@@ -192,4 +194,54 @@ func (s *snapshot) replicas() []engine.Replica {
 		out = append(out, p.Replica)
 	}
 	return out
+}
+
+// regroup marks a reading that is merged of other replicas or ranks than the one
+// before. What one counted before it joined must not pass for an increase, nor its
+// leaving for a restart.
+func (s *snapshot) regroup(prev *snapshot) {
+	if prev == nil || prev.model != s.model || prev.Replica != s.Replica {
+		return
+	}
+	before, now := prev.places(), s.places()
+	s.told("joined", without(now, before))
+	s.told("left", without(before, now))
+}
+
+// places are the ranks that a snapshot is merged of, with their replicas' names.
+func (s *snapshot) places() map[string]string {
+	out := map[string]string{}
+	for _, p := range s.parts {
+		if s.Replica == "" || s.Replica == p.Name {
+			for place := range p.seen {
+				out[place] = p.Name
+			}
+		}
+	}
+	return out
+}
+
+// without are the names of the places that are not among others, each once.
+func without(places, others map[string]string) []string {
+	names := map[string]bool{}
+	for place, name := range places {
+		if _, both := others[place]; !both {
+			names[name] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(names), compareNatural)
+}
+
+// told notes who has joined or left.
+func (s *snapshot) told(what string, names []string) {
+	const most = 3
+	if len(names) == 0 {
+		return
+	}
+	s.Regrouped = true
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	s.Note(text + " has " + what + ": counters begin anew")
 }

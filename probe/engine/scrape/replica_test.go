@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/prom"
 )
 
@@ -202,7 +203,7 @@ func TestNamesOfReplicas(t *testing.T) {
 		for i, l := range c.labels {
 			fmt.Fprintf(&page, "vllm:num_requests_running{%s} %d\n", l, i)
 		}
-		shot, err := read(pageOf(t, page.String()), []*kind{&vllmKind}, "", time.Now())
+		shot, err := read(pageOf(t, page.String()), []*kinds.Kind{&kinds.VLLM}, "", time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,14 +229,14 @@ func TestPartsAddUp(t *testing.T) {
 			sum += series[l]
 		}
 		page := pageOf(t, text)
-		all, err := read(page, []*kind{&vllmKind}, "", time.Now())
+		all, err := read(page, []*kinds.Kind{&kinds.VLLM}, "", time.Now())
 		if err != nil || all.Running.Or(-1) != sum {
 			t.Fatal(all.Running, sum, err)
 		}
 		parts := 0.0
 		for _, r := range all.replicas() {
 			parts += r.Running.V
-			one, err := newFactBook().read(page, []*kind{&vllmKind}, subject{replica: r.Name}, time.Now())
+			one, err := newFactBook().read(page, []*kinds.Kind{&kinds.VLLM}, subject{replica: r.Name}, time.Now())
 			if err != nil || one.Running != r.Running || one.Replica != r.Name || len(one.parts) != len(all.parts) {
 				t.Fatalf("%s alone: %v, in the list %v; %v\n%s", r.Name, one.Running, r.Running, err, text)
 			}

@@ -7,41 +7,42 @@ import (
 	"net/url"
 	"sync"
 
+	"sonde/probe/engine/kinds"
 	"sonde/probe/guard"
 	"sonde/probe/prom"
 )
 
 // found is the outcome of the search for a metrics page.
 type found struct {
-	url string // where it is worth polling; "" = nowhere
-	why string // why it is nowhere
-	by  *kind  // whose names are on the page; nil if it is nobody's or not known
+	url string      // where it is worth polling; "" = nowhere
+	why string      // why it is nowhere
+	by  *kinds.Kind // whose names are on the page; nil if it is nobody's or not known
 }
 
 // findMetrics looks for the page of an engine that is known (k) or not (nil), at
 // every likely place once. model is the one that requests name.
-func (f fetcher) findMetrics(ctx context.Context, k *kind, model string) found {
+func (f fetcher) findMetrics(ctx context.Context, k *kinds.Kind, model string) found {
 	switch {
 	case f.config.MetricsURL == metricsOff:
 		return found{why: "switched off with --metrics off"}
 	case f.config.MetricsURL != "":
 		given := f.config.givenMetrics()
 		return found{url: given, by: f.look(ctx, given).by}
-	case k != nil && k.noPage != "":
-		return found{why: k.noPage}
+	case k != nil && k.NoPage != "":
+		return found{why: k.NoPage}
 	}
 	paths := commonPaths
 	if k == nil {
-		k = &kind{}
-	} else if k.paths != nil {
-		paths = k.paths
+		k = &kinds.Kind{}
+	} else if k.Paths != nil {
+		paths = k.Paths
 	}
 	var best found
 	for _, path := range paths {
 		got := f.lookFor(ctx, f.config.rootAt(path), k, model)
 		switch {
 		case got.iterations:
-			return found{why: got.why(&trtllmKind), by: &trtllmKind}
+			return found{why: got.why(&kinds.TRTLLM), by: &kinds.TRTLLM}
 		case got.by != nil:
 			return found{url: got.url, by: got.by}
 		case got.unreachable && best.url == "":
@@ -58,11 +59,14 @@ func (f fetcher) findMetrics(ctx context.Context, k *kind, model string) found {
 	return best
 }
 
+// commonPaths are the places where metrics pages are found.
+var commonPaths = []string{"/metrics", "/v1/metrics", "/prometheus/metrics"}
+
 // lookFor is look for the page of an engine that may have one for each model, and
 // then asks for the model's name.
-func (f fetcher) lookFor(ctx context.Context, address string, k *kind, model string) glance {
+func (f fetcher) lookFor(ctx context.Context, address string, k *kinds.Kind, model string) glance {
 	got := f.look(ctx, address)
-	if k.pagePerModel && got.status == http.StatusBadRequest && model != "" {
+	if k.PagePerModel && got.status == http.StatusBadRequest && model != "" {
 		return f.look(ctx, address+modelQuery+url.QueryEscape(model))
 	}
 	return got
@@ -110,11 +114,11 @@ func (f fetcher) otherPorts(ctx context.Context) found {
 // glance is what one look at a possible metrics page shows.
 type glance struct {
 	answer
-	text        bool  // it is a metrics page
-	by          *kind // whose
-	unreachable bool  // no answer, or a server error
-	iterations  bool  // it is TensorRT-LLM's list of iterations, which we have just taken
-	err         error // what it is instead of a metrics page
+	text        bool        // it is a metrics page
+	by          *kinds.Kind // whose
+	unreachable bool        // no answer, or a server error
+	iterations  bool        // it is TensorRT-LLM's list of iterations, which we have just taken
+	err         error       // what it is instead of a metrics page
 }
 
 func (f fetcher) look(ctx context.Context, address string) glance {
@@ -130,7 +134,7 @@ func (f fetcher) look(ctx context.Context, address string) glance {
 	}
 	page, err := prom.Parse(a.body, engineNames)
 	if err != nil {
-		g.err, g.iterations = err, isIterations(a)
+		g.err, g.iterations = err, kinds.IsIterations(a.body)
 		return g
 	}
 	g.text, g.by = true, publisher(page)
@@ -138,7 +142,7 @@ func (f fetcher) look(ctx context.Context, address string) glance {
 }
 
 // why says why an answer is no metrics page.
-func (g glance) why(k *kind) string {
+func (g glance) why(k *kinds.Kind) string {
 	if g.err != nil {
 		return notMetrics(g.url, g.err)
 	}

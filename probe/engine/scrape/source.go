@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/guard"
 	"sonde/probe/prom"
 )
@@ -92,7 +93,7 @@ func (s *Source) Run(ctx context.Context) {
 	for ctx.Err() == nil && s.search(ctx) {
 		begin := time.Now()
 		ok := s.scrape(ctx)
-		least := max(s.interval, kindByID(s.identity.Kind).every)
+		least := max(s.interval, kinds.ByID(s.identity.Kind).Every)
 		wait := least - time.Since(begin)
 		if ok {
 			backOff = firstBackOff
@@ -111,9 +112,9 @@ func (s *Source) Run(ctx context.Context) {
 // is: not where nothing is to be found, and not after ctx has ended.
 func (s *Source) search(ctx context.Context) bool {
 	for s.identity.MetricsURL == "" {
-		k := kindByID(s.identity.Kind)
-		hopeless := s.fetch.config.MetricsURL != "" || k.noPage != ""
-		hasExtras := len(k.extra) > 0 && s.fetch.config.MetricsURL != metricsOff
+		k := kinds.ByID(s.identity.Kind)
+		hopeless := s.fetch.config.MetricsURL != "" || k.NoPage != ""
+		hasExtras := len(k.Extra) > 0 && s.fetch.config.MetricsURL != metricsOff
 		switch due := time.Until(s.searched.Add(searchEvery)); {
 		case hopeless || hasExtras && due > 0:
 			return hasExtras
@@ -129,7 +130,7 @@ func (s *Source) search(ctx context.Context) bool {
 	return true
 }
 
-func (s *Source) searchOnce(ctx context.Context, k *kind) {
+func (s *Source) searchOnce(ctx context.Context, k *kinds.Kind) {
 	s.searched = time.Now()
 	page := s.fetch.findMetrics(ctx, k, *s.model.Load())
 	s.identity.MetricsURL, s.identity.MetricsWhy = page.url, page.why
@@ -167,9 +168,9 @@ func (s *Source) scrape(ctx context.Context) (ok bool) {
 	shot.since(s.prev)
 	s.prev = &shot
 	if n := shot.MaxModelLen; n.OK && s.identity.MaxModelLen == 0 {
-		s.identity.MaxModelLen = orKeep(n.V, 0) // told only now: some load a model with the first request
+		s.identity.MaxModelLen = kinds.OrKeep(n.V, 0) // told only now: some load a model with the first request
 	}
-	s.publish(&shot, "", max(s.interval, kindByID(s.identity.Kind).every))
+	s.publish(&shot, "", max(s.interval, kinds.ByID(s.identity.Kind).Every))
 	return true
 }
 
@@ -216,14 +217,14 @@ func (s *Source) read(ctx context.Context, of subject) (snapshot, error) {
 		return newSnapshot(model), errors.New(says)
 	}
 	if a.status != http.StatusOK {
-		return newSnapshot(model), errors.New(pageRefusal(a, kindByID(s.identity.Kind)))
+		return newSnapshot(model), errors.New(pageRefusal(a, kinds.ByID(s.identity.Kind)))
 	}
 	page, fits, err := readable(s.parser, a.body)
 	if err != nil {
 		return newSnapshot(model), errors.New(notMetrics(a.url, err))
 	}
 	if len(fits) == 0 {
-		return newSnapshot(model), errors.New(unreadable(a.body, kindByID(s.identity.Kind)))
+		return newSnapshot(model), errors.New(unreadable(a.body, kinds.ByID(s.identity.Kind)))
 	}
 	shot, err := s.facts.read(page, fits, of, a.at)
 	if shot.Model == "" && strings.Contains(address, modelQuery) {

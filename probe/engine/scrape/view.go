@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"sonde/probe/engine/kinds"
 	"sonde/probe/prom"
 )
 
 // view is a page as one table and one model see it.
 type view struct {
 	page  prom.Page
-	table *table
+	table *kinds.Table
 	// only is the model to look at, "" for all: a page with one model is read
 	// whatever the model is called there.
 	only    string
@@ -25,21 +26,21 @@ type view struct {
 
 // picked is the way to read a field that the page has.
 type picked struct {
-	expression
+	kinds.Way
 	prefix string
 }
 
 // pick returns the first way of a list that the page has. Of a sum the first term
 // must be there, of a product or quotient all. suffix is what the page appends.
-func (v view) pick(list names, suffix string) (picked, bool) {
-	for _, e := range list.parsed() {
-		for _, prefix := range v.table.prefixes {
-			p := picked{e, prefix}
-			need := e.terms
-			if e.op == "+" {
-				need = e.terms[:1]
+func (v view) pick(list kinds.Ways, suffix string) (picked, bool) {
+	for _, w := range list {
+		for _, prefix := range v.table.Prefixes {
+			p := picked{w, prefix}
+			need := w.Metrics
+			if w.Op == kinds.Sum {
+				need = w.Metrics[:1]
 			}
-			if !slices.ContainsFunc(need, func(t term) bool { return !v.has(p, t, suffix) }) {
+			if !slices.ContainsFunc(need, func(t kinds.Metric) bool { return !v.has(p, t, suffix) }) {
 				return p, true
 			}
 		}
@@ -50,19 +51,19 @@ func (v view) pick(list names, suffix string) (picked, bool) {
 // source writes for people what a field is read from: of a sum only what is there.
 func (v view) source(p picked) string {
 	var parts []string
-	for _, t := range p.terms {
-		if p.op != "+" || v.has(p, t, "") {
+	for _, t := range p.Metrics {
+		if p.Op != kinds.Sum || v.has(p, t, "") {
 			parts = append(parts, p.prefix+t.String())
 		}
 	}
-	return strings.Join(parts, " "+p.op+" ")
+	return strings.Join(parts, " "+string(p.Op)+" ")
 }
 
 // series returns the series of a term, of the chosen model, one per rank.
-func (v view) series(p picked, t term, suffix string) []prom.Sample {
-	found := v.chosen(v.page.Samples(p.prefix + t.name + suffix))
-	if len(t.where) > 0 {
-		found = slices.DeleteFunc(slices.Clone(found), func(s prom.Sample) bool { return !t.accepts(s.Labels) })
+func (v view) series(p picked, t kinds.Metric, suffix string) []prom.Sample {
+	found := v.chosen(v.page.Samples(p.prefix + t.Name + suffix))
+	if len(t.Where) > 0 {
+		found = slices.DeleteFunc(slices.Clone(found), func(s prom.Sample) bool { return !t.Accepts(s.Labels) })
 	}
 	if !v.mayRepeat {
 		return found
@@ -71,9 +72,9 @@ func (v view) series(p picked, t term, suffix string) []prom.Sample {
 }
 
 // has tells whether the page has series of a term.
-func (v view) has(p picked, t term, suffix string) bool {
-	if v.only == "" && v.part == "" && len(t.where) == 0 {
-		return len(v.page.Samples(p.prefix+t.name+suffix)) > 0
+func (v view) has(p picked, t kinds.Metric, suffix string) bool {
+	if v.only == "" && v.part == "" && len(t.Where) == 0 {
+		return len(v.page.Samples(p.prefix+t.Name+suffix)) > 0
 	}
 	return len(v.series(p, t, suffix)) > 0
 }
@@ -102,23 +103,23 @@ type rankValue struct {
 }
 
 // perRank reads a field for every rank.
-func (v view) perRank(list names) (picked, []rankValue) {
+func (v view) perRank(list kinds.Ways) (picked, []rankValue) {
 	p, ok := v.pick(list, "")
 	if !ok {
 		return p, nil
 	}
-	if p.op == "+" || p.op == "" {
+	if p.Op == kinds.Sum || p.Op == kinds.Single {
 		var all []rankValue
-		for _, t := range p.terms {
+		for _, t := range p.Metrics {
 			all = append(all, v.values(p, t)...)
 		}
 		return p, all
 	}
-	return p, combine(v.values(p, p.terms[0]), v.values(p, p.terms[1]), p.op)
+	return p, combine(v.values(p, p.Metrics[0]), v.values(p, p.Metrics[1]), p.Op)
 }
 
 // values are a term's finite values, in seconds if they are times.
-func (v view) values(p picked, t term) []rankValue {
+func (v view) values(p picked, t kinds.Metric) []rankValue {
 	series := v.series(p, t, "")
 	out := make([]rankValue, 0, len(series))
 	for i := range series {
@@ -128,27 +129,27 @@ func (v view) values(p picked, t term) []rankValue {
 		}
 		f := v.facts.of(s)
 		key := f.key
-		if p.op != "" && p.op != "+" && len(t.where) > 0 {
-			key = keyWithout(s.Labels, t.selects) // to belong to a series that was selected otherwise
+		if p.Op != kinds.Single && p.Op != kinds.Sum && len(t.Where) > 0 {
+			key = keyWithout(s.Labels, func(label string) bool { return repeats(label) || t.Selects(label) }) // to belong to a series that was selected otherwise
 		}
-		out = append(out, rankValue{key, f.rank, s.Value * t.scale(), f})
+		out = append(out, rankValue{key, f.rank, s.Value * t.Scale(), f})
 	}
 	return out
 }
 
 // combine multiplies or divides rank by rank. Where each side has one value, they
 // belong together whatever their labels are.
-func combine(a, b []rankValue, op string) []rankValue {
+func combine(a, b []rankValue, op kinds.Op) []rankValue {
 	var out []rankValue
 	for _, x := range a {
 		i := slices.IndexFunc(b, func(y rankValue) bool { return y.key == x.key })
 		if len(a) == 1 && len(b) == 1 {
 			i = 0
 		}
-		if i < 0 || op == "/" && b[i].value <= 0 {
+		if i < 0 || op == kinds.Quotient && b[i].value <= 0 {
 			continue
 		}
-		if op == "/" {
+		if op == kinds.Quotient {
 			x.value /= b[i].value
 		} else {
 			x.value *= b[i].value
@@ -183,7 +184,7 @@ func modelOf(labels map[string]string) string {
 
 // models returns the models that a page tells apart, sorted. Spellings that differ
 // in case are one model: Dynamo has both on one page.
-func models(page prom.Page, t *table, book *factBook) []string {
+func models(page prom.Page, t *kinds.Table, book *factBook) []string {
 	seen, last := map[string]string{}, ""
 	for _, name := range modelMetrics(page, t) {
 		samples := page.Samples(name)
@@ -203,15 +204,15 @@ func models(page prom.Page, t *table, book *factBook) []string {
 }
 
 // modelMetrics are the names on the page whose model labels count.
-func modelMetrics(page prom.Page, t *table) []string {
-	if t == nil || t.modelFrom == nil {
+func modelMetrics(page prom.Page, t *kinds.Table) []string {
+	if t == nil || t.ModelFrom == nil {
 		// Buckets carry the labels of their sums.
 		return slices.DeleteFunc(page.Names(), func(name string) bool { return strings.HasSuffix(name, "_bucket") })
 	}
 	var out []string
-	for _, e := range t.modelFrom.parsed() {
-		for _, prefix := range t.prefixes {
-			out = append(out, prefix+e.terms[0].name)
+	for _, w := range t.ModelFrom {
+		for _, prefix := range t.Prefixes {
+			out = append(out, prefix+w.Metrics[0].Name)
 		}
 	}
 	return out

@@ -1,0 +1,85 @@
+package kinds
+
+import (
+	"fmt"
+
+	"sonde/probe/engine"
+)
+
+// dynamo is Dynamo's front end. It spells the model in lower case on some
+// families and as it was given on others.
+var dynamo = Kind{
+	ID: "dynamo-frontend", Name: "Dynamo",
+	OwnedBy:  []string{"nvidia"}, // of a model that NVIDIA made, others may say the same
+	Confirm:  &Confirmation{"/health", func(a Object) bool { return a.Text("status") != "" }},
+	Prefixes: []string{"dynamo_frontend_"},
+	Empty:    "give the address of a worker (its DYN_SYSTEM_PORT) with --metrics",
+	About:    dynamoAbout,
+	Table: &Table{
+		Prefixes: []string{"dynamo_frontend_"},
+		Gauges: map[engine.Field]Ways{
+			engine.FieldRunning:     names("inflight_requests", "active_requests"),
+			engine.FieldWaiting:     names("queued_requests"),
+			engine.FieldKVCapacity:  {product(metric("model_total_kv_blocks"), metric("model_kv_cache_block_size"))},
+			engine.FieldKVBlocks:    names("model_total_kv_blocks"),
+			engine.FieldMaxModelLen: names("model_context_length"),
+			engine.FieldMaxRunning:  names("model_max_num_seqs"),
+		},
+		Counters: map[engine.Field]Ways{
+			engine.FieldPromptTokens:     names("input_sequence_tokens_sum"),
+			engine.FieldCachedTokens:     names("cached_tokens_sum"),
+			engine.FieldGenerationTokens: names("output_tokens_total"), // at every step
+			engine.FieldRequestsReceived: names("requests_started_total"),
+			engine.FieldRequestsOK:       {one("requests_total", is(labelStatus, "success"))},
+			engine.FieldRequestsFailed:   {one("requests_total", is(labelStatus, "error"))},
+			engine.FieldRequestsAborted:  {one("requests_total", is(labelErrorType, "cancelled"))},
+		},
+		Histograms: map[engine.Field]Ways{
+			engine.FieldTTFT: names("time_to_first_token_seconds"),
+			engine.FieldGap:  names("inter_token_latency_seconds"),
+			engine.FieldE2E:  names("request_duration_seconds"),
+		},
+		Router: true,
+		Remarks: map[engine.Field]string{
+			engine.FieldWaiting:      "until the first token, prefill included",
+			engine.FieldRunning:      "waiting requests included",
+			engine.FieldKVCapacity:   "of one worker",
+			engine.FieldPromptTokens: "moves when a request ends",
+		},
+		Notes: []string{"this is Dynamo's front end: KV cache fill is on a worker's page; give its address (DYN_SYSTEM_PORT) with --metrics"},
+	},
+}
+
+// dynamoWorker is what Dynamo adds to the names of the engine in a worker.
+var dynamoWorker = Kind{
+	ID: "dynamo-worker", Name: "Dynamo worker",
+	Prefixes: []string{"dynamo_component_"},
+	Table: &Table{
+		Prefixes: []string{"dynamo_component_"},
+		Gauges: map[engine.Field]Ways{
+			engine.FieldHitRateGauge: names("kvstats_gpu_prefix_cache_hit_rate"),
+			engine.FieldKVFill:       names("kvstats_gpu_cache_usage_percent"), // a fraction
+			engine.FieldRunning:      names("inflight_requests"),
+			engine.FieldKVBlocks:     names("kvstats_total_blocks"),
+		},
+		Counters:  map[engine.Field]Ways{engine.FieldRequestsReceived: names("requests_total")},
+		Companion: true,
+		Via:       []Via{{Name: "Dynamo worker"}},
+	},
+}
+
+// dynamoAbout asks for the workers behind a front end: a look into its discovery,
+// which asks none of them.
+var dynamoAbout = []About{{"/health", func(a Object, id *engine.Identity) bool {
+	if _, known := a["instances"]; !known {
+		return false
+	}
+	workers := 0
+	for _, instance := range a.List("instances") {
+		if instance.Text("endpoint") == "generate" { // a worker has further endpoints
+			workers++
+		}
+	}
+	id.About = append(id.About, fmt.Sprintf("%d workers that generate", workers))
+	return true
+}}}

@@ -1,0 +1,39 @@
+package kinds
+
+import (
+	"sonde/probe/engine"
+)
+
+// litellm is a gateway. The labels of its metrics hold hashes of keys and names
+// of users and teams: only sums over them leave this package.
+var litellm = Kind{
+	ID: "litellm", Name: "LiteLLM",
+	Header:   "x-litellm-version",
+	Prefixes: []string{"litellm_"},
+	Paths:    []string{"/metrics/", "/metrics"},
+	Missing:  `LiteLLM is a gateway: give the engine's own address with --metrics, or start LiteLLM with callbacks: ["prometheus"]`,
+	Empty:    "no request has gone through LiteLLM yet",
+	About:    litellmAbout,
+	Table: &Table{
+		Prefixes: []string{"litellm_"},
+		Counters: map[engine.Field]Ways{
+			engine.FieldPromptTokens:     names("input_tokens_metric_total"),
+			engine.FieldGenerationTokens: names("output_tokens_metric_total"),
+			engine.FieldRequestsReceived: names("proxy_total_requests_metric_total"),
+			engine.FieldRequestsOK:       {one("proxy_total_requests_metric_total", is(labelStatusCode, "200"))},
+			engine.FieldRequestsFailed:   names("proxy_failed_requests_metric_total"),
+		},
+		Histograms: map[engine.Field]Ways{
+			engine.FieldTTFT: names("llm_api_time_to_first_token_metric"),
+			engine.FieldE2E:  names("request_total_latency_metric"),
+		},
+		Router: true, OnFinish: true,
+		Notes: []string{"LiteLLM is a gateway: it reports neither queue nor KV cache; give the engine's own address with --metrics"},
+	},
+}
+
+// litellmAbout asks whether it is ready: /health would send a request to every model.
+var litellmAbout = []About{{"/health/readiness", func(a Object, id *engine.Identity) bool {
+	id.Version = a.Text("litellm_version")
+	return id.Version != ""
+}}}

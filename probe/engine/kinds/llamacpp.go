@@ -1,0 +1,180 @@
+package kinds
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+	"sonde/probe/roofline"
+)
+
+// llamacpp reads what llama-server counts. Every read of its page resets two
+// gauges (…_tokens_seconds) for all its readers; they are not used here.
+var llamacpp = Kind{
+	ID: "llama.cpp", Name: "llama.cpp",
+	OwnedBy: []string{"llamacpp"}, Server: "llama.cpp",
+	Prefixes:     []string{"llamacpp:"},
+	Paths:        []string{"/metrics"},
+	PagePerModel: true, // in router mode
+	Missing:      "start llama-server with --metrics",
+	About:        llamacppAbout,
+	Extra:        llamacppExtras,
+	Tokenize: Tokenizer{
+		Plain: []Question{{"/tokenize", contentBody, lengthOf("tokens")}},
+		Chat: []Question{
+			{"/apply-template", messagesBody, templated},
+			{"/tokenize", contentBody, lengthOf("tokens")},
+		},
+	},
+	Shape: llamacppShape,
+	Table: &Table{
+		Prefixes: []string{"llamacpp:"},
+		Gauges: map[engine.Field]Ways{
+			engine.FieldKVFill:  names("kv_cache_usage_ratio"), // removed at b5441
+			engine.FieldRunning: names("requests_processing"),
+			engine.FieldWaiting: names("requests_deferred"),
+			engine.FieldKVUsed:  names("kv_cache_tokens"),
+		},
+		Counters: map[engine.Field]Ways{
+			engine.FieldPromptTokens:     names("prompt_tokens_total"),
+			engine.FieldCachedTokens:     names("prompt_tokens_cached_total"), // b10424
+			engine.FieldGenerationTokens: names("tokens_predicted_total"),
+			engine.FieldPrefixQueries:    {sum("prompt_tokens_cached_total", "prompt_tokens_total")},
+			engine.FieldPrefixHits:       names("prompt_tokens_cached_total"),
+		},
+		Digits: 6,
+		Remarks: map[engine.Field]string{
+			engine.FieldPromptTokens: "computed, without cached ones",
+		},
+	},
+}
+
+// llama.cpp's pages beside its metrics: /slots is what moves with every token, and
+// since b5441 (2025-05) the only word on the KV cache; /props tells the sizes where
+// /slots is off (--no-slots).
+var llamacppExtras = []Extra{
+	{
+		Path: "/slots", Missing: "start llama-server without --no-slots", Read: readSlots,
+		Fields: []engine.Field{engine.FieldRunning, engine.FieldMaxRunning, engine.FieldKVCapacity, engine.FieldKVUsed, engine.FieldKVFill},
+	},
+	{Path: "/props", Every: time.Minute, Read: readProps, Fields: []engine.Field{engine.FieldMaxRunning, engine.FieldMaxModelLen, engine.FieldKVCapacity}},
+}
+
+var errNoSlots = errors.New("no list of slots")
+
+// readSlots reads GET /slots: an object per slot. A slot keeps its last sequence as
+// cache after the request has ended: only what busy slots hold counts as used.
+func readSlots(b Body, into Into) error {
+	list, err := b.list()
+	if err != nil {
+		return err
+	}
+	slots := Objects(list)
+	if len(slots) == 0 {
+		return errNoSlots
+	}
+	busy, capacity := 0.0, opt.Of(0)
+	used, told := 0.0, false
+	for _, slot := range slots {
+		capacity = plus(capacity, slot.Figure("n_ctx"))
+		tokens := slot.Figure("n_prompt_tokens") // prompt so far and generated ones; since b9282
+		told = told || tokens.OK
+		if processing, _ := slot["is_processing"].(bool); processing {
+			busy++
+			used += tokens.V
+		}
+	}
+	into.Set(engine.FieldRunning, opt.Of(busy), "is_processing")
+	into.Set(engine.FieldMaxRunning, opt.Of(float64(len(slots))), "slots")
+	into.Set(engine.FieldKVCapacity, capacity, "n_ctx")
+	if told {
+		into.Set(engine.FieldKVUsed, opt.Of(used), "n_prompt_tokens")
+		into.Remark(engine.FieldKVUsed, "of busy slots; idle ones keep their last sequence as cache")
+	}
+	if told && capacity.V > 0 {
+		into.KV([]engine.RankFill{{Fill: min(used/capacity.V, 1)}}, nil, "n_prompt_tokens")
+	} else if !into.KVFill.OK {
+		into.Note("llama.cpp before b9282 (2026-05) does not report how full its KV cache is: update llama-server")
+	}
+	return nil
+}
+
+// readProps reads GET /props. Its n_ctx is that of one slot.
+func readProps(b Body, into Into) error {
+	o, err := b.Object()
+	if err != nil {
+		return err
+	}
+	slots := o.Figure("total_slots")
+	context := o.Object("default_generation_settings").Figure("n_ctx")
+	into.Fill(engine.FieldMaxRunning, slots, "total_slots")
+	into.Fill(engine.FieldMaxModelLen, context, "n_ctx")
+	if slots.OK && context.OK {
+		into.Fill(engine.FieldKVCapacity, opt.Of(slots.V*context.V), "total_slots × n_ctx")
+	}
+	if sleeping, _ := o["is_sleeping"].(bool); sleeping {
+		into.Note("llama-server is asleep (--sleep-idle-seconds): the first request reloads the model")
+	}
+	return nil
+}
+
+// nodeLlamaCpp are servers on node-llama-cpp, llama.cpp's library for Node.
+// What they count is their own, without KV cache and latencies.
+var nodeLlamaCpp = Kind{
+	ID: "node-llama-cpp", Name: "node-llama-cpp",
+	OwnedBy:  []string{"node-llama-cpp"},
+	Prefixes: []string{"nlc:"},
+	Paths:    []string{"/metrics"},
+	Missing:  "node-llama-cpp has no metrics page of its own; the server built on it may add one",
+	Table: &Table{
+		Prefixes: []string{"nlc:"},
+		Gauges: map[engine.Field]Ways{
+			engine.FieldRunning: names("requests_running"),
+			engine.FieldWaiting: names("requests_waiting"),
+		},
+		Counters: map[engine.Field]Ways{
+			engine.FieldPromptTokens:     names("prompt_tokens_total"),
+			engine.FieldGenerationTokens: names("generation_tokens_total"),
+			engine.FieldRequestsReceived: names("requests_total"),
+		},
+		Remarks: map[engine.Field]string{engine.FieldPromptTokens: "moves when a request ends"},
+		Notes:   []string{"node-llama-cpp does not report its KV cache"},
+	},
+}
+
+// llamacppAbout reads /props, which is there without a flag. n_ctx is per slot.
+var llamacppAbout = []About{{"/props", func(a Object, id *engine.Identity) bool {
+	id.Version, _, _ = strings.Cut(a.Text("build_info"), "-")
+	id.MaxModelLen = OrKeep(a.Object("default_generation_settings").Number("n_ctx"), id.MaxModelLen)
+	id.MaxRunning = OrKeep(a.Number("total_slots"), id.MaxRunning)
+	if how := a.Text("model_ftype"); how != "" {
+		id.About = append(id.About, "weights: "+how)
+	}
+	if on, known := a["endpoint_metrics"].(bool); known && !on {
+		id.MetricsWhy = "llama-server: start with --metrics"
+	}
+	return id.Version != "" || id.MaxRunning > 0
+}}}
+
+// contentBody is llama.cpp's; special tokens count as they do in a request.
+func contentBody(_, prompt string) any {
+	return map[string]any{"content": prompt, "add_special": true, "parse_special": true}
+}
+
+// templated reads the text that the engine would put a chat into.
+func templated(response any) (string, int) {
+	o, _ := response.(map[string]any)
+	return Object(o).Text("prompt"), 0
+}
+
+// llamacppShape reads what llama.cpp adds to the entry of a model.
+func llamacppShape(ctx context.Context, ask Asker, model string) roofline.ModelInfo {
+	meta := ask.ModelEntry(ctx, model).Object("meta")
+	return roofline.ModelInfo{
+		Params: meta.Number("n_params"), WeightBytes: meta.Number("size"),
+		HiddenSize: int(meta.Number("n_embd")), Vocabulary: int(meta.Number("n_vocab")),
+	}
+}

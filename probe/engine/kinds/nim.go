@@ -1,0 +1,59 @@
+package kinds
+
+import (
+	"sonde/probe/engine"
+)
+
+// NIMMetrics is where NIM has its metrics page, and no other server.
+const NIMMetrics = "/v1/metrics"
+
+// NIM is NIM. Version 1 publishes vLLM's names without a prefix; from version 2
+// on the page is the back end's own, which that engine's table reads.
+var NIM = Kind{
+	ID: "nim", Name: "NIM",
+	OwnedBy:  []string{"system"}, // and so does OpenAI itself
+	Confirm:  &Confirmation{"/v1/health/ready", func(a Object) bool { return a.Text("object") == "health.response" }},
+	Prefixes: []string{"num_requests_running", "num_request_max", "gpu_cache_usage_perc", "request_finish_total", "time_to_first_token_seconds"},
+	Without:  []string{"engine_type"}, // so says TensorRT-LLM of the same names
+	Paths:    []string{NIMMetrics, "/metrics"},
+	About:    nimAbout,
+	PassesOn: true,
+	Tokenize: vllmTokenizer,
+	Table: &Table{
+		Prefixes: []string{""},
+		Gauges: map[engine.Field]Ways{
+			engine.FieldKVFill:     names("gpu_cache_usage_perc"), // a fraction
+			engine.FieldRunning:    names("num_requests_running"),
+			engine.FieldWaiting:    names("num_requests_waiting"),
+			engine.FieldMaxRunning: names("num_request_max"),
+		},
+		Counters: map[engine.Field]Ways{
+			engine.FieldPromptTokens:     names("prompt_tokens_total"),
+			engine.FieldGenerationTokens: names("generation_tokens_total"),
+			engine.FieldRequestsOK:       names("request_success_total", "request_finish_total"),
+			engine.FieldRequestsFailed:   names("request_failure_total"),
+		},
+		Histograms: map[engine.Field]Ways{
+			engine.FieldTTFT: names("time_to_first_token_seconds"),
+			engine.FieldGap:  names("time_per_output_token_seconds"),
+			engine.FieldE2E:  names("e2e_request_latency_seconds"),
+		},
+	},
+}
+
+// nimAbout asks for the release, which is not that of the engine inside.
+var nimAbout = []About{
+	{"/v1/version", func(a Object, id *engine.Identity) bool {
+		id.Version = a.Text("release")
+		return id.Version != "" || version(a, id)
+	}},
+	{NIMMetadata, NIMRelease},
+}
+
+// NIMMetadata is a path that only NIM has.
+const NIMMetadata = "/v1/metadata"
+
+func NIMRelease(a Object, id *engine.Identity) bool {
+	_, hasModels := a["modelInfo"]
+	return version(a, id) && hasModels
+}

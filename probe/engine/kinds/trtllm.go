@@ -1,0 +1,145 @@
+package kinds
+
+import (
+	"time"
+
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+)
+
+// TRTLLM is trtllm-serve. The JSON at its /metrics is taken out of a queue by
+// whoever reads it, so the Prometheus page goes first.
+var TRTLLM = Kind{
+	ID: "tensorrt_llm", Name: "TensorRT-LLM",
+	OwnedBy:  []string{"tensorrt_llm"},
+	Prefixes: []string{"trtllm_"},
+	Paths:    []string{"/prometheus/metrics"},
+	Missing:  "start trtllm-serve with return_perf_metrics: true in its YAML",
+	About:    versionAbout,
+	Extra:    trtllmExtras,
+	Table:    &trtllmTable,
+}
+
+// trtllmBare are the pages of mid 2025, whose names have no prefix.
+var trtllmBare = Kind{
+	ID: "tensorrt_llm", Name: "TensorRT-LLM",
+	Prefixes: []string{"e2e_request_latency_seconds", "time_to_first_token_seconds", "request_success_total", "request_queue_time_seconds"},
+	With:     []string{"engine_type"},
+	About:    versionAbout,
+	Table: &Table{
+		Prefixes:   []string{""},
+		Counters:   map[engine.Field]Ways{engine.FieldRequestsOK: names("request_success_total")},
+		Histograms: trtllmLatencies,
+	},
+}
+
+var trtllmLatencies = map[engine.Field]Ways{
+	engine.FieldTTFT:    names("time_to_first_token_seconds"),
+	engine.FieldTPOT:    names("time_per_output_token_seconds"), // mean of a request
+	engine.FieldQueue:   names("request_queue_time_seconds"),
+	engine.FieldPrefill: names("request_prefill_time_seconds"),
+	engine.FieldDecode:  names("request_decode_time_seconds"),
+	engine.FieldE2E:     names("e2e_request_latency_seconds"),
+}
+
+const trtllmRefresh = "refreshed when a request ends"
+
+// trtllmTable holds the names of tensorrt_llm/metrics/collector.py (2026-03 on).
+var trtllmTable = Table{
+	Prefixes: []string{"trtllm_"},
+	Settings: names("kv_cache_config_info"),
+	Gauges: map[engine.Field]Ways{
+		engine.FieldHitRateGauge: names("kv_cache_hit_rate"),
+		engine.FieldKVFill:       {one("kv_cache_utilization"), quotient(metric("kv_cache_used_blocks"), metric("kv_cache_max_blocks"))},
+		engine.FieldRunning:      names("num_requests_running"),
+		engine.FieldWaiting:      names("num_requests_waiting"),
+		engine.FieldPaused:       names("num_paused_requests"),
+		engine.FieldKVCapacity:   {product(metric("kv_cache_max_blocks"), metric("kv_cache_tokens_per_block"))},
+		engine.FieldKVUsed:       {product(metric("kv_cache_used_blocks"), metric("kv_cache_tokens_per_block"))},
+		engine.FieldMaxRunning:   names("max_num_active_requests"),
+	},
+	Counters: map[engine.Field]Ways{
+		engine.FieldPromptTokens:     names("prompt_tokens_total"),
+		engine.FieldGenerationTokens: names("generation_tokens_total"),
+		engine.FieldCachedTokens:     names("prompt_cached_tokens_total"),
+		engine.FieldPrefixQueries:    {sum("kv_cache_reused_blocks_total", "kv_cache_missed_blocks_total")},
+		engine.FieldPrefixHits:       names("kv_cache_reused_blocks_total"),
+		engine.FieldRequestsOK:       names("request_success_total"),
+		engine.FieldRequestsFailed:   names("request_error_total"),
+	},
+	Histograms: trtllmLatencies,
+	Unit:       func(*engine.Reading) string { return "blocks" },
+	OnFinish:   true,
+	Remarks: map[engine.Field]string{
+		engine.FieldRunning: trtllmRefresh, engine.FieldWaiting: trtllmRefresh, engine.FieldPaused: trtllmRefresh,
+		engine.FieldKVFill: trtllmRefresh, engine.FieldKVUsed: trtllmRefresh,
+	},
+}
+
+// trtllmExtras stand in for a Prometheus page that is off. GET /metrics of
+// trtllm-serve takes statistics out of a queue: whoever reads them takes them from
+// every other reader, so they are read only where there is nothing else, and once
+// a second at most.
+var trtllmExtras = []Extra{
+	{
+		Path: "/metrics", Instead: true, Timeout: iterationsTimeout, Missing: "start trtllm-serve with return_perf_metrics: true in its YAML", Read: readIterations,
+		Fields: []engine.Field{engine.FieldRunning, engine.FieldWaiting, engine.FieldPaused, engine.FieldMaxRunning, engine.FieldKVFill, engine.FieldKVCapacity, engine.FieldKVUsed, engine.FieldHitRateGauge, engine.FieldPrefixHits, engine.FieldPrefixQueries},
+	},
+}
+
+// iterationsTimeout is more than the two seconds that the server waits for
+// statistics when it is idle.
+const iterationsTimeout = 4 * time.Second
+
+// readIterations reads iteration statistics, oldest first; the last says how things
+// stand. None mean unknown, not idle: another reader may have been faster.
+func readIterations(b Body, into Into) error {
+	list, err := b.list()
+	if err != nil {
+		return err
+	}
+	iterations := Objects(list)
+	if len(iterations) == 0 {
+		into.Note("no new iteration statistics: TensorRT-LLM is idle, or another reader took them, or enable_iter_perf_stats is not true in its YAML")
+		return nil
+	}
+	last := iterations[len(iterations)-1]
+	into.Set(engine.FieldRunning, last.Figure("numActiveRequests"), "numActiveRequests")
+	into.Set(engine.FieldWaiting, last.Figure("numQueuedRequests"), "numQueuedRequests")
+	into.Set(engine.FieldPaused, last.Object("inflightBatchingStats").Figure("numPausedRequests"), "numPausedRequests")
+	into.Set(engine.FieldMaxRunning, last.Figure("maxNumActiveRequests"), "maxNumActiveRequests")
+	readBlocks(last.Object("kvCacheStats"), into)
+	return nil
+}
+
+// readBlocks reads the KV cache of one iteration. Reused and missed blocks count
+// from the start of the engine.
+func readBlocks(kv Object, into Into) {
+	used, most, tokens := kv.Figure("usedNumBlocks"), kv.Figure("maxNumBlocks"), kv.Figure("tokensPerBlock")
+	if used.OK && most.V > 0 {
+		into.KV([]engine.RankFill{{Fill: used.V / most.V}}, nil, "usedNumBlocks / maxNumBlocks")
+	}
+	if tokens.OK {
+		into.Set(engine.FieldKVCapacity, most.Scale(tokens.V), "maxNumBlocks × tokensPerBlock")
+		into.Set(engine.FieldKVUsed, used.Scale(tokens.V), "usedNumBlocks × tokensPerBlock")
+	}
+	into.Set(engine.FieldHitRateGauge, kv.Figure("cacheHitRate"), "cacheHitRate")
+	reused, missed := kv.Figure("reusedBlocks"), kv.Figure("missedBlocks")
+	if reused.OK && missed.OK {
+		into.PrefixUnit = "blocks"
+		into.Count(engine.FieldPrefixHits, reused, "reusedBlocks")
+		into.Count(engine.FieldPrefixQueries, opt.Of(reused.V+missed.V), "reusedBlocks + missedBlocks")
+	}
+}
+
+// IsIterations reports whether JSON is iteration statistics. Without one iteration it
+// cannot be known.
+func IsIterations(b Body) bool {
+	items, err := b.list()
+	if err != nil || len(items) == 0 {
+		return false
+	}
+	first, _ := items[0].(map[string]any)
+	_, has := first["iterLatencyMS"]
+	return has
+}

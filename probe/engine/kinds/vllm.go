@@ -1,0 +1,157 @@
+package kinds
+
+import (
+	"context"
+	"strconv"
+
+	"sonde/probe/engine"
+	"sonde/probe/opt"
+	"sonde/probe/roofline"
+)
+
+var VLLM = Kind{
+	ID: "vllm", Name: "vLLM",
+	OwnedBy:  []string{"vllm"},
+	Prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:"},
+	Empty:    "start vLLM without --disable-log-stats",
+	About:    vllmAbout,
+	Tokenize: vllmTokenizer,
+	Shape:    vllmShape,
+	Table:    &vllmTable,
+}
+
+// vllmTable holds the names of vllm/v1/metrics/loggers.py (2026-08) and, behind
+// them, those of V0 and of the first V1 releases. Where a page has both, they hold
+// the same value.
+var vllmTable = Table{
+	// Ray Serve cannot publish a colon and puts its own prefix in front.
+	Prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:"},
+
+	Gauges: map[engine.Field]Ways{
+		engine.FieldHitRateGauge: names("gpu_prefix_cache_hit_rate"),                   // V0; -1 if there is no cache
+		engine.FieldKVFill:       names("kv_cache_usage_perc", "gpu_cache_usage_perc"), // fractions, whatever the name says
+		engine.FieldRunning:      names("num_requests_running"),
+		engine.FieldWaiting:      names("num_requests_waiting"),
+		engine.FieldPaused:       names("num_requests_swapped"), // V0; later part of waiting
+	},
+
+	Counters: map[engine.Field]Ways{
+		engine.FieldPreemptions:      names("num_preemptions_total"),
+		engine.FieldPromptTokens:     names("prompt_tokens_total"), // with cached ones
+		engine.FieldCachedTokens:     names("prompt_tokens_cached_total"),
+		engine.FieldGenerationTokens: names("generation_tokens_total"), // at every step
+		engine.FieldPrefixQueries:    names("prefix_cache_queries_total", "gpu_prefix_cache_queries_total"),
+		engine.FieldPrefixHits:       names("prefix_cache_hits_total", "gpu_prefix_cache_hits_total"),
+		engine.FieldRequestsOK:       {one("request_success_total", is(labelFinishedReason, "stop", "length", "repetition"))},
+		engine.FieldRequestsFailed:   {one("request_success_total", is(labelFinishedReason, "error"))},
+		engine.FieldRequestsAborted:  {one("request_success_total", is(labelFinishedReason, "abort"))},
+	},
+
+	Histograms: map[engine.Field]Ways{
+		engine.FieldTTFT: names("time_to_first_token_seconds"),
+		// One observation per engine step and request. Renamed in 2025-09.
+		engine.FieldGap:     names("inter_token_latency_seconds", "time_per_output_token_seconds"),
+		engine.FieldTPOT:    names("request_time_per_output_token_seconds"),
+		engine.FieldQueue:   names("request_queue_time_seconds", "time_in_queue_requests"),
+		engine.FieldPrefill: names("request_prefill_time_seconds"),
+		engine.FieldDecode:  names("request_decode_time_seconds"),
+		engine.FieldE2E:     names("e2e_request_latency_seconds"),
+	},
+
+	Config:   names("cache_config_info"),
+	Capacity: vllmCapacity,
+	Unit:     vllmPrefixUnit,
+	Via: []Via{
+		{Prefix: "ray_vllm_", Name: "Ray"}, {Prefix: "ray_vllm:", Name: "Ray"},
+		{Metric: "request_predict_seconds", Name: "KServe"},
+		{Label: "version", Name: "Triton"}, // its vLLM back end: labels model and version
+	},
+}
+
+// vllmPrefixUnit tells blocks from tokens: V1 counted blocks from v0.7.3 to v0.8.5,
+// under names that v0.9 used for tokens. Every prompt token is looked up, so tokens
+// are as many as the prompts have, blocks far fewer.
+func vllmPrefixUnit(r *engine.Reading) string {
+	if r.PromptTokens.OK && r.PrefixQueries.V > 0 && r.PrefixQueries.V < r.PromptTokens.V/4 {
+		return "blocks"
+	}
+	return "tokens"
+}
+
+// vllmCapacity returns the tokens that one rank's KV cache holds. Blocks times
+// block size overstates it for hybrid models, so the newer label goes first.
+func vllmCapacity(config map[string]string) opt.Float {
+	if tokens, err := strconv.ParseFloat(config["kv_cache_size_tokens"], 64); err == nil {
+		return opt.Of(tokens)
+	}
+	blocks, err := strconv.ParseFloat(config["num_gpu_blocks"], 64) // "None" until profiled
+	if err != nil {
+		return opt.Float{}
+	}
+	size, err := strconv.ParseFloat(config["block_size"], 64)
+	if err != nil {
+		return opt.Float{}
+	}
+	return opt.Of(blocks * size)
+}
+
+// productionStack is the router of vLLM's production stack: vLLM's names, told
+// apart by server. Counters' names are gauges here and do not count.
+var productionStack = Kind{
+	ID: "vllm-production-stack-router", Name: "vLLM production-stack router",
+	Prefixes: []string{"vllm:"},
+	With:     []string{"server"},
+	Table: &Table{
+		Prefixes: []string{"vllm:"},
+		Gauges: map[engine.Field]Ways{
+			engine.FieldKVFill:  names("kv_cache_usage_perc", "gpu_cache_usage_perc"),
+			engine.FieldRunning: names("num_requests_running"),
+			engine.FieldWaiting: names("num_requests_waiting"),
+			engine.FieldPaused:  names("num_requests_swapped"),
+			engine.FieldServers: names("healthy_pods_total"),
+		},
+		Router: true,
+		Notes:  []string{"this is a router's page: numbers are sums over its servers"},
+	},
+}
+
+// kserve is KServe's server for models of Hugging Face: vLLM's names beside its
+// own. Its API is below /openai, its metrics are not.
+var kserve = Kind{
+	ID: "kserve", Name: "KServe with vLLM",
+	Prefixes: []string{"request_predict_seconds", "request_preprocess_seconds"},
+	About:    []About{{"/v2", version}},
+	PassesOn: true,
+}
+
+// Sim is our own embedded engine. It publishes vLLM's names, so its owner and
+// Server header go before the names of its metrics.
+var Sim = Kind{
+	ID: "sonde-sim", Name: "sonde sim",
+	OwnedBy: []string{"sonde-sim"}, Server: "sonde-sim",
+	Paths:    []string{"/metrics"},
+	GPUPath:  "/dcgm/metrics",
+	About:    versionAbout,
+	PassesOn: true,
+	Tokenize: vllmTokenizer,
+}
+
+// vllmAbout are the probes of vLLM. Its Rust front end tells its own version too.
+var vllmAbout = []About{{"/version", func(a Object, id *engine.Identity) bool {
+	if rust := a.Text("rust_frontend_version"); rust != "" {
+		id.About = append(id.About, "Rust front end "+rust)
+	}
+	return version(a, id)
+}}}
+
+// vllmShape reads what was loaded from the model's entry, and the type of the KV cache from
+// the labels of the configuration. Where it follows the model ("auto") it is unknown.
+func vllmShape(ctx context.Context, ask Asker, model string) roofline.ModelInfo {
+	info := roofline.ModelInfo{Path: ask.ModelEntry(ctx, model).Text("root")}
+	for _, labels := range ask.Labels(ctx, "vllm:cache_config_info") {
+		if info.KVBits == 0 {
+			info.KVBits = bitsOf(labels["cache_dtype"])
+		}
+	}
+	return info
+}
