@@ -51,7 +51,9 @@ type asker struct {
 	metrics string // URL of its metrics page; "" = none
 }
 
-func (a asker) Get(ctx context.Context, path string) (kinds.Object, bool) { return a.askJSON(ctx, path) }
+func (a asker) Get(ctx context.Context, path string) (kinds.Object, bool) {
+	return a.askJSON(ctx, path)
+}
 
 func (a asker) Post(ctx context.Context, path string, body any) (kinds.Object, bool) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
