@@ -105,19 +105,19 @@ func TestTheReportHoldsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`org/model\_x on 2 × H100 with vLLM 0.11.0 holds **4 streams** within the service levels (ttft\_p95=100ms; meets, confidence `,
+		`org/model\_x on 2 × H100 with vLLM 0.11.0 holds **4 streams** within the SLOs (ttft\_p95=100ms; meets, confidence `,
 		"16.0 requests/s (960 RPM); 7680 input, 9600 output, 17.3 k total tokens/min; 4.00 in flight",
 		"TTFT is 20.0 / 20.0 / 20.0 ms, TPOT is 20.0 / 20.0 / 20.0 ms, E2E is 200 / 200 / 200 ms (p50 / p95 / p99), and 0 of 320 requests failed",
 		"| hardware (GPUs seen) | 2 × H100 |", "| engine | vLLM 0.11.0 |", "| max model length, tokens | 16,384 |", "| KV cache, tokens | 32,768 |",
-		"| KV cache block, tokens | 16 |", "| requests that run at once, at most | 64 |", `| other settings seen | tensor parallel 2, cache\_dtype fp8 |`,
-		"| load | 4 streams |", "| confidence that it meets the service levels | ", "| prompt asked, tokens | 8 |", "| prompt measured, p50 / p95 / mean | 8.00 / 8.00 / 8.00 (n 320) |",
-		"| output asked, tokens | 10 |", "| output measured, p50 / p95 / mean | 10.0 / 10.0 / 10.0 (n 320) |",
+		"| KV cache block, tokens | 16 |", "| most requests at once | 64 |", `| other settings seen | tensor parallel 2, cache\_dtype fp8 |`,
+		"| load | 4 streams |", "| confidence that it meets the SLOs | ", "| prompt requested, tokens | 8 |", "| prompt measured, p50 / p95 / mean | 8.00 / 8.00 / 8.00 (n 320) |",
+		"| output requested, tokens | 10 |", "| output measured, p50 / p95 / mean | 10.0 / 10.0 / 10.0 (n 320) |",
 		"| requests per s (QPS) | 16.0 |", "| requests per min (RPM) | 960 |", "| input tokens per min | 7,680 |", "| output tokens per min | 9,600 |", "| total tokens per min (TPM) | 17,280 |",
 		"| streams in flight, mean | 4.00 |", "| TTFT ms, p50 / p95 / p99 | 20.0 / 20.0 / 20.0 |", "| TPOT ms, p50 / p95 / p99 | 20.0 / 20.0 / 20.0 |", "| E2E ms, p50 / p95 / p99 | 200 / 200 / 200 |",
-		"| waiting in the engine, max | 1.00 |", "| time in the engine's queue ms, p50 / p95 / p99 | — (the engine does not tell) |", "| KV cache fill, mean | 25.0 % |", "| KV cache fill, max | 50.0 % |",
+		"| waiting in the engine, max | 1.00 |", "| engine queue time ms, p50 / p95 / p99 | — (the engine does not report it) |", "| KV cache fill, mean | 25.0 % |", "| KV cache fill, max | 50.0 % |",
 		"| GPU SM, mean | 50.0 % |", "| GPU DRAM bandwidth, mean | 75.0 % |", "| error rate | 0.00 % |", "| good requests | 100 % |",
-		"| client: stamps by | kernel |", "| client: late ms, p99 | 0.25 |", "| client: CPU, of one core | 12.5 % |", "| client is the bottleneck | no |",
-		"### Levels", "| 8 | 640 | 150 | 150 | 150 |", "![Throughput and TTFT against the load](x-curve.svg)", "### Curve", "◀ best", "### Knee", "### Verdicts",
+		"| client: time stamps from | kernel |", "| client: lateness ms, p99 | 0.25 |", "| client: CPU, share of one core | 12.5 % |", "| client is the bottleneck | no |",
+		"### Levels (latencies in ms)", "| 8 | 640 | 150 | 150 | 150 |", "![Throughput and TTFT against the load](x-curve.svg)", "### Curve", "◀ best", "### Knee", "### Verdicts",
 	} {
 		if !strings.Contains(md.String(), want) {
 			t.Errorf("the report lacks %q", want)
@@ -179,10 +179,10 @@ func TestTheReportOfABareServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"was held at **8 streams** at most; no knee and no service level says that this is its limit", "### At the largest load that settled",
+		"was held at **8 streams** at most, with neither a knee nor an SLO to say that this is its limit", "### At the largest load that settled",
 		"| hardware (GPUs seen) | — (no exporter at h:9400) |", "| max model length, tokens | — (no metrics page at http://h:8000/metrics) |",
-		"| prompt measured, p50 / p95 / mean | — (the server counts no prompts) |", "| input tokens per min | — (the server counts no prompts) |",
-		"| KV cache fill, mean | — (no metrics page at http://h:8000/metrics) |", "| GPU SM, mean | — (no exporter at h:9400) |", "| good requests | — (no service levels were asked) |",
+		"| prompt measured, p50 / p95 / mean | — (the server does not count prompts) |", "| input tokens per min | — (the server does not count prompts) |",
+		"| KV cache fill, mean | — (no metrics page at http://h:8000/metrics) |", "| GPU SM, mean | — (no exporter at h:9400) |", "| good requests | — (no SLO was given) |",
 	} {
 		if !strings.Contains(md.String(), want) {
 			t.Errorf("the report lacks %q in\n%s", want, md.String())

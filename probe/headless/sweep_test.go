@@ -120,7 +120,7 @@ func TestSweepInEveryFormat(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}
 	}
-	for _, want := range []string{"| load | n |", "### Capacity within the service levels", "requests per s (QPS)", "### Knee", "- elasticity of throughput"} {
+	for _, want := range []string{"| load | n |", "### Capacity within the SLOs", "requests per s (QPS)", "### Knee", "- elasticity of throughput"} {
 		if !strings.Contains(md.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, md.String())
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"sonde/probe/report/page"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ func WriteBrief(w io.Writer, url string, levels []Level) error {
 	var b strings.Builder
 	levels = levels[max(0, len(levels)-briefLevels):]
 	if len(levels) == 0 {
-		fmt.Fprintf(&b, "sonde %s: no request ended\n", plain(url))
+		fmt.Fprintf(&b, "sonde %s: no request ended\n", page.Plain(url))
 		_, err := io.WriteString(w, b.String())
 		return err
 	}

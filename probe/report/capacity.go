@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sonde/probe/opt"
+	"sonde/probe/report/page"
 	"sonde/probe/sweep"
 )
 
@@ -61,19 +62,19 @@ func (s *SweepSummary) conclusion() []string {
 	var holds string
 	switch basis {
 	case basisSLO:
-		holds = fmt.Sprintf("holds **%s** within the service levels (%s; %s, confidence %s)", load, escape(plain(strings.Join(s.SLO, ", "))),
-			plain(string(s.Best.Verdict)), percent(s.Best.Confidence))
+		holds = fmt.Sprintf("holds **%s** within the SLOs (%s; %s, confidence %s)", load, page.Escape(strings.Join(s.SLO, ", ")),
+			string(s.Best.Verdict), percent(s.Best.Confidence))
 	case basisKnee:
-		holds = fmt.Sprintf("pays for more load up to **%s**, the knee of its curve; no service levels were asked", load)
+		holds = fmt.Sprintf("pays for more load up to **%s**, the knee of its curve; no SLO was given", load)
 	case basisNone:
-		holds = fmt.Sprintf("**meets the service levels (%s) at no load that was measured**; at the smallest, %s, it does", escape(plain(strings.Join(s.SLO, ", "))), load)
+		holds = fmt.Sprintf("**misses its SLOs (%s) at every load that was measured**; at the smallest, %s, it serves", page.Escape(strings.Join(s.SLO, ", ")), load)
 	default:
-		holds = fmt.Sprintf("was held at **%s** at most; no knee and no service level says that this is its limit", load)
+		holds = fmt.Sprintf("was held at **%s** at most, with neither a knee nor an SLO to say that this is its limit", load)
 	}
 	out := []string{s.Target.subject() + " " + holds + ": " + l.throughput() + ".", "There " + l.latencySentence() + "."}
 	out = append(out, l.Client.doubt()...)
 	if s.Knee != nil {
-		out = append(out, capital(escape(plain(s.Knee.Says)))+".")
+		out = append(out, capital(page.Escape(s.Knee.Says))+".")
 	}
 	return out
 }
@@ -92,23 +93,23 @@ func (s *Summary) conclusion() []string {
 	for _, r := range s.SLO {
 		switch {
 		case r.Met == nil:
-			open = append(open, escape(plain(r.SLO)))
+			open = append(open, page.Escape(r.SLO))
 		case *r.Met:
-			met = append(met, escape(plain(r.SLO)))
+			met = append(met, page.Escape(r.SLO))
 		default:
-			missed = append(missed, escape(plain(r.SLO)))
+			missed = append(missed, page.Escape(r.SLO))
 		}
 	}
 	for _, part := range []struct {
 		of   string
 		slos []string
-	}{{"missed", missed}, {"met", met}, {"not known for want of samples", open}} {
+	}{{"missed", missed}, {"met", met}, {"unknown (too few samples)", open}} {
 		if len(part.slos) > 0 {
-			out = append(out, fmt.Sprintf("Service levels %s: %s.", part.of, strings.Join(part.slos, ", ")))
+			out = append(out, fmt.Sprintf("SLOs %s: %s.", part.of, strings.Join(part.slos, ", ")))
 		}
 	}
 	out = append(out, s.Client.doubt()...)
-	return append(out, "This is one load: it does not say how much more the service holds (`sonde sweep` does).")
+	return append(out, "This is one load: it does not say how much more the service can hold (`sonde sweep` does).")
 }
 
 // doubt warns of figures that are about the client.
@@ -121,12 +122,12 @@ func (c *ClientFigures) doubt() []string {
 
 // subject is what was measured: model, GPUs, engine; escaped.
 func (t *Target) subject() string {
-	text := escape(word(t.Model))
+	text := page.Escape(word(t.Model))
 	if len(t.Hardware) > 0 {
-		text += " on " + escape(t.hardware())
+		text += " on " + page.Escape(t.hardware())
 	}
 	if t.Engine != "" {
-		text += " with " + escape(t.engine())
+		text += " with " + page.Escape(t.engine())
 	}
 	return text
 }
@@ -157,7 +158,7 @@ func three(q *Quantiles) string {
 	if q.N == 0 {
 		return unknown
 	}
-	return marked(*q, "p50", q.P50) + " / " + marked(*q, "p95", q.P95) + " / " + marked(*q, "p99", q.P99)
+	return q.marked("p50", q.P50) + " / " + q.marked("p95", q.P95) + " / " + q.marked("p99", q.P99)
 }
 
 // compact writes large numbers with a unit: 1.44 M, 24.0 k.

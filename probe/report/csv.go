@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"sonde/probe/report/page"
 	"strings"
 )
 
@@ -53,7 +54,7 @@ func (f field) cell() string {
 	if !f.isText {
 		return f.value
 	}
-	text := visible(f.value)
+	text := page.Visible(f.value)
 	if strings.ContainsAny(f.value[:min(1, len(f.value))], "=+-@\t\r") {
 		return "'" + text
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode"
 
 	"sonde/probe/opt"
+	"sonde/probe/report/page"
 )
 
 // unknown stands for a figure that is not known.
@@ -71,34 +71,5 @@ func word(t Text) string {
 	if t == "" {
 		return unknown
 	}
-	return plain(string(t))
-}
-
-// plain is a text in one line that cannot steer a terminal: texts come from
-// servers.
-func plain(s string) string {
-	return visible(strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r == '\r' {
-			return ' '
-		}
-		return r
-	}, s))
-}
-
-// visible writes control characters as escapes that can be read, but for the
-// ends of lines. Those that turn the direction of writing around are among them:
-// they make a text look like another.
-func visible(s string) string {
-	var out strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r):
-			out.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&out, `\x%02x`, r)
-		default:
-			fmt.Fprintf(&out, `\u%04x`, r)
-		}
-	}
-	return out.String()
+	return page.Plain(string(t))
 }

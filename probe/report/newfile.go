@@ -43,7 +43,7 @@ func saveParts(stem string, files []part) (string, error) {
 	}
 }
 
-// taken tells whether one of the files is there already.
+// taken reports whether one of the files is there already.
 func taken(name string, files []part) bool {
 	for _, f := range files {
 		if _, err := os.Lstat(name + f.ending); err == nil {
@@ -62,7 +62,7 @@ func notWritten(name, ending string, written []string, err error) error {
 	}
 	rest := ""
 	if len(written) > 0 {
-		rest = "; saved are " + strings.Join(written, " ")
+		rest = "; saved: " + strings.Join(written, " ")
 	}
 	return fmt.Errorf("%s cannot be written: %w%s", filepath.Base(name)+ending, err, rest)
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// CheckOut tells whether the summary can be written into the file at path, so
+// CheckOut reports whether the summary can be written into the file at path, so
 // that a run does not end in vain. It leaves no file behind and changes none;
 // "" is standard output.
 func CheckOut(path string) error {
@@ -21,7 +21,7 @@ func CheckOut(path string) error {
 	_, nothing := os.Lstat(path) // a link to nowhere is not ours to remove
 	switch {
 	case err == nil && info.IsDir():
-		return fmt.Errorf("--out: %s is a folder: name a file in it", path)
+		return fmt.Errorf("--out: %s is a directory: name a file in it", path)
 	case err == nil && !info.Mode().IsRegular():
 		return nil // opening a pipe would wait for its reader
 	}

@@ -68,7 +68,7 @@ func TestTableShowsTheFigures(t *testing.T) {
 	text := ansi.Strip(out.String())
 	for _, want := range []string{
 		"sent 3   ok 1   failed 2",
-		"TTFT                1   50.0    50.0    50.0?   50.0?   50.0?   50.0?   50.0\n",
+		"TTFT               1    50.0    50.0    50.0?   50.0?   50.0?   50.0?   50.0\n",
 		"1 × rate_limited: =1+1",
 		`1 × rate_limited: a,"b" c`,
 		"GPUs", "SM 50.0 % · DRAM — · busy —",
@@ -83,7 +83,7 @@ func TestTableOfEverything(t *testing.T) {
 	const far = "an error message that is far longer than the eighty cells of a usual terminal, and so goes on below"
 	s := nasty()
 	s.Errors = append(s.Errors, ErrorCount{Class: measure.Timeout, Message: far, Count: 1200})
-	s.Notes = append(s.Notes, "warm-up: 4 requests are in no count")
+	s.Notes = append(s.Notes, "warm-up: 4 requests are excluded from results")
 	s.Engine.RunningMean, s.Engine.KVFillMean, s.Engine.KVFillMax = opt.Of(15.96), opt.Of(0.4), opt.Of(0.63)
 	s.Engine.LatencyMS.TTFT = Estimate{N: 40, P50: opt.Of(300), P95: opt.Of(937.5), Above: map[string]Number{"p99": opt.Of(1000)}}
 	yes, no := true, false
@@ -99,14 +99,14 @@ func TestTableOfEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"engine TTFT        40      —     300             938   >1000   est.",
+		"engine TTFT       40       —     300             938   >1000            est.",
 		"running 16.0 mean · waiting — max · KV cache 40.0 % mean, 63.0 % max",
 		"ttft_p95=2s                  met      840 ms",
 		"success=99.9                 MISSED   50.0 %",
 		"tpot_p95=40ms                unknown  — ms",
 		" 1200 × timeout: an error message",
 		" of a\n        usual terminal, and so goes on below\n",
-		"- warm-up: 4 requests are in no count",
+		"- warm-up: 4 requests are excluded from results",
 		"▲ all is lost\n    everything\n  → go home\n",
 		"INTERRUPTED",
 	} {
@@ -172,7 +172,7 @@ func TestMarkdownEscapesTheServersWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for _, want := range []string{`## =1+1\|\*`, "| TTFT | 1 | 50.0 | 50.0 | 50.0? |", "- 1 × `rate_limited`: =1+1", "| requests ok / failed / cancelled | 1 / 2 / 0 |"} {
+	for _, want := range []string{`## =1+1\|\*`, "| TTFT | 1 | 50.0 | 50.0 | 50.0? |", `- 1 × rate\_limited: =1+1`, "| requests ok / failed / cancelled | 1 / 2 / 0 |"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -213,7 +213,7 @@ func TestNotesAreToldOnce(t *testing.T) {
 // "connect: connection refused" needs no second "connect:" before it.
 func TestAnErrorNamesItsClassOnce(t *testing.T) {
 	for message, want := range map[string]string{"connect: connection refused": "connect: connection refused", "refused": "connect: refused"} {
-		if got := (ErrorCount{Class: measure.Connect, Message: message}).named(); got != want {
+		if got := named(&ErrorCount{Class: measure.Connect, Message: message}); got != want {
 			t.Errorf("%q", got)
 		}
 	}

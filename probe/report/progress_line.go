@@ -12,6 +12,7 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/opt"
+	"sonde/probe/report/page"
 )
 
 // Progress is where a run stands.
@@ -82,7 +83,7 @@ func (p *ProgressLine) show(line string) {
 func (p *ProgressLine) Notes(f *frame.Frame) {
 	for _, e := range f.Events {
 		if e.Kind == frame.EventNote {
-			p.tell(plain(e.Text))
+			p.tell(page.Plain(e.Text))
 		}
 	}
 }

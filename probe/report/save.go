@@ -25,7 +25,7 @@ func Save(dir, host string, now time.Time, screen string, summary Summary, repor
 	}, report.parts()...)
 	saved, err := saveParts(stemOf(dir, host, now), files)
 	if err == nil && len(files) == 2 {
-		saved += "; the report of levels comes when one has settled"
+		saved += "; the report of levels follows once one has settled"
 	}
 	return saved, err
 }

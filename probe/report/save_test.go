@@ -18,7 +18,7 @@ func TestSavingFailsInOneSentence(t *testing.T) {
 		return func(io.Writer) error { return &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} }
 	}
 	_, err := saveParts(filepath.Join(dir, "sonde-a"), []part{{".json", func(string) writer { return text("{}") }}, {".svg", full}, {".md", full}})
-	if want := "sonde-a.svg cannot be written: no space left on device; saved are .json"; err == nil || err.Error() != want {
+	if want := "sonde-a.svg cannot be written: no space left on device; saved: .json"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 || files[0].Name() != "sonde-a.json" {

@@ -54,7 +54,7 @@ func TestCheckOut(t *testing.T) {
 	}
 	for path, says := range map[string]string{
 		"": "", there: "", filepath.Join(dir, "new"): "", os.DevNull: "",
-		dir: "is a folder", filepath.Join(dir, "no", "new"): "no such file",
+		dir: "is a directory", filepath.Join(dir, "no", "new"): "no such file",
 	} {
 		err := CheckOut(path)
 		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
@@ -144,7 +144,7 @@ func TestAnEstimateBelowItsLowestBound(t *testing.T) {
 	if err := s.WriteTable(&out, 80, false); err != nil {
 		t.Fatal(err)
 	}
-	if want := "engine TTFT       100    200    <300             494     875   est."; !strings.Contains(out.String(), want) {
+	if want := "engine TTFT      100     200    <300             494     875            est."; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}
 	if raw, err := json.Marshal(e); err != nil || strings.Contains(strings.ToLower(string(raw)), "below") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sonde/probe/opt"
+	"sonde/probe/report/page"
 )
 
 // The picture of the curve: two plots over one axis of loads, in pixels. It brings its own
@@ -114,7 +115,7 @@ type svgCurve struct {
 }
 
 func (p *svgCurve) text(x, y float64, anchor, text string) {
-	fmt.Fprintf(&p.out, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, html.EscapeString(plain(text)))
+	fmt.Fprintf(&p.out, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, html.EscapeString(page.Plain(text)))
 }
 
 func (p *svgCurve) line(x1, y1, x2, y2 float64, colour, dashes string) {
@@ -158,7 +159,7 @@ func (p *svgCurve) plot(s *svgSeries) {
 	p.text(svgLeft, s.top-8, "start", s.title)
 	p.line(svgLeft, s.bottom, svgRight, s.bottom, svgInk, "")
 	if s.most <= 0 {
-		p.text(svgLeft+8, (s.top+s.bottom)/2, "start", "no level has this figure")
+		p.text(svgLeft+8, (s.top+s.bottom)/2, "start", "no level reports this")
 		return
 	}
 	step := tickStep(s.most / 4)
@@ -172,7 +173,7 @@ func (p *svgCurve) plot(s *svgSeries) {
 	for _, limit := range s.limits {
 		label := "SLO " + figure(opt.Of(limit)) + " ms"
 		if limit > s.most {
-			p.text(svgRight, s.top-8, "end", label+" lies above")
+			p.text(svgRight, s.top-8, "end", label+" is above the chart")
 			continue
 		}
 		p.line(svgLeft, s.y(limit), svgRight, s.y(limit), svgLimit, "6 4")
@@ -213,4 +214,55 @@ func (p *svgCurve) points(s *svgSeries) {
 		}
 		p.point(x, s.y(v.V), s.colour, l.Settled)
 	}
+}
+
+// mark draws a line through both plots, with its names on the side where there is room.
+func (p *svgCurve) mark(x float64, names []string) {
+	shift, anchor, y := 5.0, "start", svgTop-24.0
+	if x > (svgLeft+svgRight)/2 {
+		shift, anchor = -5, "end"
+	}
+	if names[0] == "best" { // above the knee's, which may be near
+		names[0], y = "largest within SLO", svgTop-38
+	}
+	p.line(x, y-8, x, svgBottom, svgInk, "2 3")
+	p.text(x+shift, y, anchor, strings.Join(names, ", "))
+}
+
+// marks draws what goes through both plots: the loads, the knee, the boundary.
+func (p *svgCurve) marks() {
+	unit := "streams in flight (logarithmic)"
+	if p.s.Load.Rate.OK {
+		unit = "requests per second (logarithmic)"
+	}
+	p.text((svgLeft+svgRight)/2, svgBottom+38, "middle", unit)
+	lastX := math.Inf(-1)
+	for i := range p.s.Levels {
+		l := &p.s.Levels[i]
+		x := p.x(l.load())
+		if x-lastX > 26 { // room for a number
+			p.text(x, svgBottom+18, "middle", l.amount())
+			lastX = x
+		}
+		if names := p.s.marks(l); len(names) > 0 {
+			p.mark(x, names)
+		}
+	}
+}
+
+// legend says what is drawn.
+func (p *svgCurve) legend() {
+	y := float64(svgBottom + 64)
+	x := float64(svgLeft)
+	entry := func(colour, dashes, text string, width float64) {
+		p.line(x, y-4, x+16, y-4, colour, dashes)
+		p.text(x+22, y, "start", text)
+		x += width
+	}
+	entry(svgRate, "", "throughput; bar: slowest and fastest 2 s", 270)
+	entry(svgTTFT, "", "TTFT p95; bar: p50 to p99", 186)
+	if len(p.s.ttftLimits()) > 0 {
+		entry(svgLimit, "6 4", "SLO", 60)
+	}
+	p.text(x, y, "start", "○ had not settled")
 }

@@ -111,7 +111,7 @@ func TestPicturesOfLittle(t *testing.T) {
 		s.Levels[i].Rates.OutputPerS, s.Levels[i].FastestPerS = opt.Float{}, opt.Float{}
 	}
 	d := drawing(t, s)
-	if _, told := d.texts["SLO 9000 ms lies above"]; !told || len(d.points) != 3 {
+	if _, told := d.texts["SLO 9000 ms is above the chart"]; !told || len(d.points) != 3 {
 		t.Errorf("%v", d)
 	}
 	if d := drawing(t, SweepSummary{}); len(d.points) != 0 {

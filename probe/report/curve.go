@@ -2,9 +2,13 @@ package report
 
 import (
 	"math"
+	"path/filepath"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"sonde/probe/opt"
+	"sonde/probe/report/page"
 )
 
 // The curve as text: a line for each level, a bar for its throughput and one for its
@@ -62,14 +66,34 @@ func bar(v opt.Float, most float64, length int) string {
 	return text
 }
 
-func (t *table) curve(s *SweepSummary) {
-	lines := s.bars(t.width)
+// curveSection is the curve as text; empty without two levels.
+func (s *SweepSummary) curveSection(width int) page.Section {
+	lines := s.bars(width)
 	if len(lines) < 3 {
+		return page.Section{}
+	}
+	return page.Section{Title: lines[0], Lines: lines[1:]}
+}
+
+// curve is the curve as a picture and as text.
+func (s *SweepSummary) curve(m *page.Markdown) {
+	bars := s.bars(100)
+	if s.picture == "" && len(bars) < 3 {
 		return
 	}
-	t.out.WriteByte('\n')
-	t.line(t.bold(lines[0]))
-	for _, line := range lines[1:] {
-		t.line(line)
+	m.Linef("\n### Curve")
+	if s.picture != "" {
+		m.Linef("\n![Throughput and TTFT against the load](%s)", filepath.Base(s.picture))
 	}
+	if len(bars) > 2 {
+		m.Linef("\n```\n%s\n```", strings.Join(bars, "\n"))
+	}
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
+}
+
+func right(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-ansi.StringWidth(s))) + s
 }

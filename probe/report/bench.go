@@ -1,0 +1,215 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"sonde/probe/opt"
+	"sonde/probe/report/page"
+)
+
+// The table's columns: a name, a count, then figures. Seven figures make 77
+// cells, which fits the narrowest usual terminal.
+const (
+	nameWidth   = 14
+	countWidth  = 7
+	figureWidth = 8
+)
+
+// weakMark follows a percentile with too few samples behind it.
+const weakMark = page.Weak
+
+// WriteTable writes the Summary for people, in lines of at most width cells.
+// Without color it holds no escape codes.
+func (s Summary) WriteTable(w io.Writer, width int, color bool) error {
+	t := page.Text{Width: width, Color: color}
+	s.head(&t)
+	latency := s.latencySection(false)
+	latency.Lines = append(latency.Lines, s.floor()...)
+	for _, section := range []page.Section{
+		s.requestSection(), latency, s.rateSection(), s.engineSection(), s.gpuSection(),
+		s.sloSection(), errorSection(s.Errors), noteSection(s.Notes), verdictSection(s.Verdict),
+	} {
+		t.Section(section)
+	}
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// WriteMarkdown writes the Summary as a report: the conclusion first, then the figures.
+func (s Summary) WriteMarkdown(w io.Writer) error {
+	var m page.Markdown
+	m.Linef("## %s", page.Escape(word(s.Target.Model)))
+	m.Linef("\n%s", s.Target.origin(fmt.Sprintf("%s loop, %s · seed %d", s.Load.Mode, s.Load.describe(), s.Seed), s.Started))
+	if s.Interrupted {
+		m.Linef("\n**Interrupted**: these are the results so far.")
+	}
+	m.Linef("\n%s", strings.Join(s.conclusion(), " "))
+	for _, section := range []page.Section{
+		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true),
+		s.sloSection(), verdictSection(s.Verdict), errorSection(s.Errors), noteSection(s.Notes),
+	} {
+		m.Section(section)
+	}
+	_, err := io.WriteString(w, m.String())
+	return err
+}
+
+func (s *Summary) head(t *page.Text) {
+	t.Line(t.Bold("sonde bench") + "  " + word(s.Target.URL))
+	t.Line(s.Target.line())
+	t.Line(fmt.Sprintf("%s loop, %s · prefix %s", s.Load.Mode, s.Load.describe(), word(s.Load.Prefix)))
+	t.Line(fmt.Sprintf("prompt %s → %s tok · output %d → %s tok · counted by %s", whole(s.Load.InputTokens), s.perRequest(s.Tokens.Input),
+		s.Load.OutputTokens, s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
+	t.Line(fmt.Sprintf("window %s s · seed %d%s", figure(s.DurationS), s.Seed, iff(s.Interrupted, " · INTERRUPTED")))
+}
+
+// describe says what keeps the requests coming.
+func (l *Load) describe() string {
+	if l.Rate.OK {
+		return fmt.Sprintf("%s requests/s, at most %d in flight", figure(l.Rate), l.Concurrency)
+	}
+	return fmt.Sprintf("concurrency %d", l.Concurrency)
+}
+
+// perRequest is the mean of a sum over the requests that succeeded.
+func (s *Summary) perRequest(sum opt.Float) string {
+	if s.Requests.OK == 0 {
+		return unknown
+	}
+	return whole(sum.Scale(1 / float64(s.Requests.OK)))
+}
+
+// latencySection are the distributions: those of the client, then the estimates of the
+// engine. Unless all are wanted, those that say nothing new are omitted.
+func (s *Summary) latencySection(all bool) page.Section {
+	out := page.Section{Columns: []page.Column{{Title: "latency ms", Width: nameWidth, Left: true}, {Title: "n", Width: countWidth}}}
+	for _, title := range []string{"mean", "p50", "p90", "p95", "p99", "p99.9", "max"} {
+		out.Columns = append(out.Columns, page.Column{Title: title, Width: figureWidth})
+	}
+	l, e, weak := &s.LatencyMS, &s.Engine.LatencyMS, false
+	for _, d := range []struct {
+		name  string
+		q     *Quantiles
+		shown bool
+	}{
+		{"TTFT", &l.TTFT, true}, {"TTFA", &l.TTFA, l.TTFA.N > 0 && l.TTFA.P50 != l.TTFT.P50}, {"TPOT", &l.TPOT, true}, {"gap", &l.Gap, true},
+		{"E2E", &l.E2E, true}, {"setup", &l.Setup, true}, {"client queue", &l.ClientQueue, true}, {"from schedule", &l.FromSchedule, s.Load.Rate.OK},
+	} {
+		if !d.shown && !all {
+			continue
+		}
+		q := d.q
+		weak = weak || q.N > 0 && len(q.Weak) > 0
+		out.Rows = append(out.Rows, []string{d.name, fmt.Sprint(q.N), figure(q.Mean), figure(q.P50),
+			q.marked("p90", q.P90), q.marked("p95", q.P95), q.marked("p99", q.P99), q.marked("p999", q.P999), figure(q.Max)})
+	}
+	for _, d := range []struct {
+		name string
+		e    *Estimate
+	}{{"engine TTFT", &e.TTFT}, {"engine gap", &e.Gap}, {"engine queue", &e.Queue}, {"engine E2E", &e.E2E}} {
+		if e := d.e; e.N > 0 {
+			out.Rows = append(out.Rows, []string{d.name, fmt.Sprint(e.N), figure(e.Mean), e.bound("p50", e.P50), "", e.bound("p95", e.P95), e.bound("p99", e.P99), "", "est."})
+		}
+	}
+	if weak {
+		out.Lines = []string{weakMark + " too few samples for this percentile"}
+	}
+	return out
+}
+
+// marked writes a percentile, with a mark if it is weak.
+func (q *Quantiles) marked(name string, v Number) string {
+	if q.N > 0 && strings.Contains(strings.Join(q.Weak, " ")+" ", name+" ") {
+		return figure(v) + weakMark
+	}
+	return figure(v)
+}
+
+// bound writes a quantile of an estimate, or what is known of it.
+func (e *Estimate) bound(p string, v Number) string {
+	if above, beyond := e.Above[p]; beyond {
+		return ">" + figure(above)
+	}
+	if below, lowest := e.Below[p]; lowest {
+		return "<" + figure(below)
+	}
+	return figure(v)
+}
+
+func (s *Summary) sloSection() page.Section {
+	out := page.Section{Title: "SLOs", Columns: []page.Column{{Title: "SLO", Width: 2*nameWidth + 1, Left: true}, {Title: "result", Width: figureWidth + 1, Left: true}, {Title: "measured", Left: true}}}
+	for i := range s.SLO {
+		r := &s.SLO[i]
+		result := "unknown"
+		if r.Met != nil {
+			result = map[bool]string{true: "met", false: "MISSED"}[*r.Met]
+		}
+		out.Rows = append(out.Rows, []string{r.SLO, result, r.ActualText()})
+	}
+	if len(s.SLO) > 0 {
+		out.Lines = []string{fmt.Sprintf("good requests %s, %s per s", percent(s.GoodShare), figure(s.GoodputPerS))}
+	}
+	return out
+}
+
+func errorSection(list []ErrorCount) page.Section {
+	out := page.Section{Title: "errors"}
+	for i := range list {
+		out.Items = append(out.Items, page.Item{Mark: fmt.Sprintf("%5d × ", list[i].Count), Text: named(&list[i])})
+	}
+	return out
+}
+
+// named is the message with its class, which some messages name themselves.
+func named(e *ErrorCount) string {
+	if class := string(e.Class) + ":"; !strings.HasPrefix(e.Message, class) {
+		return class + " " + e.Message
+	}
+	return e.Message
+}
+
+func noteSection(notes []string) page.Section {
+	out := page.Section{Title: "notes"}
+	for _, n := range notes {
+		out.Items = append(out.Items, page.Item{Mark: "- ", Text: n})
+	}
+	return out
+}
+
+// verdictSection are findings with their evidence and what to do.
+func verdictSection(list []Verdict) page.Section {
+	out := page.Section{Title: "verdicts"}
+	for _, v := range list {
+		item := page.Item{Mark: "▲ ", Text: v.Says}
+		for _, e := range v.Evidence {
+			item.Sub = append(item.Sub, page.Item{Mark: "    ", Text: e})
+		}
+		if v.Advice != "" {
+			item.Sub = append(item.Sub, page.Item{Mark: "  → ", Text: v.Advice})
+		}
+		out.Items = append(out.Items, item)
+	}
+	return out
+}
+
+// engine is its name and version.
+func (t *Target) engine() string {
+	return strings.TrimSpace(word(Text(cmp.Or(t.Name, string(t.Engine)))) + " " + string(t.EngineVersion))
+}
+
+// line is model and engine in one line.
+func (t *Target) line() string {
+	return fmt.Sprintf("model %s · engine %s", word(t.Model), page.Plain(t.engine()))
+}
+
+// origin is where the figures come from, as Markdown.
+func (t *Target) origin(how string, at Instant) string {
+	when := ""
+	if text := at.minute(); text != "" {
+		when = " · " + text
+	}
+	return page.Escape(word(t.URL)) + " · " + page.Escape(how) + when
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sonde/probe/opt"
+	"sonde/probe/report/page"
+	"sonde/probe/sweep"
+)
+
+// outcomeWidth is room for what stands behind a level.
+const outcomeWidth = 14
+
+// levelSection is a table with a row for each level; outcome is what stands behind it.
+func levelSection(title string, levels []Level, outcome func(*Level) string) page.Section {
+	out := page.Section{Title: title}
+	columns := levelColumns()
+	for _, c := range columns {
+		out.Columns = append(out.Columns, page.Column{Title: c.title, Width: c.width, Rank: c.rank})
+	}
+	out.Columns = append(out.Columns, page.Column{Width: outcomeWidth, Left: true})
+	weak := false
+	for i := range levels {
+		row := []string{}
+		for _, c := range columns {
+			cell := c.cell(&levels[i])
+			weak = weak || strings.HasSuffix(cell, weakMark)
+			row = append(row, cell)
+		}
+		out.Rows = append(out.Rows, append(row, " "+outcome(&levels[i])))
+	}
+	if weak {
+		out.Lines = []string{weakMark + " too few samples for this percentile, or a level that had not settled"}
+	}
+	return out
+}
+
+// levelColumn is one column of the table of levels.
+type levelColumn struct {
+	title string
+	width int
+	rank  int // see page.Column
+	cell  func(l *Level) string
+}
+
+// levelColumns are all columns in their order.
+func levelColumns() []levelColumn {
+	latency := func(of func(*Latencies) *Quantiles, p string, v func(*Quantiles) Number) func(*Level) string {
+		return func(l *Level) string { q := of(&l.LatencyMS); return q.marked(p, v(q)) }
+	}
+	ttft := func(l *Latencies) *Quantiles { return &l.TTFT }
+	tpot := func(l *Latencies) *Quantiles { return &l.TPOT }
+	e2e := func(l *Latencies) *Quantiles { return &l.E2E }
+	p50 := func(q *Quantiles) Number { return q.P50 }
+	p95 := func(q *Quantiles) Number { return q.P95 }
+	p99 := func(q *Quantiles) Number { return q.P99 }
+	return []levelColumn{
+		{"load", 7, 0, func(l *Level) string { return l.amount() }},
+		{"n", 6, 1, func(l *Level) string { return fmt.Sprint(l.Requests.OK) }},
+		{"TTFT p50", 9, 2, latency(ttft, "p50", p50)},
+		{"TTFT p95", 9, 0, latency(ttft, "p95", p95)},
+		{"TTFT p99", 9, 4, latency(ttft, "p99", p99)},
+		{"TPOT p50", 9, 2, latency(tpot, "p50", p50)},
+		{"TPOT p95", 9, 1, latency(tpot, "p95", p95)},
+		{"TPOT p99", 9, 4, latency(tpot, "p99", p99)},
+		{"E2E p95", 9, 5, latency(e2e, "p95", p95)},
+		{"out tok/s", 10, 0, func(l *Level) string { return figure(l.Rates.OutputPerS) }},
+		{"in tok/s", 9, 8, func(l *Level) string { return figure(l.Rates.InputPerS) }},
+		{"/stream", 8, 6, func(l *Level) string { return figure(l.Rates.OutputPerSStream) }},
+		{"req/s", 8, 3, func(l *Level) string { return figure(l.Rates.RequestsPerS) }},
+		{"RPM", 8, 9, func(l *Level) string { return figure(l.Rates.RPM) }},
+		{"TPM", 9, 9, func(l *Level) string { return figure(l.Rates.TotalTPM) }},
+		{"KV %", 6, 5, func(l *Level) string { return whole(l.Engine.KVFillMean.Scale(100)) }},
+		{"SM %", 6, 7, func(l *Level) string {
+			return whole(meanOf(l.GPUs, func(g *GPUFigures) Number { return g.SMMean }).Scale(100))
+		}},
+		{"DRAM %", 7, 7, func(l *Level) string {
+			return whole(meanOf(l.GPUs, func(g *GPUFigures) Number { return g.DRAMMean }).Scale(100))
+		}},
+		{"wait max", 9, 5, func(l *Level) string { return figure(l.Engine.WaitingMax) }},
+		{"failed", 7, 3, func(l *Level) string { return fmt.Sprint(l.Requests.Failed) }},
+		{"good %", 7, 6, func(l *Level) string { return whole(l.GoodShare.Scale(100)) }},
+	}
+}
+
+// amount is the level's load, marked until it has settled.
+func (l *Level) amount() string {
+	text := fmt.Sprint(l.Load.Concurrency)
+	if l.Load.Rate.OK {
+		text = strconv.FormatFloat(l.Load.Rate.V, 'f', -1, 64) + "/s"
+	}
+	if !l.Settled {
+		text += weakMark
+	}
+	return text
+}
+
+func meanOf(gpus []GPUFigures, of func(*GPUFigures) Number) opt.Float {
+	sum, n := 0.0, 0
+	for i := range gpus {
+		if v := of(&gpus[i]); v.OK {
+			sum += v.V
+			n++
+		}
+	}
+	if n == 0 {
+		return opt.Float{}
+	}
+	return opt.Of(sum / float64(n))
+}
+
+// outcome is how the level came out, in a few letters.
+func (s *SweepSummary) outcome(l *Level) string {
+	var parts []string
+	switch l.SLOVerdict {
+	case "":
+	case Text(sweep.Meets.String()):
+		parts = append(parts, "ok")
+	case Text(sweep.SeemsMeets.String()):
+		parts = append(parts, "ok?")
+	case Text(sweep.SeemsFails.String()):
+		parts = append(parts, "miss?")
+	default:
+		parts = append(parts, "MISS")
+	}
+	return strings.Join(append(parts, s.marks(l)...), " ")
+}
+
+// marks name what is special about a level.
+func (s *SweepSummary) marks(l *Level) []string {
+	var out []string
+	if s.Best != nil && s.Best.Mark == l.mark() {
+		out = append(out, "best")
+	}
+	if s.Knee != nil && s.Knee.Mark == l.mark() {
+		out = append(out, "knee")
+	}
+	return out
+}
