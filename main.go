@@ -14,7 +14,6 @@ import (
 	"sonde/gpu/nvml"
 	"sonde/probe/diagnose"
 	"sonde/probe/doctor"
-	"sonde/probe/doctor/truth"
 	"sonde/probe/headless"
 	"sonde/probe/report"
 	"sonde/probe/setup"
@@ -26,14 +25,11 @@ import (
 var version, commit, date string
 
 func main() {
-	if truth.Asked(os.Args[1:]) {
-		os.Exit(truth.Main())
-	}
 	// A token costs about one allocation: collecting twice as often as usual is
 	// hardly felt, and the tool stays small on the machine that it watches.
 	debug.SetGCPercent(50)
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: nvml.Built}
-	actions := config.Actions{Live: live, Bench: bench, Sweep: sweepLoads, Sim: serve, Doctor: examine, Plan: plan, Replay: replay}
+	actions := config.Actions{Live: live, Bench: bench, Sweep: sweepLoads, Sim: serve, Doctor: examine, Plan: plan, Replay: replay, DoctorServer: doctor.ServeScripted}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
 }
 

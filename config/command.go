@@ -8,6 +8,8 @@ import (
 // Actions are what the commands do.
 type Actions struct {
 	Live, Bench, Sweep, Sim, Doctor, Plan, Replay func(context.Context, Config) error
+
+	DoctorServer func() error // the scripted server of doctor --calibrate
 }
 
 // command is one command of the tree: its words, its settings and its action.

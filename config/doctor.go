@@ -1,6 +1,9 @@
 package config
 
-import "context"
+import (
+	"context"
+	"github.com/spf13/cobra"
+)
 
 // doctorCommand says what can be seen from here, and how right it is.
 func doctorCommand() command {
@@ -34,4 +37,16 @@ func checkDoctor(r *resolved) error {
 		return r.fail("url", "--calibrate is about this machine: leave the URL out")
 	}
 	return r.checkFormat()
+}
+
+// doctorServerCommand is the process that `sonde doctor --calibrate` starts and talks to
+// over a pipe: its own clock and processor time make it an independent witness.
+func doctorServerCommand(t *tree) *cobra.Command {
+	return &cobra.Command{
+		Use:    "doctor-server",
+		Short:  "Serve the scripted answers of doctor --calibrate (it starts this by itself)",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE:   func(*cobra.Command, []string) error { return failed(t.actions.DoctorServer()) },
+	}
 }

@@ -27,7 +27,7 @@ func (t *tree) root() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetOut(t.stdout)
 	root.SetErr(t.stderr)
-	root.AddCommand(manCommand(t))
+	root.AddCommand(manCommand(t), doctorServerCommand(t))
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(t.help)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return explainFlag(c.Flags(), err) })

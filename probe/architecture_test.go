@@ -14,7 +14,7 @@ import (
 // allowed says which packages of the project each package may import. Data flows
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
-	"":            {"config", "gpu/nvml", "probe/diagnose", "probe/doctor", "probe/doctor/truth", "probe/guard", "probe/headless", "probe/report", "probe/setup", "probe/sweep", "ui"},
+	"":            {"config", "gpu/nvml", "probe/diagnose", "probe/doctor", "probe/guard", "probe/headless", "probe/report", "probe/setup", "probe/sweep", "ui"},
 	"probe/setup": {"config", "probe", "probe/frame", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/sweep"},
 
 	"config": {},

@@ -3,21 +3,35 @@ package doctor
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"sonde/config"
 	"sonde/probe/doctor/truth"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
 func TestMain(m *testing.M) {
-	if truth.Asked(os.Args[1:]) {
-		os.Exit(truth.Main())
+	if slices.Equal(os.Args[1:], []string{truth.Command}) {
+		if truth.Serve() != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+func TestTheProgramHasTheServersCommand(t *testing.T) {
+	served := false
+	actions := config.Actions{DoctorServer: func() error { served = true; return nil }}
+	if code := config.Execute(t.Context(), []string{truth.Command}, io.Discard, io.Discard, config.BuildInfo{}, actions); code != 0 || !served {
+		t.Errorf("exit code %d, served %t", code, served)
+	}
 }
 
 const ms = time.Millisecond

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"sonde/probe"
+	"sonde/probe/doctor/truth"
 )
 
 // Options are what the checklist is about.
@@ -16,6 +17,9 @@ type Options struct {
 	Watch         bool     // send no request
 	Terminal      Terminal // what the program is shown on
 }
+
+// ServeScripted is the process that Calibrate measures.
+func ServeScripted() error { return truth.Serve() }
 
 // Examine goes through the checklist. It sends one streaming request of a few
 // tokens at most. What follows from a failed check is left out.

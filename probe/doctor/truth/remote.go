@@ -13,21 +13,11 @@ import (
 	"sonde/probe/guard"
 )
 
-// argument makes the program a scripted server instead of what it is; users never
-// see it.
-const argument = "__truth"
+// Command is the hidden command that runs the program as a scripted server.
+const Command = "doctor-server"
 
-// Asked tells whether the program's arguments make it a scripted server.
-func Asked(args []string) bool { return len(args) == 1 && args[0] == argument }
-
-// Main is the program as a scripted server: orders come on standard input. It
-// gives the exit code.
-func Main() int {
-	if err := serve(os.Stdin, os.Stdout); err != nil {
-		return 1
-	}
-	return 0
-}
+// Serve is that command: orders come on standard input, answers go to standard output.
+func Serve() error { return serve(os.Stdin, os.Stdout) }
 
 // Remote is a scripted server and the line to it.
 type Remote struct {
@@ -63,7 +53,7 @@ func startProcess(ctx context.Context) (*Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, argument)
+	cmd := exec.CommandContext(ctx, self, Command)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -100,7 +90,7 @@ func greet(r *Remote) (*Remote, error) {
 	}
 	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("the scripted server does not start: %w", err)
+		return nil, fmt.Errorf("the scripted server did not start: %w", err)
 	}
 	r.Addr, r.TLSAddr, r.Roots = h.Addr, h.TLSAddr, x509.NewCertPool()
 	r.Roots.AppendCertsFromPEM([]byte(h.Certificate))
@@ -113,7 +103,7 @@ func (r *Remote) Begin(round Round) error {
 	return err
 }
 
-// Report tells what happened in the round.
+// Report returns what happened in the round.
 func (r *Remote) Report() (Report, error) { return r.do(order{}) }
 
 func (r *Remote) do(o order) (Report, error) {
