@@ -11,7 +11,7 @@ import (
 )
 
 // help lists every key with its whole text, then what the signs mean, in lines of
-// w cells. It is as long as it has to be: the overlay scrolls.
+// w cells. Its length does not matter: the overlay scrolls.
 func help(t *theme.Palette, all []command, w int) []string {
 	list := hints(all)
 	keysWidth := 0

@@ -39,7 +39,7 @@ type model struct {
 	controls frame.Controls // nil for a recording
 	playback frame.Playback // nil for a live session
 	judge    Judge
-	newJudge func() Judge // for Frames that begin anew; nil: the same
+	newJudge func() Judge // for Frames that start over; nil: the same
 	saveFile func(svg string) (path string, err error)
 	levels   Levels        // nil: none are kept
 	feed     *sweep.Levels // levels, where the screen has to feed them itself: a recording's

@@ -9,7 +9,7 @@ import (
 )
 
 // beginAnew forgets what was shown when a jump has made the Frames of a recording
-// begin anew. The last picture stays until there is another.
+// start over. The last picture stays until there is another.
 func (m *model) beginAnew() {
 	if m.playback == nil {
 		return

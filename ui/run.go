@@ -24,7 +24,7 @@ type Options struct {
 	Controls  frame.Controls                            // nil: a recording, whose load cannot be changed
 	Playback  frame.Playback                            // of a recording; nil: Frames come as they happen
 	Judge     Judge                                     // nil: no verdict
-	NewJudge  func() Judge                              // in the place of Judge when a jump makes Frames begin anew; nil: the same goes on
+	NewJudge  func() Judge                              // replaces Judge when a jump makes Frames start over; nil: it stays
 	Save      func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
 	SLOs      []SLO
 	Levels    Levels      // nil: none are kept

@@ -1,6 +1,6 @@
 package chart
 
-// PlotWidth tells how many cell columns of a chart of w×h cells remain for data when
+// PlotWidth returns how many cell columns of a chart of w×h cells remain for data when
 // its y-axis has this label function and scale. A braille chart shows two values in
 // each of them. The axis takes the width of its longest label and one cell more; where
 // that is more than half of w there is no axis.
@@ -71,7 +71,7 @@ func ticks(s Scale, h int) []tick {
 	return chosen
 }
 
-// crowded tells whether a label in row would touch one that is there. Charts of three
+// crowded reports whether a label in row would touch another. Charts of three
 // and four rows have no room to spare and only need separate rows.
 func crowded(chosen []tick, row, h int) bool {
 	apart := 2

@@ -14,8 +14,8 @@ type Series struct {
 	Y     []float64 // one value per dot column (two per cell column), newest last; NaN = no data there
 }
 
-// Rule is a horizontal line, such as a service level. It is dotted, to be told from a
-// series without colour, and left out where it lies beyond the scale.
+// Rule is a horizontal line, such as an SLO. It is dotted, so that it differs from a
+// series without colour, and omitted where it lies beyond the scale.
 type Rule struct {
 	Y     float64
 	Style lipgloss.Style

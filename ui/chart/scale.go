@@ -63,7 +63,7 @@ func (r *ruler) measure(v float64) float64 {
 	return math.Log(v)
 }
 
-// slot tells which of n equal parts of the scale v lies in: 0 is the lowest. Values
+// slot returns which of n equal parts of the scale v lies in: 0 is the lowest. Values
 // beyond the scale are in the first or last part. The result is −1 for NaN.
 func (r *ruler) slot(v float64, n int) int {
 	share := (r.measure(v) - r.low) / r.span
@@ -75,7 +75,7 @@ func (r *ruler) slot(v float64, n int) int {
 	return min(int(min(max(share, 0), 1)*float64(n)+1e-9), n-1)
 }
 
-// above tells whether v lies beyond the top of the scale.
+// above reports whether v lies beyond the top of the scale.
 func (r *ruler) above(v float64) bool { return v > r.scale.Max }
 
 // A step is an index into the row …, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, …: step 0 is 1,

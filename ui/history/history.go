@@ -36,8 +36,8 @@ type Version struct {
 // New is an empty history of columns of that length.
 func New(width time.Duration) *History { return &History{Width: width} }
 
-// Anew is an empty history that does not look like this one, for Frames that begin
-// anew.
+// Anew is an empty history that does not look like this one, for Frames that start
+// over.
 func (h *History) Anew() *History {
 	n := New(h.Width)
 	n.Version = h.Version

@@ -41,7 +41,7 @@ func fleetOf(f *frame.Frame) string {
 	return strings.Join(parts, " · ")
 }
 
-// FleetShort is fleetOf in few cells: of a name what tells it from the others, and of
+// FleetShort is fleetOf in few cells: of a name the part that differs from the others, and of
 // all of them "×3".
 func FleetShort(f *frame.Frame) string {
 	const most = 14

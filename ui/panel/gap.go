@@ -39,7 +39,7 @@ func (g *gap) Heading(v *View) text.Heading {
 	return hd
 }
 
-// tokensPerChunkNoted is from where on a gap is no longer a token's.
+// tokensPerChunkNoted is from how many tokens per chunk on a gap is not a token's.
 const tokensPerChunkNoted = 1.2
 
 // gapKey is what the body depends on.

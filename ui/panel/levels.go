@@ -19,7 +19,7 @@ import (
 type Levels struct {
 	Rows      []sweep.Row // in the order in which the settings were first held
 	Result    sweep.Result
-	Replacing bool // another visit to a level begins its figures anew
+	Replacing bool // another visit to a level replaces its figures
 }
 
 // points are the settled levels of the curve, smallest load first.

@@ -9,7 +9,7 @@ import (
 // Panel turns a View and a size into lines. Panels hold no data, only what keeps a
 // drawing calm from one time to the next, such as a scale.
 type Panel interface {
-	// Heading is the upper border. It is cheap and made anew every time.
+	// Heading is the upper border. It is cheap and made every time.
 	Heading(v *View) text.Heading
 	// Key is a comparable value of all that the body shows besides its size. While it
 	// stays the same the body is not drawn again.
