@@ -54,8 +54,8 @@ func (m *model) showPlayback() {
 		return
 	}
 	switch {
-	case now.Fault != "":
-		m.say("cannot read the rest of the recording: "+now.Fault, m.theme.Bad)
+	case now.Err != nil:
+		m.say("cannot read the rest of the recording: "+now.Err.Error(), m.theme.Bad)
 	default:
 		m.say("end of recording: , and < seek back, q quits", m.theme.Note)
 	}

@@ -92,7 +92,7 @@ func TestARecordingSaysWhereItIs(t *testing.T) {
 	}
 	p.state.Ended = false
 	m.pull(time.Now())
-	p.state.Ended, p.state.Fault = true, "line 7 of the recording: broken"
+	p.state.Ended, p.state.Err = true, errors.New("line 7 of the recording: broken")
 	m.pull(time.Now())
 	m.draw()
 	if !strings.Contains(ansi.Strip(m.View().Content), "rest of the recording: line 7") {
@@ -251,7 +251,7 @@ func TestTextsOfARecordingDoNotSteerTheTerminal(t *testing.T) {
 	evil.Seq, evil.At = frames[len(frames)-1].Seq, frames[len(frames)-1].At
 	frames[len(frames)-1] = &evil
 	m, p, _ := replayed(rerecorded(t, frames), time.Hour)
-	p.state.Ended, p.state.Fault = true, poisonText
+	p.state.Ended, p.state.Err = true, errors.New(poisonText)
 	m.pull(time.Now())
 	seen := false
 	for _, view := range everywhere(m) {

@@ -12,7 +12,7 @@ type Playback interface {
 	// SetSpeed is how many seconds of the recording pass in one second. Values out
 	// of range are brought into range.
 	SetSpeed(times float64)
-	// State tells where the playback is.
+	// State reports where the playback is.
 	State() PlaybackState
 }
 
@@ -22,10 +22,10 @@ type PlaybackState struct {
 	Last    time.Duration // of the last Frame of the recording
 	Speed   float64
 	Paused  bool
-	Seeking bool   // after a jump, Frames that lead up to its goal are still being read
-	Ended   bool   // there is nothing after the newest Frame
-	Fault   string // why it ends before its time; "" if it does not
+	Seeking bool  // after a jump, Frames that lead up to its goal are still being read
+	Ended   bool  // there is nothing after the newest Frame
+	Err     error // why the rest cannot be read; nil if it can
 	// Epoch counts the jumps that make Frames begin anew: those that were handed
-	// out before no longer precede the next ones, and are asked for with Since(0).
+	// out before no longer precede the next ones, and have to be fetched with Since(0).
 	Epoch int
 }

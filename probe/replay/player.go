@@ -149,7 +149,7 @@ func (p *Player) read(ctx context.Context) {
 	}
 }
 
-// wanted tells the reading goroutine what to do: take up a jump, or read on.
+// wanted returns what the reading goroutine is to do: take up a jump, or read on.
 func (p *Player) wanted() (goal *time.Duration, room bool, epoch int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +157,7 @@ func (p *Player) wanted() (goal *time.Duration, room bool, epoch int) {
 	return goal, len(p.queue) < ahead, p.state.Epoch
 }
 
-// add takes a Frame that was read, unless a jump has made it worthless.
+// add queues a Frame that was read, unless a jump has made it obsolete.
 func (p *Player) add(epoch int, f *frame.Frame) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,7 +166,7 @@ func (p *Player) add(epoch int, f *frame.Frame) {
 	}
 }
 
-// end notes that nothing comes any more, and why if that is no proper end.
+// end notes that nothing more comes, and why if reading failed.
 func (p *Player) end(epoch int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +175,7 @@ func (p *Player) end(epoch int, err error) {
 	}
 	p.eof = true
 	if !errors.Is(err, io.EOF) {
-		p.state.Fault = err.Error()
+		p.state.Err = err
 	}
 }
 
@@ -183,5 +183,5 @@ func (p *Player) end(epoch int, err error) {
 func (p *Player) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.eof, p.state.Fault = true, err.Error()
+	p.eof, p.state.Err = true, err
 }

@@ -121,7 +121,7 @@ func TestItStaysOnTheLastFrame(t *testing.T) {
 		}
 		v.watch(time.Minute)
 		s := v.p.State()
-		if v.at != 10*time.Second || !s.Ended || s.Fault != "" || s.Last != v.at || v.got != 40 {
+		if v.at != 10*time.Second || !s.Ended || s.Err != nil || s.Last != v.at || v.got != 40 {
 			t.Errorf("at %v after %d Frames, %+v", v.at, v.got, s)
 		}
 		v.p.Jump(-3 * time.Second) // and can go back from there
@@ -220,7 +220,7 @@ func TestADamagedRecording(t *testing.T) {
 	play(t, 40, "{\"type\":\"frame\",\"seq\"\n"+whole, 0, 1, func(v *viewer) {
 		v.watch(15 * time.Second)
 		s := v.p.State()
-		if v.at != 10*time.Second || !s.Ended || s.Fault == "" {
+		if v.at != 10*time.Second || !s.Ended || s.Err == nil {
 			t.Errorf("at %v, %+v", v.at, s)
 		}
 		v.p.Jump(time.Minute)
