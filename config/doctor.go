@@ -43,7 +43,7 @@ func checkDoctor(r *resolved) error {
 // over a pipe: its own clock and processor time make it an independent witness.
 func doctorServerCommand(t *tree) *cobra.Command {
 	return &cobra.Command{
-		Use:    "doctor-server",
+		Use:    "testserver",
 		Short:  "Serve the scripted answers of doctor --calibrate (it starts this by itself)",
 		Args:   cobra.NoArgs,
 		Hidden: true,

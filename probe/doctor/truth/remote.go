@@ -14,7 +14,7 @@ import (
 )
 
 // Command is the hidden command that runs the program as a scripted server.
-const Command = "doctor-server"
+const Command = "testserver"
 
 // Serve is that command: orders come on standard input, answers go to standard output.
 func Serve() error { return serve(os.Stdin, os.Stdout) }
