@@ -117,7 +117,7 @@ func (s *Session) identify(ctx context.Context, c scrape.Config) (engine.Identit
 		if err == nil || !errors.As(err, &list) {
 			return id, err
 		}
-		switch class := measure.Class(list.Class); {
+		switch class := list.Class; {
 		case class == measure.Connect || class == measure.TLS || class == measure.Cancelled:
 			return id, err
 		case s.opt.Model != "":

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"time"
 
 	"sonde/probe/collect"
 	"sonde/probe/frame"
@@ -82,21 +83,27 @@ func (w *tooLong) isLast(r *measure.Request) bool {
 	return w.count == refusalsInARow
 }
 
-// refusals reports once, and again after a success, that the server is loading its
-// model; and once that it asked to wait, which leaves holes in the schedule of an open loop.
+// loadingQuiet is how long no request must have met a loading model before another one is
+// news: of several replicas one may load while the others answer in turn.
+const loadingQuiet = 10 * time.Second
+
+// refusals reports once that the server is loading its model, and again when it does so
+// after a while; and once that it asked to wait, which leaves holes in the schedule of an open loop.
 type refusals struct {
 	commands *commands
-	loading  bool
+	loading  time.Duration // when a request last met a loading model; 0 = never
 	skipped  bool
 }
 
 func (w *refusals) add(f *frame.Frame, _ *collect.Tick) {
 	for i := range f.Requests {
-		loading := f.Requests[i].Class == measure.Loading
-		if loading && !w.loading {
+		if f.Requests[i].Class != measure.Loading {
+			continue
+		}
+		if w.loading == 0 || f.At-w.loading > loadingQuiet {
 			f.Events = append(f.Events, note(f.At, "the server is loading its model: waiting for it"))
 		}
-		w.loading = loading
+		w.loading = f.At
 	}
 	if !w.skipped && w.commands.skipped() > 0 {
 		w.skipped = true

@@ -82,14 +82,10 @@ func (h *history) outOfKV() bool {
 
 // fullest is the fill of the fullest rank.
 func fullest(f *frame.Frame) opt.Float {
-	r, ok := reading(f)
-	switch {
-	case !ok:
-		return opt.Float{}
-	case r.KVFillMax.OK:
-		return r.KVFillMax
+	if r, ok := reading(f); ok {
+		return r.FullestKV()
 	}
-	return r.KVFill
+	return opt.Float{}
 }
 
 // kvFull finds a KV cache that stays nearly full.

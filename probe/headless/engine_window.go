@@ -64,11 +64,7 @@ func (e *engineWindow) gauges(r *engine.Reading, held time.Duration) {
 	e.running.Add(r.Running, held)
 	e.waiting.Add(r.Waiting, held)
 	e.kv.Add(r.KVFill, held)
-	fullest := r.KVFillMax
-	if !fullest.OK && !r.Router { // a router's fill is a mean, which says nothing of the fullest
-		fullest = r.KVFill
-	}
-	e.kvMax.Add(fullest, held)
+	e.kvMax.Add(r.FullestKV(), held)
 }
 
 func (e *engineWindow) increases(r *engine.Reading) {

@@ -30,11 +30,7 @@ func (s *stretch) addEngine(f *frame.Frame, held time.Duration) {
 	s.running.Add(r.Running, held)
 	s.waiting.Add(r.Waiting, held)
 	s.kv.Add(r.KVFill, held)
-	fullest := r.KVFillMax
-	if !fullest.OK {
-		fullest = r.KVFill
-	}
-	s.kvFullest.Add(fullest, held)
+	s.kvFullest.Add(r.FullestKV(), held)
 	s.preemptions.add(r)
 }
 

@@ -9,13 +9,15 @@ import (
 	"net/url"
 	"syscall"
 	"time"
+
+	"sonde/probe/measure"
 )
 
 // ListError says why the model list cannot be had. Class is one of the failure
 // classes of requests: connect, tls, timeout, redirect, http_4xx, rate_limited,
 // http_5xx, loading, bad_reply; or cancelled.
 type ListError struct {
-	Class string
+	Class measure.Class
 	Says  string // one sentence with the way out
 	// Status is the HTTP status of the answer, 0 if there was none.
 	Status int
@@ -25,7 +27,7 @@ func (e *ListError) Error() string { return e.Says }
 
 // explainDirect puts a failed exchange into a class and a sentence. What a server
 // or the HTTP client says in it may repeat a key, which is hidden.
-func (f fetcher) explainDirect(address string, err error, timeout time.Duration) (class, says string) {
+func (f fetcher) explainDirect(address string, err error, timeout time.Duration) (class measure.Class, says string) {
 	where := shown(address)
 	host := hostOf(address)
 	var (
@@ -34,23 +36,23 @@ func (f fetcher) explainDirect(address string, err error, timeout time.Duration)
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return "cancelled", "cancelled while asking " + where
+		return measure.Cancelled, "cancelled while asking " + where
 	case errors.As(err, &other):
-		return "redirect", fmt.Sprintf("%s redirects to %s: give that address", where, f.config.hide(other.to))
+		return measure.Redirect, fmt.Sprintf("%s redirects to %s: give that address", where, f.config.hide(other.to))
 	case errors.Is(err, errTooLarge):
-		return "bad_reply", fmt.Sprintf("%s is refused: %v", where, err)
+		return measure.BadReply, fmt.Sprintf("%s is refused: %v", where, err)
 	case errors.As(err, &dns):
-		return "connect", fmt.Sprintf("host %s is not known: check the name", host)
+		return measure.Connect, fmt.Sprintf("host %s is not known: check the name", host)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connect", fmt.Sprintf("nothing listens at %s (connection refused): is the server up, is the port right?", host)
+		return measure.Connect, fmt.Sprintf("nothing listens at %s (connection refused): is the server up, is the port right?", host)
 	}
 	if says := explainTLS(host, err); says != "" {
-		return "tls", says
+		return measure.TLS, says
 	}
 	if isTimeout(err) {
-		return "timeout", fmt.Sprintf("no answer from %s within %v", where, timeout)
+		return measure.Timeout, fmt.Sprintf("no answer from %s within %v", where, timeout)
 	}
-	return "connect", fmt.Sprintf("cannot reach %s: %s", host, f.config.hide(cause(err).Error()))
+	return measure.Connect, fmt.Sprintf("cannot reach %s: %s", host, f.config.hide(cause(err).Error()))
 }
 
 func isTimeout(err error) bool {
@@ -76,16 +78,16 @@ func hostOf(address string) string {
 }
 
 // statusClass names the failure class of an HTTP status that is no success.
-func statusClass(status int) string {
+func statusClass(status int) measure.Class {
 	switch {
 	case status == http.StatusTooManyRequests:
-		return "rate_limited"
+		return measure.RateLimited
 	case status >= 500:
-		return "http_5xx"
+		return measure.HTTP5xx
 	case status >= 400:
-		return "http_4xx"
+		return measure.HTTP4xx
 	case status >= 300:
-		return "redirect"
+		return measure.Redirect
 	}
-	return "bad_reply"
+	return measure.BadReply
 }

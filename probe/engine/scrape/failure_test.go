@@ -44,7 +44,7 @@ func TestModelListFailures(t *testing.T) {
 			}
 			says := strings.ReplaceAll(failed.Says, server.URL, "HOST")
 			says = strings.ReplaceAll(says, strings.TrimPrefix(server.URL, "http://"), "HOST")
-			if failed.Class != tt.class || says != tt.says {
+			if string(failed.Class) != tt.class || says != tt.says {
 				t.Errorf("%s: %s\nwant %s: %s", failed.Class, says, tt.class, tt.says)
 			}
 		})
@@ -73,7 +73,7 @@ func TestUnreachableServers(t *testing.T) {
 	for _, tt := range tests {
 		_, err := Detect(t.Context(), Config{Base: tt.base})
 		var failed *ListError
-		if !errors.As(err, &failed) || failed.Class != tt.class || failed.Says != tt.says {
+		if !errors.As(err, &failed) || string(failed.Class) != tt.class || failed.Says != tt.says {
 			t.Errorf("%s: %v, want %s: %s", tt.name, err, tt.class, tt.says)
 		}
 	}
@@ -91,7 +91,7 @@ func TestExplain(t *testing.T) {
 		{errors.New("network is unreachable"), "connect", "cannot reach gpu-box:8000: network is unreachable"},
 	}
 	for _, tt := range tests {
-		if class, says := newFetcher(Config{}).explain(address, tt.err, 2*time.Second); class != tt.class || says != tt.says {
+		if class, says := newFetcher(Config{}).explain(address, tt.err, 2*time.Second); string(class) != tt.class || says != tt.says {
 			t.Errorf("%v: %s: %s\nwant %s: %s", tt.err, class, says, tt.class, tt.says)
 		}
 	}

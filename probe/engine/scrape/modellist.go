@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"sonde/probe/engine/kinds"
+
+	"sonde/probe/measure"
 )
 
 // modelList is what a server's model list says.
@@ -69,7 +71,7 @@ func (f fetcher) modelsAt(ctx context.Context, address string) (modelList, error
 	a, err := f.get(ctx, list(address))
 	if err != nil {
 		class, says := f.explain(address, err, listTimeout)
-		if class == "timeout" { // it took the connection
+		if class == measure.Timeout { // it took the connection
 			says += ": is the server stuck, is the port right?"
 		}
 		return modelList{}, &ListError{Class: class, Says: says}
@@ -104,7 +106,7 @@ func entries(doc any) ([]kinds.Object, bool) {
 
 func badReply(a answer, what string) error {
 	return &ListError{
-		Class: "bad_reply", Status: a.status,
+		Class: measure.BadReply, Status: a.status,
 		Says: fmt.Sprintf("%s answers %s: is this the address of an OpenAI-compatible server?", shown(a.url), what) + through(a.proxy),
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"syscall"
 	"time"
+
+	"sonde/probe/measure"
 )
 
 // proxyOf returns host:port of the proxy that an address is asked through; "" for
@@ -45,11 +47,11 @@ func (f fetcher) answeringProxy(address string) string {
 
 // explain puts a failed exchange into a class and a sentence that names the proxy
 // in the way, if there is one.
-func (f fetcher) explain(address string, err error, timeout time.Duration) (class, says string) {
+func (f fetcher) explain(address string, err error, timeout time.Duration) (class measure.Class, says string) {
 	proxy, settings := f.proxyOf(address)
 	switch {
 	case settings != nil: // its text repeats the setting, with a password
-		return "connect", "the proxy address in HTTP_PROXY or HTTPS_PROXY cannot be read: write it as http://HOST:PORT"
+		return measure.Connect, "the proxy address in HTTP_PROXY or HTTPS_PROXY cannot be read: write it as http://HOST:PORT"
 	case proxy == "" || errors.Is(err, context.Canceled):
 		return f.explainDirect(address, err, timeout)
 	}
@@ -58,14 +60,14 @@ func (f fetcher) explain(address string, err error, timeout time.Duration) (clas
 	if errors.As(err, &op) && op.Op == "proxyconnect" {
 		switch {
 		case errors.Is(err, syscall.ECONNREFUSED):
-			return "connect", fmt.Sprintf("nothing listens at the proxy %s (connection refused): check HTTP_PROXY and HTTPS_PROXY; %s", proxy, around)
+			return measure.Connect, fmt.Sprintf("nothing listens at the proxy %s (connection refused): check HTTP_PROXY and HTTPS_PROXY; %s", proxy, around)
 		case isTimeout(err):
-			return "timeout", fmt.Sprintf("no answer from the proxy %s within %v: check HTTP_PROXY and HTTPS_PROXY; %s", proxy, timeout, around)
+			return measure.Timeout, fmt.Sprintf("no answer from the proxy %s within %v: check HTTP_PROXY and HTTPS_PROXY; %s", proxy, timeout, around)
 		}
-		return "connect", fmt.Sprintf("cannot reach the proxy %s: %v; %s", proxy, f.config.hide(op.Err.Error()), around)
+		return measure.Connect, fmt.Sprintf("cannot reach the proxy %s: %v; %s", proxy, f.config.hide(op.Err.Error()), around)
 	}
 	class, says = f.explainDirect(address, err, timeout)
-	if class != "connect" {
+	if class != measure.Connect {
 		return class, says + through(proxy)
 	}
 	if why := cause(err).Error(); why != http.StatusText(http.StatusProxyAuthRequired) {

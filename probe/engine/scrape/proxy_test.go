@@ -65,7 +65,7 @@ func TestTheProxyInTheWayIsNamed(t *testing.T) {
 		}))
 		host := strings.TrimPrefix(proxy.URL, "http://")
 		failed := behindProxy(t, tt.base, host, tt.header)
-		if says := strings.ReplaceAll(failed.Says, host, "PROXY"); failed.Class != tt.class || says != tt.says {
+		if says := strings.ReplaceAll(failed.Says, host, "PROXY"); string(failed.Class) != tt.class || says != tt.says {
 			t.Errorf("%s: %s: %s\nwant %s: %s", tt.name, failed.Class, says, tt.class, tt.says)
 		}
 		proxy.Close()

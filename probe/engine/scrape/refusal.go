@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"sonde/probe/measure"
 )
 
 // refusal explains a model list that was answered with another status than 200.
@@ -21,7 +23,7 @@ func refusal(a answer) error {
 	case a.status == http.StatusNotFound:
 		e.Says = fmt.Sprintf("no model list at %s (404): is this the address of an OpenAI-compatible server?", where)
 	case a.loading():
-		e.Class = "loading"
+		e.Class = measure.Loading
 		e.Says = fmt.Sprintf("%s is still loading its model (503): wait until it is up", hostOf(a.url))
 	default:
 		status := strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
