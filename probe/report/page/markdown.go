@@ -50,7 +50,7 @@ func (m *Markdown) table(s *Section) {
 	for _, row := range s.Rows {
 		line := "|"
 		for _, cell := range row {
-			line += " " + Escape(cell) + " |"
+			line += " " + Escape(strings.TrimSpace(cell)) + " |"
 		}
 		m.Linef("%s", line)
 	}
