@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"sonde/config"
@@ -63,7 +62,7 @@ func live(ctx context.Context, c config.Config) error {
 	judge := diagnose.New()
 	judge.SetSLOs(m.Plan.SLOs)
 	err = ui.Run(ctx, ui.Options{
-		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: sloLines(m.Plan.SLOs),
+		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: m.Plan.SLOs,
 		Levels: keeper, Sweeper: sweeper, Rehearsal: m.Rehearsal(),
 		Save:  func(svg string) (string, error) { return keeper.Save(".", time.Now(), svg) },
 		ASCII: c.ASCII, Color: c.Color,
@@ -210,7 +209,7 @@ func replay(ctx context.Context, c config.Config) error {
 		return j
 	}
 	return setup.Exit(ui.Run(ctx, ui.Options{
-		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: sloLines(r.SLOs), LevelSLOs: r.SLOs,
+		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: r.SLOs, LevelSLOs: r.SLOs,
 		Save: func(svg string) (string, error) {
 			levels, err := r.Report(ctx)
 			if err != nil {
@@ -239,15 +238,4 @@ func examine(ctx context.Context, c config.Config) error {
 		return &config.ExitError{Code: 1}
 	}
 	return setup.Exit(err)
-}
-
-// sloLines are the service levels that the charts can draw.
-func sloLines(levels []diagnose.SLO) []ui.SLO {
-	var lines []ui.SLO
-	for _, s := range levels {
-		if name, _, ok := strings.Cut(s.Text, "="); ok && s.LimitMS > 0 {
-			lines = append(lines, ui.SLO{Metric: name, LimitMS: s.LimitMS})
-		}
-	}
-	return lines
 }

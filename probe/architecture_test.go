@@ -75,9 +75,9 @@ var allowed = map[string][]string{
 	"ui/theme":          {},
 	"ui/text":           {"probe/opt", "ui/chart", "ui/theme"},
 	"ui/history":        {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"},
-	"ui/panel": {"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/sweep",
+	"ui/panel": {"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/slo", "probe/sweep",
 		"ui/chart", "ui/history", "ui/text", "ui/theme"},
-	"ui": {"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/sweep",
+	"ui": {"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/slo", "probe/sweep",
 		"ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"},
 }
 

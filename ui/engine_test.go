@@ -12,6 +12,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/slo"
 )
 
 // said is what an engine says after some seconds; histograms have buckets of
@@ -91,7 +92,7 @@ func TestTheNumberOfSamplesStaysInTheTitles(t *testing.T) {
 	f := *s.Since(0)[len(s.Since(0))-1]
 	f.Client.TTFT = measure.Summary{N: 1234, P50: 1210, P95: 2840, P99: 4100}
 	f.Client.TPOT = measure.Summary{N: 1234, P50: 14.6, P95: 15.1, P99: 112}
-	o := Options{Frames: &playback{frames: []*frame.Frame{&f}}, SLOs: []SLO{{Metric: "ttft_p95", LimitMS: 2000}, {Metric: "tpot_p95", LimitMS: 40}}}
+	o := Options{Frames: &playback{frames: []*frame.Frame{&f}}, SLOs: []slo.Target{{Text: "ttft_p95=2000ms", Metric: "ttft", Quantile: 0.95, LimitMS: 2000}, {Text: "tpot_p95=40ms", Metric: "tpot", Quantile: 0.95, LimitMS: 40}}}
 	m := newModel(o, newTestTheme())
 	m.pull(time.Now())
 	m.resize(120, 40)

@@ -25,6 +25,7 @@ import (
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/roofline"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
 	"sonde/ui/theme"
 )
@@ -264,7 +265,7 @@ var busyFrames = sync.OnceValue(func() []*frame.Frame {
 
 func session(w, h int, th *theme.Palette) *model {
 	all := &playback{frames: busyFrames(), given: len(busyFrames())}
-	m := newModel(Options{Frames: all, Controls: newFake(16), Judge: &fakeJudge{}, SLOs: []SLO{{Metric: "ttft_p95", LimitMS: 800}, {Metric: "tpot_p95", LimitMS: 20}}}, th)
+	m := newModel(Options{Frames: all, Controls: newFake(16), Judge: &fakeJudge{}, SLOs: []slo.Target{{Text: "ttft_p95=800ms", Metric: "ttft", Quantile: 0.95, LimitMS: 800}, {Text: "tpot_p95=20ms", Metric: "tpot", Quantile: 0.95, LimitMS: 20}}}, th)
 	m.pull(time.Now())
 	return sized(m, w, h)
 }

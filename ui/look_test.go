@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/slo"
 	"sonde/ui/theme"
 )
 
@@ -54,7 +55,7 @@ func TestALongPromptIsAStripe(t *testing.T) {
 	}
 	s := story()
 	s.noGPU, s.noKV = os.Getenv("NONE") != "", os.Getenv("NONE") != ""
-	o := Options{Frames: s, Controls: s, Judge: &fakeJudge{}, SLOs: []SLO{{Metric: "ttft_p95", LimitMS: 800}}}
+	o := Options{Frames: s, Controls: s, Judge: &fakeJudge{}, SLOs: []slo.Target{{Text: "ttft_p95=800ms", Metric: "ttft", Quantile: 0.95, LimitMS: 800}}}
 	m := newModel(o, theme.New(colorprofile.ANSI256, os.Getenv("ASCII") != ""))
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	watch(m, s, 40*time.Second)

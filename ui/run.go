@@ -13,8 +13,8 @@ import (
 
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
-	"sonde/ui/panel"
 	"sonde/ui/theme"
 )
 
@@ -26,7 +26,7 @@ type Options struct {
 	Judge     Judge                                     // nil: no verdict
 	NewJudge  func() Judge                              // replaces Judge when a jump makes Frames start over; nil: it stays
 	Save      func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
-	SLOs      []SLO
+	SLOs      []slo.Target
 	Levels    Levels      // nil: none are kept
 	Sweeper   Sweeper     // nil: nothing to sweep
 	LevelSLOs []sweep.SLO // of the levels of a recording, which the screen keeps itself
@@ -41,9 +41,6 @@ type Options struct {
 	Input  io.Reader // nil: standard input
 	Output io.Writer // nil: standard output
 }
-
-// SLO is a limit that is drawn into the charts.
-type SLO = panel.SLO
 
 // Judge turns Frames into a verdict; *diagnose.Judge is one.
 type Judge interface {

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"sonde/probe/measure"
+	"sonde/probe/slo"
 	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/text"
@@ -179,16 +180,17 @@ func (l *latency) Explain(v *View) Explanation {
 // statistics of a Summary, in the order of the table.
 var statistics = []struct {
 	name, label string
+	quantile    float64
 	value       func(measure.Summary) float64
 }{
-	{"p50", "p50", func(s measure.Summary) float64 { return s.P50 }},
-	{"p90", "p90", func(s measure.Summary) float64 { return s.P90 }},
-	{"p95", "p95", func(s measure.Summary) float64 { return s.P95 }},
-	{"p99", "p99", func(s measure.Summary) float64 { return s.P99 }},
-	{"p999", "p99.9", func(s measure.Summary) float64 { return s.P999 }},
-	{"mean", "mean", func(s measure.Summary) float64 { return s.Mean }},
-	{"min", "min", func(s measure.Summary) float64 { return s.Min }},
-	{"max", "max", func(s measure.Summary) float64 { return s.Max }},
+	{"p50", "p50", 0.50, func(s measure.Summary) float64 { return s.P50 }},
+	{"p90", "p90", 0.90, func(s measure.Summary) float64 { return s.P90 }},
+	{"p95", "p95", 0.95, func(s measure.Summary) float64 { return s.P95 }},
+	{"p99", "p99", 0.99, func(s measure.Summary) float64 { return s.P99 }},
+	{"p999", "p99.9", 0.999, func(s measure.Summary) float64 { return s.P999 }},
+	{"mean", "mean", 0, func(s measure.Summary) float64 { return s.Mean }},
+	{"min", "min", 0, func(s measure.Summary) float64 { return s.Min }},
+	{"max", "max", 0, func(s measure.Summary) float64 { return s.Max }},
 }
 
 // statistic is one of them by its name, and how people write that: p99.9.
@@ -226,9 +228,10 @@ func cell(t *theme.Palette, name string, s measure.Summary, u text.Unit, dim boo
 }
 
 // sloLine says whether an SLO holds in the live window.
-func sloLine(t *theme.Palette, s SLO, win measure.Summary) string {
-	line := fmt.Sprintf("%s ≤ %s", text.Clean(s.Metric), text.UnitFor(s.LimitMS).With(s.LimitMS))
-	switch met, known := s.met(win); {
+func sloLine(t *theme.Palette, s slo.Target, win measure.Summary) string {
+	name, _, _ := strings.Cut(text.Clean(s.Text), "=")
+	line := fmt.Sprintf("%s ≤ %s", name, text.UnitFor(s.LimitMS).With(s.LimitMS))
+	switch met, known := holds(s, win); {
 	case !known:
 		return t.Dim.Render(line + " ?")
 	case met:
@@ -237,11 +240,14 @@ func sloLine(t *theme.Palette, s SLO, win measure.Summary) string {
 	return t.Bad.Render(theme.SignBad + " " + line + " missed")
 }
 
-// met reports whether the SLO holds in the live window.
-func (s SLO) met(win measure.Summary) (met, known bool) {
-	_, name, _ := strings.Cut(s.Metric, "_")
-	value, _, ok := statistic(name, win)
-	return value <= s.LimitMS, ok && win.N > 0
+// holds reports whether the SLO holds in the live window.
+func holds(s slo.Target, win measure.Summary) (met, known bool) {
+	for _, q := range statistics {
+		if q.quantile == s.Quantile && q.quantile > 0 {
+			return q.value(win) <= s.LimitMS, win.N > 0
+		}
+	}
+	return false, false
 }
 
 // sloSign is the sign for the title: bad as soon as one SLO is missed, none without an
@@ -249,7 +255,7 @@ func (s SLO) met(win measure.Summary) (met, known bool) {
 func (l *latency) sloSign(v *View, win measure.Summary) []text.Figure {
 	var sign []text.Figure
 	for _, s := range v.slosOf(l.metric) {
-		switch met, known := s.met(win); {
+		switch met, known := holds(s, win); {
 		case known && !met:
 			return []text.Figure{text.Fig(theme.SignBad, v.Theme.Bad)}
 		case known:

@@ -3,13 +3,13 @@
 package panel
 
 import (
-	"strings"
 	"time"
 
 	"sonde/probe/diagnose"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
 	"sonde/ui/history"
 	"sonde/ui/text"
@@ -24,8 +24,8 @@ type View struct {
 	Frame     *frame.Frame
 	Have      bool // Frame is a real one
 	History   *history.History
-	Requested frame.Load // always as it stands, also while paused
-	SLOs      []SLO
+	Requested frame.Load           // always as it stands, also while paused
+	SLOs      []slo.Target         // limits of latencies are drawn into the charts
 	Silent    time.Duration        // how long no Frame has come
 	Playback  *frame.PlaybackState // where a recording is; nil for a live session
 
@@ -33,12 +33,6 @@ type View struct {
 	Checked  diagnose.Checked
 	Levels   Levels // as they were when they were last on the screen
 	Sweep    sweep.Status
-}
-
-// SLO is a limit that is drawn into the charts.
-type SLO struct {
-	Metric  string // "ttft_p95", "tpot_p95": metric and statistic
-	LimitMS float64
 }
 
 // SilentAfter is from when on the screen says that no Frames come.
@@ -52,11 +46,11 @@ func (v *View) Verdict() diagnose.Verdict {
 	return v.Verdicts[0]
 }
 
-// slosOf are those of a latency: "ttft" matches "ttft_p95".
-func (v *View) slosOf(metric string) []SLO {
-	var found []SLO
+// slosOf are the limits of a latency.
+func (v *View) slosOf(metric string) []slo.Target {
+	var found []slo.Target
 	for _, s := range v.SLOs {
-		if s.Metric == metric || strings.HasPrefix(s.Metric, metric+"_") {
+		if s.Metric == metric && s.LimitMS > 0 {
 			found = append(found, s)
 		}
 	}
