@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
+
 	"sonde/probe/engine"
 	"sonde/probe/engine/kinds"
-	"time"
 )
 
 // extraState is an extra page with what was last read from it.

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sonde/probe/engine/kinds"
 	"time"
+
+	"sonde/probe/engine/kinds"
 )
 
 const (

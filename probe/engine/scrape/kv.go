@@ -2,9 +2,10 @@ package scrape
 
 import (
 	"fmt"
+	"strconv"
+
 	"sonde/probe/engine"
 	"sonde/probe/opt"
-	"strconv"
 )
 
 // kvFill reads the fill of every rank, and what the KV cache holds. Values that

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sonde/probe/engine/kinds"
 
+	"sonde/probe/engine/kinds"
 	"sonde/probe/measure"
 )
 

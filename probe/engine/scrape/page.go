@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
+
 	"sonde/probe/engine/kinds"
 	"sonde/probe/prom"
-	"strings"
 )
 
 // readNames are all names that some table reads.

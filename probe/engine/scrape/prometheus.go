@@ -7,12 +7,13 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
+	"time"
+
 	"sonde/probe/engine"
 	"sonde/probe/engine/kinds"
 	"sonde/probe/guard"
 	"sonde/probe/prom"
-	"strings"
-	"time"
 )
 
 // PrometheusSource reads the engine's series from a Prometheus server instead of

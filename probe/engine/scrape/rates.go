@@ -4,9 +4,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
+
 	"sonde/probe/engine"
 	"sonde/probe/opt"
-	"time"
 )
 
 // since fills in what moved since an earlier snapshot, over the time that really

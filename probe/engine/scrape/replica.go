@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"time"
+
 	"sonde/probe/engine"
 	"sonde/probe/engine/kinds"
 	"sonde/probe/opt"
-	"strings"
-	"time"
 )
 
 // part is a replica with what the next reading needs.

@@ -4,9 +4,10 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sonde/probe/prom"
 	"strconv"
 	"strings"
+
+	"sonde/probe/prom"
 )
 
 // startTime is published by client libraries: when the process started, Unix time.
