@@ -56,7 +56,7 @@ func (s *SweepSummary) capacity() *Capacity {
 func (s *SweepSummary) conclusion() []string {
 	l, basis := s.conclusive()
 	if l == nil {
-		return []string{s.Target.subject() + ": no level has settled, so there is no capacity to read."}
+		return []string{s.Target.subject() + ": no level has settled, so its capacity is unknown."}
 	}
 	load := sweep.Describe(l.Asked)
 	var holds string
@@ -153,7 +153,7 @@ func (s *Summary) latencySentence() string {
 	return strings.Join(parts, ", ") + " (p50 / p95 / p99), and " + failed
 }
 
-// three are the percentiles that capacity is asked by.
+// three are the percentiles that capacity is judged by.
 func three(q *Quantiles) string {
 	if q.N == 0 {
 		return unknown

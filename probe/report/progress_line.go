@@ -52,7 +52,7 @@ type ProgressLine struct {
 	out   io.Writer
 	width int // 0: no terminal
 	shown string
-	told  map[string]bool // notes
+	noted map[string]bool // notes that were printed
 }
 
 // NewProgressLine makes a line on the given file.
@@ -77,33 +77,33 @@ func (p *ProgressLine) show(line string) {
 	fmt.Fprint(p.out, "\r\x1b[K", ansi.Truncate(line, p.width-1, "…"))
 }
 
-// Notes tells, one line each, what else happened while the run went on; what happens
-// again and again is told once, the summary counts it. Off a terminal that is all there
+// Notes prints, one line each, what else happened while the run went on; what happens
+// again and again is printed once, the summary counts it. Off a terminal that is all there
 // is to see before the end.
 func (p *ProgressLine) Notes(f *frame.Frame) {
 	for _, e := range f.Events {
 		if e.Kind == frame.EventNote {
-			p.tell(page.Plain(e.Text))
+			p.note(page.Plain(e.Text))
 		}
 	}
 }
 
-func (p *ProgressLine) tell(note string) {
+func (p *ProgressLine) note(note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.told[note] {
+	if p.noted[note] {
 		return
 	}
-	if p.told == nil || len(p.told) >= maxTold {
-		p.told = map[string]bool{}
+	if p.noted == nil || len(p.noted) >= maxNoted {
+		p.noted = map[string]bool{}
 	}
-	p.told[note] = true
+	p.noted[note] = true
 	p.clear()
 	fmt.Fprintln(p.out, note)
 }
 
-// maxTold bounds the notes that are remembered.
-const maxTold = 1000
+// maxNoted bounds the notes that are remembered.
+const maxNoted = 1000
 
 // Clear takes the line away.
 func (p *ProgressLine) Clear() {

@@ -13,13 +13,13 @@ import (
 // vllmResult has the names of the result file of vLLM's `vllm bench serve
 // --save-result`, so that scripts for those files read ours. What we do not have
 // is null; lists of single requests, which that tool writes only with
-// --save-detailed, are left out. Where definitions differ it holds ours:
+// --save-detailed, are omitted. Where definitions differ it holds ours:
 //
 //   - ttft begins at the first byte written on a ready connection, there before
 //     the connection is made; e2el ends with the last token, there with the end of
 //     the answer.
 //   - itl is our gap: the time between two chunks with tokens, as there.
-//   - tpot leaves out the tokens of the first chunk; there it is one token.
+//   - tpot omits the tokens of the first chunk; there it is one token.
 //   - duration is the measured window, without warm-up and drain, and throughputs
 //     are of that window; there both reach to the end of the last request.
 //   - Percentiles interpolate linearly and deviations divide by n, as there.
@@ -48,7 +48,7 @@ type vllmResult struct {
 	PeakInFlight   Number `json:"max_concurrent_requests"` // always null
 }
 
-// requestRate is requests per second, or "inf" where no rate was asked for.
+// requestRate is requests per second, or "inf" where no rate was requested.
 type requestRate struct{ opt.Float }
 
 // MarshalJSON writes "inf" for the closed loop.
