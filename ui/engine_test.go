@@ -25,46 +25,6 @@ func said(after time.Duration, inRate float64, counts ...float64) engine.Status 
 	return s
 }
 
-func watchedFrames() []*frame.Frame {
-	a, b := slice(1, time.Second), slice(2, 6*time.Second)
-	a.Engine, b.Engine = said(time.Second, 0, 0, 0, 0), said(6*time.Second, 0, 80, 100, 100)
-	return []*frame.Frame{a, b}
-}
-
-func TestWithoutLoadTheEnginesOwnFiguresAreShown(t *testing.T) {
-	for _, size := range [][2]int{{120, 40}, {80, 24}} {
-		m := newModel(Options{Frames: &playback{frames: watchedFrames()}}, newTestTheme())
-		m.pull(time.Now())
-		m.pull(time.Now())
-		m.resize(size[0], size[1])
-		m.draw()
-		text := ansi.Strip(m.content)
-		for _, want := range []string{"est.  p50 62.5  p95 175", "engine metrics", "no load: press"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%v: no %q in\n%s", size, want, text)
-			}
-		}
-	}
-}
-
-func TestSeveralGPUsShowTheBusiestAndTheirPower(t *testing.T) {
-	s := newFake(2)
-	s.gpus = 8
-	m := newModel(Options{Frames: s}, newTestTheme())
-	s.play(time.Second)
-	f := s.frames[len(s.frames)-1]
-	for i := range f.GPU.GPUs { // 7 × 0.38 and 0.94 make a mean of 0.45
-		f.GPU.GPUs[i].SM, f.GPU.GPUs[i].DRAM, f.GPU.GPUs[i].Power = opt.Of(0.38), opt.Of(0.74), opt.Of(600)
-	}
-	f.GPU.GPUs[3].SM = opt.Of(0.94)
-	m.pull(time.Now())
-	m.resize(120, 40)
-	m.draw()
-	if text := ansi.Strip(m.content); !strings.Contains(text, "SM 45 % max 94 % DRAM 74 % 4 800 W") {
-		t.Errorf("the title of the GPU panel:\n%s", text)
-	}
-}
-
 // While we only watch, the rates are the engine's: 400 and 0 tokens/s in turn read
 // 200 in the mean of ten seconds; it does not report what it writes.
 func TestWatchingShowsTheEnginesRates(t *testing.T) {

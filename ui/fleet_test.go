@@ -87,23 +87,6 @@ func TestTheScreenSaysWhoseFiguresTheyAre(t *testing.T) {
 	}
 }
 
-func TestTheFullestReplicasAreListed(t *testing.T) {
-	s := threeReplicas()
-	m := at(s, 80, 24)
-	pressAll(m, "7z")
-	lines := strings.Split(goOn(m, s), "\n")
-	for i, want := range []string{
-		"KV   run  wait    tok/s     SM  replica",
-		"93 %     7     4        —   10 %  vllm-7d-b2",
-		"50 %     —     —        —   30 %  vllm-7d-c3",
-		"20 %     1     —    1 234   80 %  vllm-7d-a1",
-	} {
-		if !strings.Contains(lines[4+i], want) {
-			t.Errorf("line %d is %q, want %q", 4+i, lines[4+i], want)
-		}
-	}
-}
-
 // Of sixteen there is room for some; the one that is looked at is always there.
 func TestTheTopOfALargeFleet(t *testing.T) {
 	s := newFake(2)

@@ -362,7 +362,7 @@ func stale(w, h int) *model {
 	f.Seq, f.At = f.Seq+1, f.At+30*time.Second
 	f.Engine.Why, f.GPU.Why = "connection refused", "nvidia-smi takes longer than 5 s"
 	f.Client.OldestWaiting = 8300 * time.Millisecond
-	m := newModel(Options{Frames: &playback{frames: append(slices.Clone(s.frames), &f)}}, newTestTheme())
+	m := newModel(Options{Frames: &playback{frames: append(slices.Clone(s.frames), &f), given: len(s.frames) + 1}}, newTestTheme())
 	m.pull(time.Now())
 	m.live.Silent = 10 * time.Second
 	return sized(m, w, h)

@@ -12,7 +12,6 @@ import (
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/sweep"
-	"sonde/ui/theme"
 )
 
 // fakeLevels is a table that was made by hand.
@@ -75,28 +74,6 @@ func withLevels(rows []sweep.Row, w, h int) (*model, *fakeLevels) {
 	return m, l
 }
 
-func TestLevelsTable(t *testing.T) {
-	unsettled := row(16, 3, 2000)
-	unsettled.Settled, unsettled.Failed, unsettled.KV = false, 7, opt.Float{}
-	other := row(4, 50, 500)
-	other.Load.InputTokens = 64
-	m, _ := withLevels([]sweep.Row{other, row(1, 20, 101), row(8, 400, 1200), unsettled}, 130, 40)
-	text := screenOf(m)
-	// 1,200 tokens/s out and 4,800 in are 360,000 a minute; 4.7 requests/s are 281.
-	for _, want := range []string{
-		"prompt 1 024 → output 256 tok, unique prompts", "prompt 64 → output 256 tok",
-		"›   8  400  100 200 300  10.0 12.0 14.0   2.50  1.2k 4.8k  100    4.7  281  360k  25  90     —     2    0",
-		"  ~16    3  ", theme.SignBad + "7", "no knee yet",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the screen has no %q:\n%s", want, text)
-		}
-	}
-	if strings.Index(text, "prompt 1 024") > strings.Index(text, "prompt 64") {
-		t.Error("the present lengths do not come first")
-	}
-}
-
 func TestLevelsTableIsShifted(t *testing.T) {
 	m, _ := withLevels([]sweep.Row{row(1, 20, 101), row(8, 400, 1200)}, 80, 24)
 	if text := screenOf(m); !strings.Contains(text, "TTFT ms") || strings.Contains(text, "good") {
@@ -111,21 +88,6 @@ func TestLevelsTableIsShifted(t *testing.T) {
 	}
 	if l := m.controls.Load(); l.InputTokens != 1024 {
 		t.Errorf("the keys have changed the prompt length to %d", l.InputTokens)
-	}
-}
-
-// Throughput in proportion up to 8 streams and none beyond: the knee is at 8.
-func TestCurveMarksTheKnee(t *testing.T) {
-	rows := []sweep.Row{row(1, 50, 100), row(2, 50, 200), row(4, 50, 400), row(8, 50, 800), row(16, 50, 810), row(32, 50, 815)}
-	m, _ := withLevels(rows, 120, 40)
-	text := screenOf(m)
-	for _, want := range []string{"knee 8", "knee at 8 streams", "output tok/s", "TTFT p95 ms"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the screen has no %q:\n%s", want, text)
-		}
-	}
-	if n := strings.Count(text, "●"); n < 12 { // six levels in two plots
-		t.Errorf("%d points, want 12 at least", n)
 	}
 }
 

@@ -92,17 +92,6 @@ func pressAll(m *model, keys string) {
 	}
 }
 
-func TestFirstPictureNeedsNoFrame(t *testing.T) {
-	m := newModel(Options{Frames: newFake(0)}, theme.New(colorprofile.ANSI256, false))
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
-	text := ansi.Strip(m.View().Content)
-	for _, want := range []string{"sonde", "starting", "load", "TTFT", "TPOT", "gap", "tokens/s", "GPU", "KV cache", "streams", "q quit"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the first picture lacks %q", want)
-		}
-	}
-}
-
 func TestTooSmallSaysWhatIsNeeded(t *testing.T) {
 	m := at(newFake(1).play(time.Second), 59, 20)
 	if text := ansi.Strip(m.View().Content); !strings.Contains(text, "too small: need 60×16, have 59×20; the load keeps running") {
@@ -126,49 +115,6 @@ func TestUnknownIsADashWithItsReason(t *testing.T) {
 	}
 	if strings.Contains(text, "0 W") || strings.Contains(text, "SM 0 %") {
 		t.Error("an unknown value is shown as 0")
-	}
-}
-
-func TestStaleReadingsCarryTheirAge(t *testing.T) {
-	s := newFake(4).play(2 * time.Second)
-	m := at(s, 120, 40)
-	f := *s.Since(0)[len(s.Since(0))-1]
-	f.Seq, f.At = f.Seq+1, f.At+7*time.Second // the readings stay where they were
-	m.frames = &playback{frames: []*frame.Frame{&f}}
-	m.lastSeq = 0
-	m.pull(time.Now())
-	m.Update(tea.WindowSizeMsg{Width: 130, Height: 40})
-	if text := ansi.Strip(m.View().Content); strings.Count(text, "7 s old") != 2 {
-		t.Errorf("want the age of engine and GPU, 7 s, twice:\n%s", text)
-	}
-}
-
-func TestOldestWaitingShowsWhileItHappens(t *testing.T) {
-	s := newFake(4).play(2 * time.Second)
-	f := *s.Since(0)[len(s.Since(0))-1]
-	f.Client.OldestWaiting = 8300 * time.Millisecond
-	for _, size := range [][2]int{{120, 40}, {80, 24}} {
-		m := newModel(Options{Frames: &playback{frames: []*frame.Frame{&f}}}, theme.New(colorprofile.ANSI256, false))
-		m.pull(time.Now())
-		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		if text := ansi.Strip(m.View().Content); !strings.Contains(text, "oldest waiting 8.3 s") {
-			t.Errorf("%v: no word of the request that waits", size)
-		}
-	}
-}
-
-func TestSixteenGPUsAreAllReachable(t *testing.T) {
-	s := newFake(2)
-	s.gpus = 16
-	m := at(s.play(2*time.Second), 80, 24)
-	pressAll(m, "6z")
-	text := ansi.Strip(m.View().Content)
-	if !m.zoomed {
-		pressAll(m, "z")
-		text = ansi.Strip(m.View().Content)
-	}
-	if got := strings.Count(text, "H100 80GB"); got < 16 {
-		t.Errorf("%d of 16 GPUs are listed", got)
 	}
 }
 
