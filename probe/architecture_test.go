@@ -62,12 +62,12 @@ var allowed = map[string][]string{
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.
 	"probe/level":       {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"},
-	"probe/diagnose":    {"gpu", "probe/frame", "probe/slo", "probe/engine", "probe/measure", "probe/opt"},
-	"probe/sweep":       {"probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt"},
+	"probe/diagnose":    {"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo"},
+	"probe/sweep":       {"probe/frame", "probe/slo", "probe/engine", "probe/measure", "probe/opt"},
 	"probe/record":      {"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain"},
 	"probe/replay":      {"probe/frame", "probe/guard", "probe/record"},
 	"probe/plan":        {"probe/opt", "probe/plain", "probe/roofline"},
-	"probe/headless":    {"gpu", "probe/frame", "probe/diagnose", "probe/engine", "probe/measure", "probe/opt", "probe/report", "probe/roofline", "probe/sweep"},
+	"probe/headless":    {"gpu", "probe/frame", "probe/diagnose", "probe/slo", "probe/engine", "probe/measure", "probe/opt", "probe/report", "probe/roofline", "probe/sweep"},
 	"probe/report":      {"probe/frame", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/sweep"},
 	"probe/report/page": {},
 	"ui/chart":          {},

@@ -49,7 +49,7 @@ func TestSomeRequestsFail(t *testing.T) {
 		})
 	}
 	only(t, every(10, measure.Truncated), "some_fail", Warn, "10 % of requests fail, mostly truncated: cut")
-	none(t, "one of 40", every(40, measure.Truncated), "some_fail")
+	only(t, every(40, measure.Truncated), "some_fail", Info, "3 of 120 requests failed: truncated: cut")
 	none(t, "cancelled by us", every(3, measure.Cancelled), "some_fail")
 	none(t, "refusals", every(10, measure.RateLimited), "some_fail")
 }
@@ -63,9 +63,9 @@ func TestRateLimits(t *testing.T) {
 		})
 	}
 	only(t, refusing(10, "Rate limit on tokens per min (TPM): limit 30000"), "rate_limits", Warn,
-		"the limit on tokens per minute binds: 12 of 132 requests were refused")
-	only(t, refusing(10, "RPM exceeded"), "rate_limits", Warn, "the limit on requests per minute binds: 12 of 132 requests were refused")
-	only(t, refusing(10, "slow down"), "rate_limits", Warn, "a rate limit binds: 12 of 132 requests were refused")
+		"tokens-per-minute limit reached: 12 of 132 requests refused")
+	only(t, refusing(10, "RPM exceeded"), "rate_limits", Warn, "requests-per-minute limit reached: 12 of 132 requests refused")
+	only(t, refusing(10, "slow down"), "rate_limits", Warn, "rate limit reached: 12 of 132 requests refused")
 	none(t, "two refusals", refusing(50, "slow down"), "rate_limits")
 }
 
@@ -78,7 +78,7 @@ func TestClumps(t *testing.T) {
 			}
 		})
 	}
-	only(t, share(250, nil), "clumps", Warn, "tokens arrive in clumps: 98 % of chunks came together with the one before")
+	only(t, share(250, nil), "clumps", Warn, "tokens arrive in clumps: 98 % of chunks arrived together with the one before")
 	none(t, "a few", share(50, nil), "clumps")
 	none(t, "our own fault", share(250, func(f *frame.Frame) { f.Health.Bottleneck = true }), "clumps")
 	none(t, "few chunks", share(250, func(f *frame.Frame) { f.Requests[0].Chunks = 0 }), "clumps")

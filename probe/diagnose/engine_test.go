@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -62,16 +63,16 @@ func TestNoRoomInTheKVCache(t *testing.T) {
 			}
 		})
 	}
-	only(t, full(0.9, nil), "kv_room", Warn, "3 requests wait for room in the KV cache: 8 run and fill up to 90 % of it, one more takes 11 %")
-	only(t, full(0.97, nil), "kv_room", Warn, "3 requests wait for room in the KV cache: 8 run and fill up to 97 % of it, one more takes 12 %")
-	none(t, "room for one more", full(0.8, nil), "kv_room")
-	none(t, "nobody waits", full(0.9, func(r *engine.Reading, _ time.Duration) { r.Waiting = opt.Of(0) }), "kv_room")
+	only(t, full(0.9, nil), "kv_full", Warn, "3 requests wait for room in the KV cache: 8 running fill up to 90 % of it, one more takes 11 %")
+	only(t, full(0.97, nil), "kv_full", Warn, "3 requests wait for room in the KV cache: 8 running fill up to 97 % of it, one more takes 12 %")
+	none(t, "room for one more", full(0.8, nil), "kv_full")
+	none(t, "nobody waits", full(0.9, func(r *engine.Reading, _ time.Duration) { r.Waiting = opt.Of(0) }), "kv_full")
 	none(t, "nobody waited for a moment", full(0.9, func(r *engine.Reading, at time.Duration) {
 		if at > 20*time.Second && at < 22*time.Second {
 			r.Waiting = opt.Of(0)
 		}
-	}), "kv_room")
-	none(t, "the fill is unknown", full(0.9, func(r *engine.Reading, _ time.Duration) { r.KVFill = opt.Float{} }), "kv_room")
+	}), "kv_full")
+	none(t, "the fill is unknown", full(0.9, func(r *engine.Reading, _ time.Duration) { r.KVFill = opt.Float{} }), "kv_full")
 }
 
 func TestGPUIdle(t *testing.T) {
@@ -117,9 +118,9 @@ func TestPrefixCache(t *testing.T) {
 			f.Load.Asked.Prefix = prefix
 		})
 	}
-	only(t, hitting(0.047, "unique"), "prefix_cache", Info, "the prefix cache answers 4.7 % of prompt tokens although every prompt is to be new")
-	only(t, hitting(0.5, "unique"), "prefix_cache", Warn, "the prefix cache answers 50 % of prompt tokens although every prompt is to be new")
-	healthyWith(t, hitting(0.5, "shared"), "prefix_cache", "the prefix cache answers 50 % of prompt tokens")
+	only(t, hitting(0.047, "unique"), "prefix_cache", Info, "the prefix cache serves 4.7 % of prompt tokens although every prompt should be new")
+	only(t, hitting(0.5, "unique"), "prefix_cache", Warn, "the prefix cache serves 50 % of prompt tokens although every prompt should be new")
+	healthyWith(t, hitting(0.5, "shared"), "prefix_cache", "the prefix cache serves 50 % of prompt tokens")
 	none(t, "below one percent", hitting(0.008, "unique"), "prefix_cache")
 	none(t, "little, as asked", hitting(0.1, "shared"), "prefix_cache")
 }
@@ -131,6 +132,21 @@ func TestPrefixCacheByUsage(t *testing.T) {
 			f.Requests[0].CachedTokens = tokens
 		})
 	}
-	only(t, cached(1031), "prefix_cache", Warn, "the prefix cache answers 100 % of prompt tokens although every prompt is to be new")
+	only(t, cached(1031), "prefix_cache", Warn, "the prefix cache serves 100 % of prompt tokens although every prompt should be new")
 	none(t, "not told", cached(0), "prefix_cache")
+}
+
+// A router publishes a mean over its servers, which is not the fill of the fullest one.
+func TestTheMeanOfARouterIsNotTheFullest(t *testing.T) {
+	fill := func(router bool) *Judge {
+		return reads(func(r *engine.Reading, _ time.Duration) {
+			r.Router, r.KVFill, r.KVFillMax = router, opt.Of(0.97), opt.Float{}
+		})
+	}
+	only(t, fill(false), "kv_full", Warn, "the KV cache is 97 % full: new requests will wait")
+	j := fill(true)
+	none(t, "a router", j, "kv_full")
+	if !slices.Contains(j.Checked().Inconclusive, RuleKVFull) {
+		t.Errorf("checked %+v", j.Checked())
+	}
 }

@@ -4,7 +4,7 @@ package diagnose
 func RuleNames() []Rule {
 	var out []Rule
 	for _, entry := range table {
-		out = append(out, entry.name)
+		out = append(out, entry.rule)
 	}
 	return out
 }

@@ -24,7 +24,7 @@ func TestBandwidthNeedsFreshReadings(t *testing.T) {
 			}
 		}
 	}
-	none(t, "four periods old", bandwidth(heldFrom(26*time.Second, time.Second)), "bandwidth_bound")
+	none(t, "six periods old", bandwidth(heldFrom(24*time.Second, time.Second)), "bandwidth_bound")
 	none(t, "older than the mean", bandwidth(heldFrom(24*time.Second, 0)), "bandwidth_bound")
 	none(t, "the engine's word is old", bandwidth(func(f *frame.Frame) {
 		f.Engine.Reading.At = epoch.Add(min(f.At, 24*time.Second))
@@ -44,7 +44,7 @@ func TestBandwidthBySeldomReadings(t *testing.T) {
 	}
 	j := seldom(time.Hour)
 	healthyWith(t, j, "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
-	if got := j.Verdicts()[1].Evidence[0]; got != "busiest GPU, by a reading 6 s old, up to 16 streams in flight" {
+	if got := j.Verdicts()[1].Evidence[0]; got != "busiest GPU, from a reading 6 s old, up to 16 streams in flight" {
 		t.Errorf("evidence %q", got)
 	}
 	none(t, "of another load", seldom(20*time.Second), "bandwidth_bound")

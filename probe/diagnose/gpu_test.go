@@ -27,7 +27,7 @@ func TestThrottledGPU(t *testing.T) {
 	only(t, clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].Power = opt.Of(698) }), "gpu_throttled", Info,
 		"the GPU is throttled to 1500 of 1980 MHz: it draws 698 of 700 W")
 	only(t, clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].Temperature = opt.Of(91) }), "gpu_throttled", Warn,
-		"the GPU is throttled to 1500 of 1980 MHz: it is 91 °C hot")
+		"the GPU is throttled to 1500 of 1980 MHz: it has reached 91 °C")
 	none(t, "a little lower", clocked(1700, nil), "gpu_throttled")
 	none(t, "it has nothing to do", clocked(400, func(f *frame.Frame) {
 		if f.At > 20*time.Second {

@@ -4,29 +4,27 @@ import (
 	"time"
 
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/measure"
-)
-
-const (
-	// keep is how far back a verdict looks.
-	keep = 30 * time.Second
-	// recent is how long a state must last before it is called one.
-	recent = 5 * time.Second
+	"sonde/probe/slo"
 )
 
 // history is the Frames of the last 30 s, and what is worth keeping longer.
 type history struct {
 	frames []*frame.Frame
-	levels []levelPoint
-	slos   []SLO
+	levels *level.Book // of the session, to compare the present load with
+	slos   []slo.Target
 	usual  usual
 	clocks clocks
 	run    longRun
 	best   best
 	since  time.Duration // when the current load was first seen
 
-	inOrder []endedRequest // see ended; empty: to be gathered anew
-	shape   *atThisLoad    // see atLoad; nil: to be gathered anew
+	// Of the newest Frame, each found when a rule first asks for it.
+	results   map[Rule]result
+	inOrder   []endedRequest
+	shape     *atThisLoad
+	allPauses *[]pause
 }
 
 func (h *history) add(f *frame.Frame) {
@@ -35,11 +33,11 @@ func (h *history) add(f *frame.Frame) {
 		h.since = f.At - f.Slice
 		h.run, h.best = longRun{}, best{}
 	}
+	h.levels.Add(f)
 	h.usual.add(f)
 	h.clocks.add(f)
 	h.run.add(f)
-	clear(h.inOrder)
-	h.inOrder, h.shape = h.inOrder[:0], nil
+	h.forgetResults()
 	h.frames = append(h.frames, f)
 	old := 0
 	for h.frames[old].At <= f.At-keep && old < len(h.frames)-1 {
@@ -49,22 +47,28 @@ func (h *history) add(f *frame.Frame) {
 	n := copy(h.frames, h.frames[old:])
 	clear(h.frames[n:])
 	h.frames = h.frames[:n]
-	h.addLevel(f)
 	h.best.add(h)
 }
 
 // forgetReset drops what was seen when the operator empties the statistics: the
-// figures on the screen begin anew, and so do the verdicts on them.
+// figures on the screen start again, and so do the verdicts on them.
 func (h *history) forgetReset(f *frame.Frame) {
 	if f.Has(frame.EventReset) {
 		clear(h.frames)
-		h.frames, h.levels, h.run, h.best = h.frames[:0], nil, longRun{}, best{}
+		h.frames, h.run, h.best = h.frames[:0], longRun{}, best{}
 	}
+}
+
+// forgetResults drops what was found in the Frame before.
+func (h *history) forgetResults() {
+	clear(h.results)
+	clear(h.inOrder)
+	h.inOrder, h.shape, h.allPauses = h.inOrder[:0], nil, nil
 }
 
 func (h *history) now() *frame.Frame { return h.frames[len(h.frames)-1] }
 
-// last gives the Frames of the newest d; ok is false if the history does not
+// last returns the Frames of the newest d; ok is false if the history does not
 // reach back that far.
 func (h *history) last(d time.Duration) (frames []*frame.Frame, ok bool) {
 	since := h.now().At - d
@@ -73,6 +77,12 @@ func (h *history) last(d time.Duration) (frames []*frame.Frame, ok bool) {
 		i--
 	}
 	return h.frames[i:], i > 0 || h.frames[0].At-h.frames[0].Slice <= since
+}
+
+// ofLoad returns the Frames of the present load.
+func (h *history) ofLoad() []*frame.Frame {
+	frames, _ := h.last(min(keep, h.now().At-h.since))
+	return frames
 }
 
 // steady is last, but only if the load did not change in that time.
@@ -84,50 +94,16 @@ func (h *history) steady(d time.Duration) (frames []*frame.Frame, ok bool) {
 	return frames, ok
 }
 
-// justChanged tells that the live window is still of another load: what happens
+// justChanged reports whether the live window is still of another load: what happens
 // now cannot be compared with it.
 func (h *history) justChanged() bool { return h.now().At-h.since < recent }
 
-// requests calls f for every request of the history that had a result of the
-// server's making.
-func (h *history) requests(f func(*measure.Request)) {
-	for _, frame := range h.frames {
-		for i := range frame.Requests {
-			if r := &frame.Requests[i]; counts(r) {
-				f(r)
-			}
-		}
+// atLeast keeps a limit up while the usual is of another load.
+func (h *history) atLeast() time.Duration {
+	if h.justChanged() {
+		return unheardOf
 	}
-}
-
-func counts(r *measure.Request) bool {
-	return !r.Long && r.Class != measure.Cancelled && r.Class != measure.Loading
-}
-
-// successes calls f for the requests that count in latency figures.
-func (h *history) successes(f func(*measure.Request)) {
-	h.requests(func(r *measure.Request) {
-		if r.Class == measure.OK && !r.Excluded {
-			f(r)
-		}
-	})
-}
-
-// newest gives up to n successful requests, newest Frame first.
-func (h *history) newest(n int) []*measure.Request {
-	var out []*measure.Request
-	for i := len(h.frames) - 1; i >= 0; i-- {
-		for k := range h.frames[i].Requests {
-			r := &h.frames[i].Requests[k]
-			if len(out) == n {
-				return out
-			}
-			if r.Class == measure.OK && !r.Excluded && !r.Long {
-				out = append(out, r)
-			}
-		}
-	}
-	return out
+	return 0
 }
 
 // outTokens that arrived within the history.
@@ -143,3 +119,91 @@ func (h *history) outTokens() float64 {
 func (h *history) seconds() float64 {
 	return (h.now().At - h.frames[0].At + h.frames[0].Slice).Seconds()
 }
+
+// quiet is how long no token arrived: at least that, if none is in the history.
+func (h *history) quiet() time.Duration {
+	for i := len(h.frames) - 1; i >= 0; i-- {
+		if alive(h.frames[i]) {
+			return h.now().At - h.frames[i].At
+		}
+	}
+	return h.now().At - h.frames[0].At + h.frames[0].Slice
+}
+
+// alive reports whether the server sent anything in that slice.
+func alive(f *frame.Frame) bool {
+	if f.Client.SliceOutTokens > 0 {
+		return true
+	}
+	for i := range f.Requests {
+		if f.Requests[i].Class == measure.OK {
+			return true
+		}
+	}
+	return false
+}
+
+// awake is how long our own process has run since it was last stopped (ctrl-z,
+// a suspended machine): before that it saw nothing.
+func (h *history) awake() time.Duration {
+	for i := len(h.frames) - 1; i >= 0; i-- {
+		if h.frames[i].Stopped {
+			return h.now().At - h.frames[i].At
+		}
+	}
+	return h.now().At + keep
+}
+
+// usual is what can be expected of the server: the newest distributions that had
+// something to say. They outlive the live window, which runs empty in a stall.
+type usual struct {
+	gap, first measure.Summary // first is TTFT, or E2E of replies that are not streamed
+	streamed   bool
+	clumped    bool // chunks come together, so that long gaps are the rule
+}
+
+func (u *usual) add(f *frame.Frame) {
+	c := &f.Client
+	u.clumped = f.Health.CoalescedShare >= clumpedShare
+	keepUsual(&u.gap, c.Gap)
+	u.streamed = u.streamed || c.TTFT.N > 0
+	if u.streamed {
+		keepUsual(&u.first, c.TTFT)
+	} else {
+		keepUsual(&u.first, c.E2E)
+	}
+}
+
+func keepUsual(kept *measure.Summary, s measure.Summary) {
+	if s.N >= enough || kept.N < enough && s.N > 0 {
+		*kept = s
+	}
+}
+
+// gapLimit is the silence of a stream from which on it stalls.
+func (u *usual) gapLimit(least time.Duration) time.Duration {
+	if u.gap.N == 0 {
+		return max(least, unheardOf)
+	}
+	high := u.gap.P90
+	if u.gap.N >= enoughForP99 {
+		high = u.gap.P99
+	}
+	limit := max(least, stallShortest, milliseconds(stallGaps*high))
+	// What happened once may be a long prefill. Beyond some seconds it was a
+	// stall itself, and no measure for the next one.
+	if once := milliseconds(stallBeyondMax * u.gap.Max); once <= unheardOf || u.clumped {
+		limit = max(limit, once)
+	}
+	return limit
+}
+
+// firstLimit is the wait for a first token that is far beyond the usual.
+func (u *usual) firstLimit(least time.Duration) time.Duration {
+	if u.first.N == 0 {
+		return max(least, unheardOf)
+	}
+	return max(least, hangShortest, milliseconds(hangTTFTs*u.first.P95))
+}
+
+func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"sonde/probe/frame"
+	"sonde/probe/level"
+	"sonde/probe/slo"
 )
 
 // Judge keeps the newest Frames and judges them by all rules. It belongs to one
@@ -15,26 +17,32 @@ type Judge struct {
 	checked  Checked
 }
 
-// Checked tells what became of every rule, by name, in the order of the table.
+// Checked is what became of every rule, in the order of the table.
 type Checked struct {
 	Hold         []Rule
 	RuledOut     []Rule // judged, and they do not hold
-	Inconclusive []Rule // too little data, or a source that does not tell
+	Inconclusive []Rule // too little data, or a source that does not report it
 }
 
 // New makes a Judge that has seen nothing.
-func New() *Judge { return &Judge{} }
+func New() *Judge { return &Judge{history: history{levels: level.NewBook(nil)}} }
 
 // SetSLOs sets the service levels to judge by; none without them.
-func (j *Judge) SetSLOs(slos []SLO) {
-	j.history.slos = slices.Clone(slos)
-	j.verdicts = nil
+func (j *Judge) SetSLOs(targets []slo.Target) {
+	j.history.slos = slices.Clone(targets)
+	j.anew()
 }
 
 // Add takes the next Frame.
 func (j *Judge) Add(f *frame.Frame) {
 	j.history.add(f)
+	j.anew()
+}
+
+// anew forgets what was found before.
+func (j *Judge) anew() {
 	j.verdicts = nil
+	j.history.forgetResults()
 }
 
 // Verdicts are all that hold now, strongest first; there is always one.
@@ -59,22 +67,21 @@ func (j *Judge) judge() {
 	case j.verdicts != nil:
 		return
 	case len(h.frames) == 0:
-		j.verdicts = []Verdict{{Rule: RuleNoData, Text: "nothing has been seen yet"}}
+		j.verdicts = []Verdict{{Rule: RuleNoData, Text: "nothing has been measured yet"}}
 		return
 	}
 	j.checked = Checked{}
 	found := []Verdict{}
 	for _, entry := range table {
-		switch r := entry.new(); r.check(h) {
+		switch outcome, v := h.ask(entry.rule, entry.check); outcome {
 		case holds:
-			v := r.verdict()
-			v.Rule = entry.name
+			v.Rule = entry.rule
 			found = append(found, v)
-			j.checked.Hold = append(j.checked.Hold, entry.name)
+			j.checked.Hold = append(j.checked.Hold, entry.rule)
 		case absent:
-			j.checked.RuledOut = append(j.checked.RuledOut, entry.name)
+			j.checked.RuledOut = append(j.checked.RuledOut, entry.rule)
 		default:
-			j.checked.Inconclusive = append(j.checked.Inconclusive, entry.name)
+			j.checked.Inconclusive = append(j.checked.Inconclusive, entry.rule)
 		}
 	}
 	j.verdicts = inOrder(found, h)
@@ -86,8 +93,7 @@ func inOrder(found []Verdict, h *history) []Verdict {
 	switch {
 	case len(found) == 0:
 		return []Verdict{wellbeing(h)}
-	case found[0].Severity == Bad && standsStill[found[0].Rule]:
-		// Remarks on how it ran are of another time.
+	case found[0].Severity == Bad && entryOf(found[0].Rule).standstill:
 		return slices.DeleteFunc(found, func(v Verdict) bool { return v.Severity < Warn })
 	case found[0].Severity < Warn:
 		return beside(found, wellbeing(h))
@@ -98,6 +104,7 @@ func inOrder(found []Verdict, h *history) []Verdict {
 // beside puts the state of health among remarks: good health, and that nothing can
 // be said yet, before those that go with it.
 func beside(found []Verdict, state Verdict) []Verdict {
+	unwell := func(v Verdict) bool { return !v.aside && entryOf(v.Rule).unwell }
 	if state.Severity == Healthy && slices.ContainsFunc(found, unwell) {
 		return found
 	}
@@ -106,24 +113,4 @@ func beside(found []Verdict, state Verdict) []Verdict {
 		i++
 	}
 	return slices.Insert(found, i, state)
-}
-
-// rank sorts verdicts: by level, with those that go with good health last.
-func (v Verdict) rank() int {
-	if v.aside {
-		return int(Healthy)
-	}
-	return int(v.Severity)
-}
-
-// standsStill names the rules that find nothing going on any more.
-var standsStill = map[Rule]bool{RuleAllFail: true, RuleStalled: true, RuleHang: true}
-
-// unwell tells that a remark, though only that, stands against good health.
-func unwell(v Verdict) bool {
-	switch v.Rule {
-	case RuleFewFail, RuleSlowDecode, RuleBandwidthBound, RuleHostBound, RuleSlowed:
-		return !v.aside
-	}
-	return false
 }

@@ -30,15 +30,15 @@ func TestTheSlowestTellsWhatItsTimeWentInto(t *testing.T) {
 		judge *Judge
 		why   string
 	}{
-		{outlying(58*time.Second, nil), "it waited 58 s for its first token"},
-		{outlying(time.Second, func(r *measure.Request) { r.OutTokens, r.AskedOut = 6000, 6000 }), "its answer has 6000 tokens, the mean 304"}, // (119 × 256 + 6000) / 120
-		{outlying(time.Second, func(r *measure.Request) { r.GapsMS = []float32{12, 50000} }), "it stood still for 50 s"},
-		{outlying(time.Second, nil), "its tokens came slowly throughout"},
-		{outlying(58*time.Second, func(r *measure.Request) { r.ID = 1 }), "the very first: a cold start"},
+		{outlying(58*time.Second, nil), "waited 58 s for its first token"},
+		{outlying(time.Second, func(r *measure.Request) { r.OutTokens, r.AskedOut = 6000, 6000 }), "has an answer of 6000 tokens, the mean is 304"}, // (119 × 256 + 6000) / 120
+		{outlying(time.Second, func(r *measure.Request) { r.GapsMS = []float32{12, 50000} }), "stood still for 50 s"},
+		{outlying(time.Second, nil), "got its tokens slowly throughout"},
+		{outlying(58*time.Second, func(r *measure.Request) { r.ID = 1 }), "was the very first: a cold start"},
 	} {
 		// 119 of 2.75 s and one of 60 s: the mean is 3.2 s, 1.17 times the median.
 		none(t, c.why, c.judge, "e2e_tail")
-		if got := (&outlier{run: measure.Summary{Max: 60_000}, longRun: c.judge.history.run}).why(); got != c.why {
+		if got := c.judge.history.run.why(60_000); got != c.why {
 			t.Errorf("%q, want %q", got, c.why)
 		}
 	}

@@ -21,18 +21,27 @@ type pause struct {
 // pauses finds those of the present load in the history. A pause is far above the
 // usual gap, and most streams share it: a slow one among them is another matter.
 func (h *history) pauses() []pause {
-	const far, shortest = 5, 100 // median gaps; ms
+	if h.allPauses == nil {
+		all := h.findPauses()
+		h.allPauses = &all
+	}
+	return *h.allPauses
+}
+
+func (h *history) findPauses() []pause {
 	usual := h.now().Client.Gap
-	if usual.N < 100 || usual.P50 <= 0 {
+	if usual.N < pauseFewestGaps || usual.P50 <= 0 {
 		return nil
 	}
-	limit := max(shortest, far*usual.P50)
+	limit := max(pauseShortestMS, pauseGaps*usual.P50)
 	var out []pause
 	open := false
 	for _, f := range h.frames {
 		p, held := paused(f, limit)
 		switch {
-		case !held || f.At-f.Slice < h.since+burst || f.Stopped:
+		case f.Stopped: // what goes on across our own stop is one pause
+			continue
+		case !held || f.At-f.Slice < h.since+burst:
 			open = false
 			continue
 		case !open:
@@ -50,19 +59,18 @@ func (h *history) pauses() []pause {
 }
 
 // farToRead is from what length on a pause, in ms, is far longer than prompts of the
-// length that is asked for take: one that waits meanwhile is held up like the others.
-// They are all as long. So if most of them came without a pause, a pause need not be
-// as far from the usual to have another cause.
+// requested length take: one that waits meanwhile is held up like the others. They
+// are all as long. So if most of them came without a pause, a pause need not be as
+// far from the usual to have another cause.
 func (h *history) farToRead(all []pause) float64 {
-	const far, farIfRare, rare = 5, 2, 1. / 3
 	now := h.now()
 	if now.Load.Asked.InputTokens == 0 || now.Client.TTFT.N < enough {
 		return math.Inf(1)
 	}
-	if h.firstTokensIn(all) < rare {
-		return farIfRare * now.Client.TTFT.P50
+	if h.firstTokensIn(all) < pauseRare {
+		return pauseTTFTsIfRare * now.Client.TTFT.P50
 	}
-	return far * now.Client.TTFT.P50
+	return pauseTTFTs * now.Client.TTFT.P50
 }
 
 // firstTokensIn is the share of answers that began in one of the pauses, or within
@@ -89,9 +97,8 @@ func (p *pause) join(next pause) {
 	p.gapMS, p.streams = max(p.gapMS, next.gapMS), max(p.streams, next.streams)
 }
 
-// paused looks whether most streams of a Frame had or have a gap above the limit.
+// paused reports whether most streams of a Frame had or have a gap above the limit.
 func paused(f *frame.Frame, limit float64) (pause, bool) {
-	const most = 0.8
 	p := pause{from: f.At - f.Slice, to: f.At}
 	if clumped(f) {
 		return p, false
@@ -112,10 +119,10 @@ func paused(f *frame.Frame, limit float64) (pause, bool) {
 	}
 	p.gapMS = shortest
 	p.reading = readsOurs(f, shortest/2)
-	return p, p.streams >= 2 && float64(p.streams) >= most*float64(decoding)
+	return p, p.streams >= 2 && float64(p.streams) >= pauseStreams*float64(decoding)
 }
 
-// clumped tells that tokens come together: the gaps between clumps are not the
+// clumped reports whether tokens come together: the gaps between clumps are not the
 // engine's.
 func clumped(f *frame.Frame) bool {
 	const none = 0.1 // ms
@@ -128,7 +135,7 @@ func clumped(f *frame.Frame) bool {
 	return all > 0 && 2*together >= all
 }
 
-// readsOurs tells that a prompt of our own waits, or has just waited, for its first
+// readsOurs reports whether a prompt of our own waits, or has just waited, for its first
 // token that long.
 func readsOurs(f *frame.Frame, ms float64) bool {
 	for i := range f.Streams {

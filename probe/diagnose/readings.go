@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"time"
 
 	"sonde/gpu"
@@ -9,60 +10,53 @@ import (
 	"sonde/probe/opt"
 )
 
-const (
-	// freshFor is the age up to which a reading speaks of now, where it is not
-	// known how often new ones come.
-	freshFor = 10 * time.Second
-	// freshPeriods is the same for a source whose period is known.
-	freshPeriods = 3
-)
-
-// age is how old a reading of that wall time was at the Frame; not known without
-// the wall time of the session's start.
-func age(f *frame.Frame, at time.Time) (time.Duration, bool) {
-	if f.Target.Started.IsZero() || at.IsZero() {
-		return 0, false
-	}
-	return max(0, f.Target.Started.Add(f.At).Sub(at)), true
-}
-
-// within tells that a reading is at most that old; of unknown age it passes.
-func within(f *frame.Frame, at time.Time, d time.Duration) bool {
-	old, known := age(f, at)
-	return !known || old <= d
-}
-
-// reading is the engine's word at that Frame, if it is fresh.
-func reading(f *frame.Frame) (*engine.Reading, bool) {
-	if !f.Engine.Have || !within(f, f.Engine.Reading.At, freshFor) {
-		return nil, false
-	}
-	return &f.Engine.Reading, true
-}
-
-// gpusFresh tells whether the GPU readings of that Frame speak of its time.
-func gpusFresh(f *frame.Frame) bool {
-	if f.GPU.Period > 0 {
-		return within(f, f.GPU.At, freshPeriods*f.GPU.Period)
-	}
-	return within(f, f.GPU.At, freshFor)
-}
-
-// readings gives the distinct engine readings of some Frames, each fresh then;
+// readings returns the distinct engine readings of some Frames, each fresh then;
 // none if the engine has fallen silent since.
 func (h *history) readings(frames []*frame.Frame) []*engine.Reading {
-	if _, ok := reading(h.now()); !ok {
+	if _, ok := h.now().FreshEngine(); !ok {
 		return nil
 	}
 	var out []*engine.Reading
 	for _, f := range frames {
-		r, ok := reading(f)
+		r, ok := f.FreshEngine()
 		if ok && (len(out) == 0 || !out[len(out)-1].At.Equal(r.At)) {
 			out = append(out, r)
 		}
 	}
 	return out
 }
+
+// increase is how much a counter grew over successive readings.
+func increase(list []*engine.Reading, counter func(*engine.Reading) opt.Float) opt.Float {
+	var g engine.Growth
+	for i := 1; i < len(list); i++ {
+		g.Add(list[i-1], list[i], counter)
+	}
+	return g.Total()
+}
+
+// gained is what a histogram gained over successive readings.
+func gained(list []*engine.Reading, pick func(*engine.Reading) *engine.Histogram) engine.Histogram {
+	var g engine.HistogramGrowth
+	for i := 1; i < len(list); i++ {
+		g.Add(list[i-1], list[i], pick)
+	}
+	return g.Total()
+}
+
+// meanGain is the mean, in seconds, of what a histogram gained over readings.
+func meanGain(list []*engine.Reading, pick func(*engine.Reading) *engine.Histogram) opt.Float {
+	gain := gained(list, pick)
+	if gain.Count <= 0 {
+		return opt.Float{}
+	}
+	return opt.Of(gain.Sum / gain.Count)
+}
+
+func engineTTFT(r *engine.Reading) *engine.Histogram    { return &r.TTFT }
+func engineQueue(r *engine.Reading) *engine.Histogram   { return &r.Queue }
+func enginePrefill(r *engine.Reading) *engine.Histogram { return &r.Prefill }
+func preempted(r *engine.Reading) opt.Float             { return r.Preemptions }
 
 // engineMean is the mean of a figure over the engine's readings that were taken
 // within the newest d: not of those that are only still shown.
@@ -72,52 +66,37 @@ func (h *history) engineMean(d time.Duration, figure func(*frame.Frame) opt.Floa
 
 // gpuMean is the same for the busiest GPU.
 func (h *history) gpuMean(d time.Duration, figure func(*gpu.Reading) opt.Float) opt.Float {
-	return h.mean(d, func(f *frame.Frame) (time.Time, bool) { return f.GPU.At, gpusFresh(f) },
+	return h.mean(d, func(f *frame.Frame) (time.Time, bool) { return f.GPU.At, true },
 		func(f *frame.Frame) opt.Float { return busiest(f, figure) })
 }
 
 // mean is over distinct readings taken within the newest d; unknown if there are
-// fewer than two, or one does not tell.
+// fewer than two, or one lacks the figure.
 func (h *history) mean(d time.Duration, taken func(*frame.Frame) (time.Time, bool), figure func(*frame.Frame) opt.Float) opt.Float {
 	const fewest = 2
 	frames, ok := h.last(d)
 	if !ok {
 		return opt.Float{}
 	}
-	var of []*frame.Frame
+	var distinct []*frame.Frame
 	var last time.Time
 	for _, f := range frames {
 		at, have := taken(f)
-		switch {
-		case !have:
+		if !have {
 			return opt.Float{}
-		case !within(h.now(), at, d) || len(of) > 0 && !at.IsZero() && at.Equal(last):
+		}
+		if age, known := h.now().Age(at); known && age > d || len(distinct) > 0 && !at.IsZero() && at.Equal(last) {
 			continue
 		}
-		of, last = append(of, f), at
+		distinct, last = append(distinct, f), at
 	}
-	if len(of) < fewest {
+	if len(distinct) < fewest {
 		return opt.Float{}
 	}
-	return everyFrame(of, figure)
+	return everyFrame(distinct, figure)
 }
 
-// increase is how much a counter grew over the readings; unknown if it ever
-// fell or the engine restarted.
-func increase(list []*engine.Reading, counter func(*engine.Reading) opt.Float) opt.Float {
-	if len(list) < 2 {
-		return opt.Float{}
-	}
-	for i := 1; i < len(list); i++ {
-		before, after := counter(list[i-1]), counter(list[i])
-		if !list[i].Follows(list[i-1]) || !before.OK || !after.OK || after.V < before.V {
-			return opt.Float{}
-		}
-	}
-	return opt.Of(counter(list[len(list)-1]).V - counter(list[0]).V)
-}
-
-// everyFrame gives the mean of a value that must be known in all Frames.
+// everyFrame is the mean of a value that must be known in all Frames.
 func everyFrame(frames []*frame.Frame, value func(*frame.Frame) opt.Float) opt.Float {
 	sum := 0.0
 	for _, f := range frames {
@@ -133,34 +112,43 @@ func everyFrame(frames []*frame.Frame, value func(*frame.Frame) opt.Float) opt.F
 	return opt.Of(sum / float64(len(frames)))
 }
 
-func waiting(f *frame.Frame) opt.Float {
-	if r, ok := reading(f); ok {
-		return r.Waiting
-	}
-	return opt.Float{}
-}
+// Figures of a fresh reading of the engine.
+var (
+	waiting = engineFigure(func(r *engine.Reading) opt.Float { return r.Waiting })
+	running = engineFigure(func(r *engine.Reading) opt.Float { return r.Running })
+	fullest = engineFigure((*engine.Reading).FullestKV)
+	held    = engineFigure(func(r *engine.Reading) opt.Float { // running and waiting
+		if !r.Running.OK || !r.Waiting.OK {
+			return opt.Float{}
+		}
+		return opt.Of(r.Running.V + r.Waiting.V)
+	})
+)
 
-func running(f *frame.Frame) opt.Float {
-	if r, ok := reading(f); ok {
-		return r.Running
+func engineFigure(figure func(*engine.Reading) opt.Float) func(*frame.Frame) opt.Float {
+	return func(f *frame.Frame) opt.Float {
+		if r, ok := f.FreshEngine(); ok {
+			return figure(r)
+		}
+		return opt.Float{}
 	}
-	return opt.Float{}
 }
 
 // busiest is the highest figure of any GPU: of those on a host, only some may
-// serve the target. It is unknown if one does not tell, or if none of them can
-// be the target's.
+// serve the target. It is unknown if one lacks it, or if none of them can be the
+// target's.
 func busiest(f *frame.Frame, figure func(*gpu.Reading) opt.Float) opt.Float {
-	if !gpusFresh(f) || !f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
+	if !f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
 		return opt.Float{}
 	}
+	gpus := f.FreshGPUs()
 	split := map[string]bool{} // GPUs whose instances are listed instead
-	for i := range f.GPU.GPUs {
-		split[f.GPU.GPUs[i].Parent] = true
+	for i := range gpus {
+		split[gpus[i].Parent] = true
 	}
 	most := opt.Float{}
-	for i := range f.GPU.GPUs {
-		g := &f.GPU.GPUs[i]
+	for i := range gpus {
+		g := &gpus[i]
 		if g.Lost || g.ID != "" && split[g.ID] {
 			continue
 		}
@@ -176,3 +164,33 @@ func busiest(f *frame.Frame, figure func(*gpu.Reading) opt.Float) opt.Float {
 func sm(r *gpu.Reading) opt.Float     { return r.SM }
 func dram(r *gpu.Reading) opt.Float   { return r.DRAM }
 func tensor(r *gpu.Reading) opt.Float { return r.Tensor }
+
+// engineAnswers is whether the engine still answers, and what it reports; "" if
+// it was never read.
+func engineAnswers(f *frame.Frame) string {
+	if !f.Engine.Have {
+		return ""
+	}
+	e := &f.Engine.Reading
+	state, separator := "", ": "
+	for _, s := range []struct {
+		word string
+		n    opt.Float
+	}{{"running", e.Running}, {"waiting", e.Waiting}} {
+		if s.n.OK {
+			state += separator + count(s.n.V) + " " + s.word
+			separator = ", "
+		}
+	}
+	age, known := f.Age(e.At)
+	_, fresh := f.FreshEngine()
+	switch {
+	case !known && state == "":
+		return ""
+	case !known:
+		return "the engine reports" + state
+	case !fresh:
+		return fmt.Sprintf("the engine last answered %s ago", wholeSeconds(age))
+	}
+	return fmt.Sprintf("the engine answers (%.1f s ago)%s", age.Seconds(), state)
+}

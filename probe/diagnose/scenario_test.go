@@ -14,6 +14,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/sim/faults"
 	"sonde/probe/simtest"
+	"sonde/probe/slo"
 )
 
 // stage is a scenario being played.
@@ -49,7 +50,7 @@ func (s *scenario) run(t *testing.T) {
 	rig := simtest.StartBehind(t, s.Engine.options(t), s.options(), func(engine http.Handler) http.Handler { return s.Front.before(t, engine) })
 	at := &stage{T: t, rig: rig, judge: diagnose.New(), scenario: s}
 	if s.SLO != "" {
-		at.judge.SetSLOs([]diagnose.SLO{latencySLO(t, s.SLO)})
+		at.judge.SetSLOs([]slo.Target{latencySLO(t, s.SLO)})
 	}
 	now := time.Duration(0)
 	for _, c := range s.Then {
@@ -93,7 +94,7 @@ func (s *stage) change(c *change) {
 }
 
 // latencySLO reads one such as "ttft_p95=2s".
-func latencySLO(t *testing.T, text string) diagnose.SLO {
+func latencySLO(t *testing.T, text string) slo.Target {
 	metric, percentile, limit := "", 0, ""
 	if _, err := fmt.Sscanf(strings.NewReplacer("_p", " ", "=", " ").Replace(text), "%s %d %s", &metric, &percentile, &limit); err != nil {
 		t.Fatal(text, err)
@@ -102,7 +103,7 @@ func latencySLO(t *testing.T, text string) diagnose.SLO {
 	if err != nil {
 		t.Fatal(text, err)
 	}
-	return diagnose.SLO{Text: text, Metric: metric, Quantile: float64(percentile) / 100, LimitMS: float64(d.Milliseconds())}
+	return slo.Target{Text: text, Metric: metric, Quantile: float64(percentile) / 100, LimitMS: float64(d.Milliseconds())}
 }
 
 // longestSentence is what fits into one line of 120 columns behind the sign.

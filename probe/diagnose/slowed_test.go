@@ -24,8 +24,8 @@ func from10s(ttft, tpot float64, spoil func(f *frame.Frame)) *Judge {
 }
 
 func TestSlowed(t *testing.T) {
-	only(t, from10s(200, 16, nil), "slowed", Info, "slower than before at the same load: TPOT 16.0 ms, it was 10.0 ms, 1.6 times as long")
-	only(t, from10s(600, 10, nil), "slowed", Info, "slower than before at the same load: TTFT 600 ms, it was 200 ms, 3.0 times as long")
+	only(t, from10s(200, 16, nil), "slowed", Info, "slower than before at the same load: TPOT 16.0 ms, was 10.0 ms (1.6 times)")
+	only(t, from10s(600, 10, nil), "slowed", Info, "slower than before at the same load: TTFT 600 ms, was 200 ms (3.0 times)")
 	none(t, "a little", from10s(200, 13.5, nil), "slowed")
 	none(t, "TTFT twice as long", from10s(400, 10, nil), "slowed")
 	none(t, "it got faster", from10s(100, 5, nil), "slowed")

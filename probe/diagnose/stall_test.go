@@ -35,7 +35,7 @@ func silent(n int, after time.Duration) func(f *frame.Frame) {
 func TestTotalStall(t *testing.T) {
 	j := scene(silent(4, 21*time.Second))
 	only(t, j, "stalled", Bad, "no token from 4 of 4 streams for 9 s")
-	want := []string{"the engine answers (0.0 s ago), 4 running, 0 waiting", "gap p50 10.0 ms, p99 14.0 ms before, n 9999"}
+	want := []string{"the engine answers (0.0 s ago): 4 running, 0 waiting", "before: gap p50 10.0 ms, p99 14.0 ms, n 9999"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q, want %q", got, want)
 	}
@@ -116,18 +116,12 @@ func TestStallBehindALongPrompt(t *testing.T) {
 	}), "stalled", Warn, "no token from 4 of 4 streams for 5 s")
 }
 
-// stopped is what the Session notes after our process was stopped.
-var stopped = frame.Event{Kind: frame.EventNote, Text: "this process was stopped for a while: requests of that time are left out"}
-
 func TestOurOwnStopIsNoStall(t *testing.T) {
 	stop := silent(4, 15*time.Second)
 	resumed := func(at time.Duration) *Judge {
 		return scene(func(f *frame.Frame) {
-			if stop(f); f.At == at {
-				e := stopped
-				e.At = at
-				f.Events = []frame.Event{e}
-			}
+			stop(f)
+			f.Stopped = f.At == at
 		})
 	}
 	none(t, "a second ago", resumed(29*time.Second), "stalled")
@@ -155,20 +149,20 @@ func hanging(after time.Duration, known bool) func(f *frame.Frame) {
 
 func TestHang(t *testing.T) {
 	j := scene(hanging(19200*time.Millisecond, false))
-	only(t, j, "hang", Warn, "no first token for 10 s: 10 of 10 requests wait")
-	want := []string{"the engine answers (0.0 s ago), 0 running, 10 waiting", "no TTFT is known yet to compare with"}
+	only(t, j, "hang", Warn, "no first token for 10 s: 10 of 10 requests waiting")
+	want := []string{"the engine answers (0.0 s ago): 0 running, 10 waiting", "no earlier TTFT to compare with"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q, want %q", got, want)
 	}
-	only(t, scene(hanging(14*time.Second, false)), "hang", Bad, "no first token for 16 s: 10 of 10 requests wait")
+	only(t, scene(hanging(14*time.Second, false)), "hang", Bad, "no first token for 16 s: 10 of 10 requests waiting")
 	none(t, "four seconds, nothing known", scene(hanging(26*time.Second, false)), "hang")
-	only(t, scene(hanging(26*time.Second, true)), "hang", Warn, "no first token for 4 s: 10 of 10 requests wait")
+	only(t, scene(hanging(26*time.Second, true)), "hang", Warn, "no first token for 4 s: 10 of 10 requests waiting")
 	none(t, "two seconds, usually 200 ms", scene(hanging(28*time.Second, true)), "hang")
 }
 
 func TestHangWithoutCells(t *testing.T) {
 	stop := hanging(19200*time.Millisecond, false)
-	only(t, scene(func(f *frame.Frame) { stop(f); f.Streams = nil }), "hang", Warn, "no first token for 10 s: 10 of 10 requests wait")
+	only(t, scene(func(f *frame.Frame) { stop(f); f.Streams = nil }), "hang", Warn, "no first token for 10 s: 10 of 10 requests waiting")
 }
 
 func TestHangWhileConnecting(t *testing.T) {
@@ -177,7 +171,7 @@ func TestHangWhileConnecting(t *testing.T) {
 		stop(f)
 		f.Client.OldestWaiting, f.Engine = 0, engine.Status{Why: "still loading"}
 	})
-	want := []string{"none is sent yet: connecting takes that long", "no TTFT is known yet to compare with", "of the engine: still loading"}
+	want := []string{"none has been sent yet: connecting takes that long", "no earlier TTFT to compare with", "engine: still loading"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q, want %q", got, want)
 	}

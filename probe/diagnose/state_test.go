@@ -20,7 +20,7 @@ func TestHealthyWithoutEngineAndGPU(t *testing.T) {
 }
 
 func TestNothingSeen(t *testing.T) {
-	only(t, New(), "no_data", Unknown, "nothing has been seen yet")
+	only(t, New(), "no_data", Unknown, "nothing has been measured yet")
 }
 
 func TestNoLoad(t *testing.T) {
@@ -85,9 +85,9 @@ func TestWords(t *testing.T) {
 // Before the load begins by itself it would be wrong to ask for more of it.
 func TestBeforeTheLoad(t *testing.T) {
 	for stage, says := range map[frame.Stage]string{
-		frame.StageConnecting: "connecting: model and engine are looked for",
+		frame.StageConnecting: "connecting: looking for the model and the engine",
 		frame.StageLoading:    "the server is loading its model",
-		frame.StageFitting:    "fitting the prompt length: the server is asked how many tokens a prompt has",
+		frame.StageFitting:    "fitting the prompt length: asking the server how many tokens a prompt has",
 	} {
 		only(t, scene(func(f *frame.Frame) {
 			f.Load, f.Client, f.Requests = frame.LoadState{Stage: stage}, measure.Client{}, nil

@@ -22,6 +22,25 @@ func (s Severity) String() string {
 	return [...]string{"unknown", "healthy", "info", "warn", "bad"}[s]
 }
 
+// Verdict is one finding.
+type Verdict struct {
+	Rule     Rule
+	Severity Severity
+	Text     string   // one sentence with its figures
+	Evidence []string // what it rests on
+	Advice   string   // what to do; "" if nothing
+
+	aside bool // worth knowing beside good health: it comes after it
+}
+
+// rank sorts verdicts: by severity, with those that go with good health last.
+func (v Verdict) rank() int {
+	if v.aside {
+		return int(Healthy)
+	}
+	return int(v.Severity)
+}
+
 // Rule names a finding. The names are in the JSON, so they do not change.
 type Rule string
 
@@ -37,7 +56,6 @@ const (
 	RuleRateLimits          Rule = "rate_limits"
 	RuleOverload            Rule = "overload"
 	RulePreemptions         Rule = "preemptions"
-	RuleKVRoom              Rule = "kv_room"
 	RuleKVFull              Rule = "kv_full"
 	RuleStalled             Rule = "stalled"
 	RuleHang                Rule = "hang"
@@ -55,14 +73,13 @@ const (
 	RuleTTFTTail            Rule = "ttft_tail"
 	RuleTPOTTail            Rule = "tpot_tail"
 	RuleE2ETail             Rule = "e2e_tail"
-	RuleFewFail             Rule = "few_fail"
 	RulePrefixCache         Rule = "prefix_cache"
 	RuleShortOutput         Rule = "short_output"
 	RulePromptLength        Rule = "prompt_length"
 	RuleSharedServer        Rule = "shared_server"
 	RuleSlowed              Rule = "slowed"
-	RuleBandwidthBound      Rule = "bandwidth_bound"
 	RuleSlowDecode          Rule = "slow_decode"
+	RuleBandwidthBound      Rule = "bandwidth_bound"
 	RuleAnswerGrowth        Rule = "answer_growth"
 	RuleTokensPerChunk      Rule = "tokens_per_chunk"
 	RuleSLOUnclear          Rule = "slo_unclear"
@@ -78,14 +95,3 @@ const (
 	RuleNoLoad        Rule = "no_load"
 	RuleBeforeLoad    Rule = "before_load"
 )
-
-// Verdict is one finding.
-type Verdict struct {
-	Rule     Rule
-	Severity Severity
-	Text     string   // one sentence with its figures
-	Evidence []string // what it rests on
-	Advice   string   // what to do; "" if nothing
-
-	aside bool // worth knowing beside good health: it comes after it
-}

@@ -64,7 +64,7 @@ func TestARateThatFillsItsCap(t *testing.T) {
 	capped := func(rate float64) *Judge {
 		return scene(func(f *frame.Frame) { f.Load.Asked.Rate = rate })
 	}
-	only(t, capped(10), "overload", Bad, "overload: 4.0 of 10.0 requests/s are done with all 16 streams in use")
+	only(t, capped(10), "overload", Bad, "overload: 4.0 of 10.0 requests/s completed with all 16 streams in use")
 	none(t, "as many as asked", capped(4), "overload")
 }
 
@@ -94,7 +94,7 @@ func TestSlowStart(t *testing.T) {
 		{opt.Of(9), account(2.1, 0.2), "waiting in the engine's queue"},
 		{opt.Of(9), nil, "waiting in the engine's queue"},
 		{opt.Of(0), account(0.1, 2.2), "prefill"},
-		{opt.Of(0), account(0, 0.2), "most of it is not the engine's"},
+		{opt.Of(0), account(0, 0.2), "most of it is spent outside the engine"},
 		{opt.Of(0), func(f *frame.Frame) { // twice as many requests as ours
 			n := 8 * f.At.Seconds()
 			f.Engine.Reading.Queue, f.Engine.Reading.Prefill = histogram(n, 0), histogram(n, 0.2)
@@ -105,13 +105,13 @@ func TestSlowStart(t *testing.T) {
 		only(t, slow(c.waiting, 10, c.spoil), "slow_start", Warn, "the first token takes 2.4 s, decoding is fine: "+c.cause)
 	}
 	full := slow(opt.Of(9), 10, func(f *frame.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }).Verdicts()
-	if len(full) != 2 || full[0].Rule != "kv_room" || full[1].Rule != "slow_start" || !strings.HasSuffix(full[1].Text, "waiting for room in the KV cache") {
+	if len(full) != 2 || full[0].Rule != "kv_full" || full[1].Rule != "slow_start" || !strings.HasSuffix(full[1].Text, "waiting for room in the KV cache") {
 		t.Errorf("a full KV cache: %+v", full)
 	}
 	only(t, slow(opt.Of(0), 10, func(f *frame.Frame) { f.Roofline.TTFTFloorMS = opt.Of(1000) }), "slow_start", Info,
-		"the first token takes 2.4 s, as prompts are long: the hardware needs at least 1.0 s")
+		"the first token takes 2.4 s because prompts are long: the hardware needs at least 1.0 s")
 	none(t, "decoding is slow, too", slow(opt.Of(9), 101, nil), "slow_start")
-	only(t, slow(opt.Of(9), 101, nil), "saturated", Warn, "saturated: the first token takes 2.4 s and the others 101 ms each, 9 requests wait")
+	only(t, slow(opt.Of(9), 101, nil), "saturated", Warn, "saturated: the first token takes 2.4 s, the others 101 ms each, and 9 requests wait")
 	none(t, "an empty queue", slow(opt.Of(0), 101, nil), "saturated")
 	none(t, "few samples", slow(opt.Of(9), 10, func(f *frame.Frame) {
 		if f.At <= 27750*time.Millisecond {
@@ -131,7 +131,7 @@ func TestPathDelay(t *testing.T) {
 			}
 		})
 	}
-	only(t, delayed(812, nil), "path_delay", Warn, "TTFT is 812 ms here and 150 ms by the engine's own account: the rest is lost on the way")
+	only(t, delayed(812, nil), "path_delay", Warn, "TTFT is 812 ms here but the engine reports 150 ms; the difference is network or gateway")
 	none(t, "less than twice", delayed(290, nil), "path_delay")
 	none(t, "other clients, too", delayed(812, func(f *frame.Frame) {
 		f.Engine.Reading.TTFT = histogram(12*f.At.Seconds(), 0.15)

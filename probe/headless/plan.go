@@ -8,8 +8,8 @@ package headless
 import (
 	"time"
 
-	"sonde/probe/diagnose"
 	"sonde/probe/frame"
+	"sonde/probe/slo"
 )
 
 // Plan says what to run and for how long.
@@ -29,7 +29,7 @@ type Plan struct {
 }
 
 // SLO is one service level to judge the run by.
-type SLO = diagnose.SLO
+type SLO = slo.Target
 
 // metricSuccess names the SLO on the share of requests that succeed.
 const metricSuccess = "success"

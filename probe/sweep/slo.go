@@ -3,13 +3,13 @@ package sweep
 import (
 	"math"
 
-	"sonde/probe/diagnose"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/slo"
 )
 
 // SLO is one service level.
-type SLO = diagnose.SLO
+type SLO = slo.Target
 
 // metricSuccess names the SLO on the share of requests that succeed.
 const metricSuccess = "success"

@@ -1,0 +1,141 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"sonde/probe/frame"
+)
+
+// checkClientBottleneck finds that the figures are about us and not the server.
+func checkClientBottleneck(h *history) (outcome, Verdict) {
+	const fewest = 4
+	frames, _ := h.last(recent)
+	// After our process was stopped it catches up for a while: that is no limit.
+	if len(frames) < fewest || h.awake() < clientSettling {
+		return unclear, Verdict{}
+	}
+	n := 0
+	var health frame.Health
+	for _, f := range frames {
+		if f.Health.Bottleneck {
+			n++
+			health = f.Health
+		}
+	}
+	share := float64(n) / float64(len(frames))
+	return when(share >= clientShare, func() Verdict {
+		v := Verdict{
+			Severity: Bad, Text: "this client is the bottleneck, not the server",
+			Evidence: []string{
+				fmt.Sprintf("seen in %s of the last %.0f s", percent(share), recent.Seconds()),
+				fmt.Sprintf("reads lag arrivals by %s (p99)", millis(health.LateMsP99)),
+			},
+			Advice: "lower the load, or run from a machine with free cores",
+		}
+		if health.Why != "" {
+			v.Text += ": " + health.Why
+		}
+		if health.CPU.OK {
+			v.Evidence = append(v.Evidence, fmt.Sprintf("this process uses %s of a core", percent(health.CPU.V)))
+		}
+		return v
+	})
+}
+
+// checkClumps finds a proxy or a compressor between us and the engine that holds
+// tokens back and lets them go together.
+func checkClumps(h *history) (outcome, Verdict) {
+	if h.now().Health.Bottleneck {
+		return unclear, Verdict{} // reads that come late find chunks together, too
+	}
+	shared, chunks := 0, 0
+	// As few of the newest as will do: a proxy may have come in between.
+	ended := h.ended()
+	for i := len(ended) - 1; i >= 0 && (chunks < clumpsFewest || h.now().At-ended[i].at < recent); i-- {
+		if succeeded(ended[i].Request) {
+			shared += ended[i].Coalesced
+			chunks += ended[i].Chunks
+		}
+	}
+	if chunks < clumpsFewest {
+		return unclear, Verdict{}
+	}
+	share := float64(shared) / float64(chunks)
+	return when(share >= clumpedShare, func() Verdict {
+		return Verdict{
+			Severity: Warn,
+			Text:     fmt.Sprintf("tokens arrive in clumps: %s of chunks arrived together with the one before", percent(share)),
+			Evidence: []string{fmt.Sprintf("%d of %d chunks share an arrival time: gaps and TTFT are not the engine's", shared, chunks)},
+			Advice:   "look for a buffering proxy or compression on the way; connect to the engine directly to compare",
+		}
+	})
+}
+
+// checkTokensPerChunk reminds that a gap is not the time of one token.
+func checkTokensPerChunk(h *history) (outcome, Verdict) {
+	c := &h.now().Client
+	if !c.TokensPerChunk.OK || c.TokensEstimated {
+		return unclear, Verdict{}
+	}
+	return when(c.TokensPerChunk.V > tokensPerChunkFrom, func() Verdict {
+		return Verdict{
+			Severity: Info, aside: true,
+			Text:     fmt.Sprintf("a chunk holds %.1f tokens, so a gap is not the time of one token", c.TokensPerChunk.V),
+			Evidence: []string{"output tokens from usage, divided by the number of chunks"},
+			Advice:   "use TPOT instead; speculative decoding and stream intervals cause this",
+		}
+	})
+}
+
+// checkShortOutput finds answers that end before the requested length.
+func checkShortOutput(h *history) (outcome, Verdict) {
+	got, requested, n, stopped := 0, 0, 0, 0
+	for _, e := range h.ended() {
+		q := e.Request
+		if !succeeded(q) || q.AskedOut == 0 || q.OutTokens == 0 {
+			continue
+		}
+		n++
+		got += q.OutTokens
+		requested += q.AskedOut
+		if q.Finish == "stop" {
+			stopped++
+		}
+	}
+	if n < lengthsFewest {
+		return unclear, Verdict{}
+	}
+	return when(float64(got) < shortOutputShare*float64(requested), func() Verdict {
+		return Verdict{
+			Severity: Info,
+			Text:     fmt.Sprintf("answers are shorter than requested: %s of %s tokens", count(float64(got)/float64(n)), count(float64(requested)/float64(n))),
+			Evidence: []string{fmt.Sprintf("mean of %d requests, %d of them ended by the model itself", n, stopped)},
+			Advice:   "figures hold for the measured length; a server that supports ignore_eos can be made to go on",
+		}
+	})
+}
+
+// checkPromptLength finds prompts that are not as long as requested.
+func checkPromptLength(h *history) (outcome, Verdict) {
+	sum, requestedSum, n := 0, 0, 0
+	for _, e := range h.ended() {
+		if q := e.Request; succeeded(q) && q.AskedIn > 0 && q.InTokens > 0 {
+			n++
+			sum += q.InTokens
+			requestedSum += q.AskedIn
+		}
+	}
+	if n < lengthsFewest {
+		return unclear, Verdict{}
+	}
+	got, requested := float64(sum)/float64(n), float64(requestedSum)/float64(n)
+	off := max(got, requested) - min(got, requested)
+	return when(off > promptLengthShare*requested && off > promptLengthTokens, func() Verdict {
+		return Verdict{
+			Severity: Info,
+			Text:     fmt.Sprintf("prompts are %s tokens long instead of the requested %s", count(got), count(requested)),
+			Evidence: []string{fmt.Sprintf("mean of %d requests as the server counts, including its chat template", n)},
+			Advice:   "figures hold for the measured length",
+		}
+	})
+}
