@@ -73,7 +73,7 @@ var allowed = map[string][]string{
 	"ui/chart":          {},
 	"ui/still":          {},
 	"ui/theme":          {},
-	"ui/text":           {"probe/opt", "ui/chart", "ui/theme"},
+	"ui/text":           {"probe/opt", "probe/plain", "ui/chart", "ui/theme"},
 	"ui/history":        {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"},
 	"ui/panel": {"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/slo", "probe/sweep",
 		"ui/chart", "ui/history", "ui/text", "ui/theme"},

@@ -10,46 +10,23 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/plain"
 	"sonde/ui/chart"
 )
 
-// Clean makes text from outside (model names, error messages, labels) safe to
-// print: no control code, escape, direction override or invisible character
-// reaches the terminal, and white space becomes single blanks.
-func Clean(s string) string {
-	var b strings.Builder
-	blank := true // swallows leading blanks
-	for _, r := range s {
-		if unicode.IsSpace(r) {
-			if !blank {
-				b.WriteByte(' ')
-			}
-			blank = true
-			continue
-		}
-		if !printable(r) {
-			continue
-		}
-		b.WriteRune(narrow(r))
-		blank = false
-	}
-	return strings.TrimRight(b.String(), " ")
-}
+// Clean makes text from outside (model names, error messages, labels) safe to print: one
+// harmless line of characters that have a glyph of their own.
+func Clean(s string) string { return plain.Line(strings.Map(onScreen, s), len(s)) }
 
-// printable refuses C0, C1 and DEL, broken UTF-8, and everything that has no
-// glyph of its own: format characters (which include the bidi overrides),
-// surrogates, private use, unassigned, and marks that would pile up.
-func printable(r rune) bool {
-	if r == utf8.RuneError {
-		return false
-	}
-	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
-}
-
-// narrow replaces pictograms: terminals and multiplexers disagree about their
-// width, and one cell too many shifts a whole row.
-func narrow(r rune) rune {
-	if r >= 0x1F000 && r < 0x20000 {
+// onScreen drops what has no glyph of its own: format characters (which include the
+// direction overrides), private use, unassigned, and marks that would pile up. Pictograms
+// are replaced: terminals and multiplexers disagree about their width, and one cell too
+// many shifts a whole row.
+func onScreen(r rune) rune {
+	switch {
+	case r == utf8.RuneError, !unicode.IsSpace(r) && !unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S):
+		return -1
+	case r >= 0x1F000 && r < 0x20000:
 		return '?'
 	}
 	return r
