@@ -103,7 +103,7 @@ type Sources struct {
 	EngineWhy string         // why there is no reading of it, or no newer one
 	Settings  engine.Reading // what the engine's metrics say of how it was started
 	GPU       gpu.Status
-	limits    *roofline.Roofline // nil: unknown
+	limits    *roofline.Roofline // nil: found by what the rest shows
 }
 
 // N is the number of requests that succeeded.

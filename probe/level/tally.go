@@ -84,9 +84,7 @@ func (t *Tally) notice(f *frame.Frame) {
 // started.
 func (s *Sources) notice(f *frame.Frame) {
 	s.Target, s.GPU = f.Target, f.GPU
-	if f.Limits != nil {
-		s.limits = f.Limits
-	}
+	s.limits = f.Limits
 	if id := &f.Engine.Identity; id.Kind != "" || id.Model != "" {
 		s.Identity = *id
 	}
@@ -148,10 +146,14 @@ func (t *Tally) Level() Level {
 		l.Little = opt.Of(l.InFlight.V / expected)
 	}
 	t.slos.figures(&l, t)
-	if t.sources.limits != nil {
-		l.Roofline = t.sources.limits.Judge(l.work())
-	}
+	l.Roofline = t.sources.judge(l.work())
 	return l
+}
+
+// judge says what the hardware allows at least for what was measured.
+func (s *Sources) judge(w roofline.Work) roofline.Bounds {
+	f := frame.Frame{Target: s.Target, Engine: engine.Status{Identity: s.Identity}, GPU: s.GPU, Limits: s.limits}
+	return f.Judge(w)
 }
 
 // work is what was measured, for judging it by a roofline.

@@ -6,33 +6,37 @@ import (
 	"time"
 
 	"sonde/probe/frame"
+	"sonde/probe/level"
+	"sonde/probe/slo"
 )
 
-// Controller drives a sweep: it sets a load, follows the level until it has told what
+// Controller drives a sweep: it sets a load, follows the level until it has shown what
 // there is to know, and sets the next one. It is fed every Frame, in order, by one
 // goroutine, never by the screen's; the other methods may be called from any and
 // return at once.
 type Controller struct {
-	levels   *Levels
+	book     *level.Book
 	controls frame.Controls
 
 	mu       sync.Mutex
 	plan     Plan
 	ladder   *ladder
 	state    State
-	why      string // why the sweep is not running, or ended
+	paused   PauseReason
+	note     string
+	err      error
 	hold     hold
-	wanted   frame.Load    // what was asked of the Controls
+	wanted   frame.Load    // what was requested of the Controls
 	setAt    time.Duration // when; 0 until a Frame has shown it
 	level    int           // number of the level that the newest Frame shows
 	draining bool          // the load of the step comes when nothing is in flight any more
-	before   int           // that number when the load was asked for; 0: it was on already
-	visit    Row
-	total    Row
+	before   int           // that number when the load was requested; 0: it was on already
+	visit    level.Visit
+	total    level.Level
 	now      time.Duration
 	begun    time.Duration // when the sweep began
 	took     []time.Duration
-	stopped  string // why the ladder was cut short; "" if it was not
+	cutShort TooMuch // why given levels were not tried
 }
 
 // State is what a sweep is doing.
@@ -47,15 +51,15 @@ const (
 	Failed               // the session cannot go on
 )
 
-// NewController makes a Controller that feeds the table as well.
-func NewController(c frame.Controls, l *Levels) *Controller {
-	return &Controller{controls: c, levels: l}
+// NewController makes a Controller that feeds the Book as well.
+func NewController(c frame.Controls, b *level.Book) *Controller {
+	return &Controller{controls: c, book: b}
 }
 
-// Levels is the table that the sweep fills.
-func (c *Controller) Levels() *Levels { return c.levels }
+// Book holds the levels that the sweep fills.
+func (c *Controller) Book() *level.Book { return c.book }
 
-// Start begins a sweep. Rows that are there already stay.
+// Start begins a sweep. Levels that are there already stay.
 func (c *Controller) Start(p Plan) error {
 	if err := p.check(); err != nil {
 		return err
@@ -68,8 +72,8 @@ func (c *Controller) Start(p Plan) error {
 	if p.Load.Prefix == "" {
 		p.Load.Prefix = c.controls.Load().Prefix
 	}
-	c.plan, c.ladder = p, newLadder(p, len(c.levels.slos) > 0)
-	c.state, c.why, c.stopped = Running, "", ""
+	c.plan, c.ladder = p, newLadder(p, c.book.SLOs())
+	c.state, c.cutShort = Running, TooMuch{}
 	c.begun, c.took = c.now, nil
 	c.advance()
 	return nil
@@ -82,12 +86,12 @@ func (c *Controller) Stop() {
 	if c.state == Running && c.draining {
 		c.begin(c.plan.load(c.hold.step.amount))
 	}
-	c.pause("stopped")
+	c.pause(Stopped, "")
 }
 
-func (c *Controller) pause(why string) {
+func (c *Controller) pause(why PauseReason, note string) {
 	if c.state == Running {
-		c.state, c.why = Paused, why
+		c.state, c.paused, c.note = Paused, why, note
 	}
 }
 
@@ -99,14 +103,14 @@ func (c *Controller) Resume() bool {
 	if c.state != Paused {
 		return false
 	}
-	c.state, c.why = Running, ""
+	c.state = Running
 	c.set(c.hold.step)
 	return true
 }
 
 // Add takes the next Frame.
 func (c *Controller) Add(f *frame.Frame) {
-	c.levels.Add(f)
+	c.book.Add(f)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now, c.level = f.At, f.Load.Level
@@ -114,7 +118,7 @@ func (c *Controller) Add(f *frame.Frame) {
 	case c.state != Running:
 		return
 	case f.Err != nil:
-		c.state, c.why = Failed, f.Err.Error()
+		c.state, c.err = Failed, f.Err
 		return
 	case c.controls.Load() != c.wanted:
 		c.handedOver(f)
@@ -131,7 +135,7 @@ func (c *Controller) Add(f *frame.Frame) {
 		}
 		return
 	}
-	c.visit, c.total = c.levels.present()
+	c.visit, c.total, _ = c.book.Present()
 	if c.hold.done(&c.visit, &c.total, f.At-c.setAt) {
 		c.took = append(c.took, f.At-c.setAt)
 		c.leave()
@@ -141,26 +145,26 @@ func (c *Controller) Add(f *frame.Frame) {
 // handedOver ends a sweep whose load somebody else has changed.
 func (c *Controller) handedOver(f *frame.Frame) {
 	if c.controls.Load().Concurrency > 0 {
-		c.pause("the load was changed by hand")
+		c.pause(LoadChanged, "")
 		return
 	}
-	why := "the load was taken away"
+	note := ""
 	for _, e := range f.Events {
 		if e.Kind == frame.EventNote {
-			why = e.Text
+			note = e.Text
 		}
 	}
-	c.pause(why)
+	c.pause(LoadTaken, note)
 }
 
 // leave ends a level and goes on to the next.
 func (c *Controller) leave() {
 	curve := c.curve()
-	if why := tooMuch(&c.total, curve); why != "" {
+	if why := tooMuch(&c.total, curve); why.Reason != NotTooMuch {
 		if c.ladder.cutsShort() {
-			c.stopped = why
+			c.cutShort = why
 		}
-		c.ladder.top(why)
+		c.ladder.top()
 	}
 	c.advance()
 }
@@ -169,11 +173,11 @@ func (c *Controller) leave() {
 func (c *Controller) advance() {
 	s, ok := c.ladder.next(c.curve())
 	if !ok {
-		c.state, c.why = Done, c.stopped
+		c.state = Done
 		c.controls.SetLoad(c.plan.After)
 		return
 	}
-	c.hold = hold{limit: c.plan.PerLevel, meanE2E: time.Duration(c.total.E2E.Mean * float64(time.Millisecond))}
+	c.hold = hold{slos: c.book.SLOs(), limit: c.plan.PerLevel, meanE2E: time.Duration(c.total.E2E.Mean * float64(time.Millisecond))}
 	c.set(s)
 }
 
@@ -182,12 +186,12 @@ func (c *Controller) advance() {
 // served would take long to drain: it is cancelled.
 func (c *Controller) set(s step) {
 	load := c.plan.load(s.amount)
-	if c.plan.Open && c.wanted.Rate > load.Rate && behind(&c.visit) != "" {
+	if c.plan.Open && c.wanted.Rate > load.Rate && behind(&c.visit) != NotTooMuch {
 		c.controls.Abort()
 	}
 	c.hold.step = s
-	c.hold.looked, c.hold.verdict = 0, NotJudged
-	c.visit, c.total = Row{}, Row{}
+	c.hold.looked, c.hold.verdict = 0, slo.NotJudged
+	c.visit, c.total = level.Visit{}, level.Level{}
 	if now := c.controls.Load(); !c.plan.Open && now.Rate == 0 && now.Concurrency > load.Concurrency {
 		idle := load
 		idle.Concurrency = 0
@@ -208,7 +212,7 @@ func (c *Controller) begin(load frame.Load) {
 	c.ask(load)
 }
 
-// ask wishes for a load.
+// ask requests a load.
 func (c *Controller) ask(load frame.Load) {
 	was := c.controls.Load()
 	c.controls.SetLoad(load)
@@ -219,7 +223,7 @@ func (c *Controller) ask(load frame.Load) {
 	}
 }
 
-// drained tells whether nothing is left of the load before. It is not waited for for ever.
+// drained reports whether nothing is left of the load before. It is not waited for for ever.
 func (c *Controller) drained(f *frame.Frame) bool {
 	return f.Client.InFlight == 0 || f.At-c.setAt > 2*c.hold.meanE2E+longestRamp
 }
@@ -234,5 +238,5 @@ const (
 	longestRamp  = 3 * time.Second
 )
 
-// curve are the rows of this sweep's kind.
-func (c *Controller) curve() []Row { return Curve(c.levels.Rows(), c.plan.load(1)) }
+// curve are the levels of this sweep's kind.
+func (c *Controller) curve() []level.Level { return level.Curve(c.book.Levels(), c.plan.load(1)) }

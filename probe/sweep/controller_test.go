@@ -11,8 +11,10 @@ import (
 
 	"sonde/probe"
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/sim"
 	"sonde/probe/simtest"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
 )
 
@@ -34,13 +36,13 @@ func run(t *testing.T, r *simtest.Rig, c *sweep.Controller, p sweep.Plan) {
 // says is what a sweep concluded, in words.
 func says(res sweep.Result) string {
 	if res.Knee == nil {
-		return "no knee: " + res.NoKnee
+		return "no knee: " + res.NoKnee.String()
 	}
-	return res.Knee.Says + " (" + strings.Join(res.Knee.Evidence, "; ") + "); " + res.Boundary.Says
+	return res.Knee.String() + " (" + strings.Join(res.Knee.Evidence(), "; ") + "); " + res.Boundary.String()
 }
 
 // held is what a load shows when it is held for long.
-func held(t *testing.T, engine sim.Options, load frame.Load, slos []sweep.SLO, long time.Duration) (row sweep.Row) {
+func held(t *testing.T, engine sim.Options, load frame.Load, slos []slo.Target, long time.Duration) (row level.Level) {
 	synctest.Test(t, func(t *testing.T) {
 		streams := load.Concurrency
 		load.Concurrency = 0
@@ -49,16 +51,16 @@ func held(t *testing.T, engine sim.Options, load frame.Load, slos []sweep.SLO, l
 		ask := r.Session.Load()
 		ask.Concurrency = streams
 		r.Session.SetLoad(ask)
-		levels := sweep.NewLevels(slos)
+		levels := level.NewBook(slos)
 		r.Play(long, levels.Add)
-		row = levels.Rows()[0]
+		row = levels.Levels()[0]
 	})
 	return row
 }
 
 // power is throughput over response time of a load that was held for long, and meets
 // whether it then met its service levels.
-func truth(t *testing.T, engine sim.Options, load frame.Load, slos []sweep.SLO, streams int) (power float64, meets bool) {
+func truth(t *testing.T, engine sim.Options, load frame.Load, slos []slo.Target, streams int) (power float64, meets bool) {
 	load.Concurrency = streams
 	row := held(t, engine, load, slos, 40*time.Second)
 	return float64(streams) / (row.E2E.Mean * row.E2E.Mean), row.Verdict().Met()
@@ -69,7 +71,7 @@ type scenario struct {
 	name      string
 	engine    sim.Options
 	load      frame.Load
-	slo       sweep.SLO
+	slo       slo.Target
 	exhausted sweep.Resource
 }
 
@@ -77,10 +79,10 @@ func scenarios() []scenario {
 	return []scenario{
 		// 16 run and no more; who comes beyond them waits for the end of one of them.
 		{"sequences", sim.Options{MaxSeqs: 16}, frame.Load{},
-			sweep.SLO{Text: "ttft_p95=500ms", Metric: "ttft", Quantile: 0.95, LimitMS: 500}, sweep.MaxSequences},
+			slo.Target{Text: "ttft_p95=500ms", Metric: "ttft", Quantile: 0.95, LimitMS: 500}, sweep.MaxSequences},
 		// Everything runs. A step takes longer the more prompts are computed in it.
 		{"arithmetic", sim.Options{MaxSeqs: 512, KVGB: 40}, frame.Load{},
-			sweep.SLO{Text: "tpot_p95=20ms", Metric: "tpot", Quantile: 0.95, LimitMS: 20}, sweep.Compute},
+			slo.Target{Text: "tpot_p95=20ms", Metric: "tpot", Quantile: 0.95, LimitMS: 20}, sweep.Compute},
 	}
 }
 
@@ -100,7 +102,7 @@ func TestFindsKneeAndBoundary(t *testing.T) {
 		at := func(streams int) (float64, bool) {
 			if _, done := known[streams]; !done {
 				k := known[streams]
-				k.power, k.meets = truth(t, s.engine, s.load, []sweep.SLO{s.slo}, streams)
+				k.power, k.meets = truth(t, s.engine, s.load, []slo.Target{s.slo}, streams)
 				known[streams] = k
 			}
 			return known[streams].power, known[streams].meets
@@ -119,7 +121,7 @@ func swept(t *testing.T, s scenario, seed uint64) (res sweep.Result) {
 	synctest.Test(t, func(t *testing.T) {
 		s.engine.Seed = seed
 		r := simtest.Start(t, s.engine, probe.Options{Load: s.load, Seed: seed})
-		c := sweep.NewController(r.Session, sweep.NewLevels([]sweep.SLO{s.slo}))
+		c := sweep.NewController(r.Session, level.NewBook([]slo.Target{s.slo}))
 		run(t, r, c, sweep.Plan{Load: r.Session.Load(), Cap: 256})
 		res = c.Result()
 	})
@@ -129,11 +131,11 @@ func swept(t *testing.T, s scenario, seed uint64) (res sweep.Result) {
 // checkKnee: the true power at the knee, or at one of its neighbours on the ladder, is the largest
 // of the loads around, to 3 %: a smooth curve is flat at its top.
 func checkKnee(t *testing.T, s scenario, res sweep.Result, at func(int) (float64, bool)) {
-	if res.Knee == nil || res.Knee.Exhausted != s.exhausted {
+	if res.Knee == nil || res.Knee.Limit.Resource != s.exhausted {
 		t.Error(says(res))
 		return
 	}
-	i := slices.IndexFunc(res.Curve, func(r sweep.Row) bool { return r.Load == res.Knee.At.Load })
+	i := slices.IndexFunc(res.Curve, func(r level.Level) bool { return r.Load == res.Knee.At.Load })
 	near, all := 0.0, 0.0
 	for k := max(0, i-3); k <= min(i+3, len(res.Curve)-1); k++ {
 		power, _ := at(res.Curve[k].Load.Concurrency)
@@ -154,7 +156,7 @@ func checkBoundary(t *testing.T, res sweep.Result, at func(int) (float64, bool))
 		t.Error(says(res))
 		return
 	}
-	i := slices.IndexFunc(res.Curve, func(r sweep.Row) bool { return r.Load == res.Boundary.Best.Load })
+	i := slices.IndexFunc(res.Curve, func(r level.Level) bool { return r.Load == res.Boundary.Best.Load })
 	_, below := at(res.Curve[max(0, i-1)].Load.Concurrency)
 	_, above := at(res.Curve[min(i+2, len(res.Curve)-1)].Load.Concurrency)
 	if !below || above {
@@ -167,7 +169,7 @@ func checkBoundary(t *testing.T, res sweep.Result, at func(int) (float64, bool))
 func TestHandedOverAndResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := simtest.Start(t, sim.Options{MaxSeqs: 16}, probe.Options{})
-		c := sweep.NewController(r.Session, sweep.NewLevels(nil))
+		c := sweep.NewController(r.Session, level.NewBook(nil))
 		if err := c.Start(sweep.Plan{Load: r.Session.Load(), Rungs: []float64{2, 4, 8}}); err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +182,7 @@ func TestHandedOverAndResumed(t *testing.T) {
 		byHand.Concurrency = 3
 		r.Session.SetLoad(byHand)
 		r.Play(20*time.Second, c.Add)
-		if s := c.Status(); s.State != sweep.Paused || r.Session.Load() != byHand {
+		if s := c.Status(); s.State != sweep.Paused || s.Pause != sweep.LoadChanged || r.Session.Load() != byHand {
 			t.Fatalf("%+v, load %+v", s, r.Session.Load())
 		}
 		if !c.Resume() || r.Session.Load().Concurrency != 4 {
@@ -193,8 +195,8 @@ func TestHandedOverAndResumed(t *testing.T) {
 		var found []float64
 		for _, row := range c.Result().Curve {
 			found = append(found, row.Amount())
-			if !row.Settled || row.N() < 20 {
-				t.Errorf("%s: %d requests, settled %v", sweep.Describe(row.Load), row.N(), row.Settled)
+			if !row.Settled || row.OK < 20 {
+				t.Errorf("%s: %d requests, settled %v", sweep.Describe(row.Load), row.OK, row.Settled)
 			}
 		}
 		if fmt.Sprint(found) != "[2 3 4 8]" {
@@ -210,11 +212,11 @@ func TestHandedOverAndResumed(t *testing.T) {
 func TestOpenLoopStopsWhereItIsNotServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := simtest.Start(t, sim.Options{MaxSeqs: 8}, probe.Options{})
-		c := sweep.NewController(r.Session, sweep.NewLevels(nil))
+		c := sweep.NewController(r.Session, level.NewBook(nil))
 		load := r.Session.Load()
 		load.Concurrency, load.Poisson = 256, true
 		run(t, r, c, sweep.Plan{Load: load, Open: true, Rungs: []float64{2, 4, 12, 20, 3}, PerLevel: 30 * time.Second})
-		if s := c.Status(); !strings.Contains(s.Why, "of 12 requests/s are served") {
+		if s := c.Status(); s.EndedEarly.Reason != sweep.NotServed || !strings.Contains(s.Why(), "of 12 requests/s are served") {
 			t.Errorf("%+v", s)
 		}
 		var found []float64
@@ -236,10 +238,10 @@ func TestStopsOnErrors(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		r := simtest.Start(t, sim.Options{Faults: faults, Seed: 3}, probe.Options{})
-		c := sweep.NewController(r.Session, sweep.NewLevels(nil))
+		c := sweep.NewController(r.Session, level.NewBook(nil))
 		began := time.Now()
 		run(t, r, c, sweep.Plan{Load: r.Session.Load(), Rungs: []float64{4, 8, 16}})
-		if s := c.Status(); !strings.Contains(s.Why, "requests failed at 4 streams") || len(c.Result().Curve) != 1 || time.Since(began) > time.Minute {
+		if s := c.Status(); s.EndedEarly.Reason != sweep.RequestsFail || !strings.Contains(s.Why(), "requests failed at 4 streams") || len(c.Result().Curve) != 1 || time.Since(began) > time.Minute {
 			t.Errorf("after %v: %+v", time.Since(began), s)
 		}
 	})
@@ -250,7 +252,7 @@ func TestStopsOnErrors(t *testing.T) {
 func TestSmallerLoadsBeginAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := simtest.Start(t, sim.Options{MaxSeqs: 8}, probe.Options{})
-		c := sweep.NewController(r.Session, sweep.NewLevels(nil))
+		c := sweep.NewController(r.Session, level.NewBook(nil))
 		var inFlight []int // of every Frame between the levels of 16 and of 4
 		idle, spread := 0, map[int]bool{}
 		follow := func(f *frame.Frame) {

@@ -3,17 +3,20 @@ package sweep
 import (
 	"math"
 	"slices"
+
+	"sonde/probe/level"
+	"sonde/probe/slo"
 )
 
 // ladder decides which load comes next. It knows nothing of time: it is asked after
 // each level with the curve so far.
 type ladder struct {
 	plan    Plan
-	slos    bool            // there are service levels to find the boundary of
+	slos    []slo.Target    // to find the boundary of; none: only the knee is looked for
 	visited map[float64]int // by amount
 	count   int             // levels tried
 	last    float64         // amount of the newest level
-	topped  string          // why no larger load is tried; "" while climbing
+	topped  bool            // no larger load is tried
 	ceiling float64         // the smallest amount that was too much; +Inf while there is none
 }
 
@@ -36,7 +39,7 @@ type step struct {
 	purpose Purpose
 }
 
-func newLadder(p Plan, slos bool) *ladder {
+func newLadder(p Plan, slos []slo.Target) *ladder {
 	if p.From <= 0 {
 		p.From = 1
 	}
@@ -47,14 +50,12 @@ func newLadder(p Plan, slos bool) *ladder {
 }
 
 // top ends the climb: no load beyond the newest is of interest.
-func (l *ladder) top(why string) {
-	if l.topped == "" {
-		l.topped = why
-	}
+func (l *ladder) top() {
+	l.topped = true
 	l.ceiling = min(l.ceiling, l.last)
 }
 
-// cutsShort tells whether an end of the climb now leaves out levels that were given,
+// cutsShort reports whether an end of the climb now leaves out levels that were given,
 // and that are not left out already.
 func (l *ladder) cutsShort() bool {
 	return slices.ContainsFunc(l.rest(), func(amount float64) bool { return amount > l.last && amount < l.ceiling })
@@ -65,7 +66,7 @@ func (l *ladder) cutsShort() bool {
 func (l *ladder) rest() []float64 { return l.plan.Rungs[min(l.count, len(l.plan.Rungs)):] }
 
 // next is the level to try now; false if there is none left.
-func (l *ladder) next(curve []Row) (step, bool) {
+func (l *ladder) next(curve []level.Level) (step, bool) {
 	s, ok := l.choose(curve)
 	if !ok || l.plan.automatic() && l.count >= maxLevels {
 		return step{}, false
@@ -76,14 +77,14 @@ func (l *ladder) next(curve []Row) (step, bool) {
 	return s, true
 }
 
-func (l *ladder) choose(curve []Row) (step, bool) {
+func (l *ladder) choose(curve []level.Level) (step, bool) {
 	if !l.plan.automatic() {
 		return l.given()
 	}
 	if s, ok := l.climb(curve); ok {
 		return s, true
 	}
-	if l.slos {
+	if len(l.slos) > 0 {
 		if s, ok := l.boundary(curve); ok {
 			return s, true
 		}
@@ -103,20 +104,16 @@ func (l *ladder) given() (step, bool) {
 }
 
 // climb doubles the load until more of it shows nothing new.
-func (l *ladder) climb(curve []Row) (step, bool) {
-	if l.topped != "" {
+func (l *ladder) climb(curve []level.Level) (step, bool) {
+	if l.topped {
 		return step{}, false
 	}
 	amount := l.plan.From
 	if l.count > 0 {
 		amount = 2 * l.last
 	}
-	switch {
-	case l.plan.Cap > 0 && l.last >= l.plan.Cap:
-		l.top("the cap is reached")
-		return step{}, false
-	case l.seenEnough(curve):
-		l.top("the knee is passed")
+	if l.plan.Cap > 0 && l.last >= l.plan.Cap || l.seenEnough(curve) {
+		l.top()
 		return step{}, false
 	}
 	if l.plan.Cap > 0 {
@@ -125,41 +122,41 @@ func (l *ladder) climb(curve []Row) (step, bool) {
 	return step{l.plan.amount(amount), Climbing}, true
 }
 
-// seenEnough tells whether the curve has gone over its knee, and over the boundary
+// seenEnough reports whether the curve has gone over its knee, and over the boundary
 // if one is looked for.
-func (l *ladder) seenEnough(curve []Row) bool {
+func (l *ladder) seenEnough(curve []level.Level) bool {
 	if knee, _ := FindKnee(curve); knee == nil {
 		return false
 	}
-	return !l.slos || FindBoundary(curve).Above != nil
+	return len(l.slos) == 0 || FindBoundary(curve).Above != nil
 }
 
-// boundary halves the distance between the largest load that meets the levels and the
+// boundary halves the distance between the largest load that meets the SLOs and the
 // smallest that does not; then it makes sure of the two.
-func (l *ladder) boundary(curve []Row) (step, bool) {
-	rows := judgedRows(curve)
-	split := splitOf(rows)
-	if split < len(rows) {
+func (l *ladder) boundary(curve []level.Level) (step, bool) {
+	judged := judgedLevels(curve)
+	split := splitOf(judged)
+	if split < len(judged) {
 		low := 0.0
 		if split > 0 {
-			low = rows[split-1].Amount()
+			low = judged[split-1].Amount()
 		}
-		if s, ok := l.between(low, rows[split].Amount(), boundaryStep, AtBoundary); ok {
+		if s, ok := l.between(low, judged[split].Amount(), boundaryStep, AtBoundary); ok {
 			return s, true
 		}
 	}
-	return l.confirm(rows, split)
+	return l.confirm(judged, split)
 }
 
 // confirm gathers more samples at the loads on both sides of the boundary, where
 // those that are there are too few to be sure.
-func (l *ladder) confirm(rows []Row, split int) (step, bool) {
+func (l *ladder) confirm(judged []level.Level, split int) (step, bool) {
 	for _, i := range []int{split - 1, split} {
-		if i < 0 || i >= len(rows) {
+		if i < 0 || i >= len(judged) {
 			continue
 		}
-		r := &rows[i]
-		tried := float64(r.N()) >= sampleReserve*float64(needed(r.SLOs))
+		r := &judged[i]
+		tried := float64(r.OK) >= sampleReserve*float64(needed(l.slos))
 		if !r.Verdict().Decided() && !tried && l.visited[r.Amount()] < twice {
 			return step{r.Amount(), Confirming}, true
 		}
@@ -168,7 +165,7 @@ func (l *ladder) confirm(rows []Row, split int) (step, bool) {
 }
 
 // knee closes in on the largest power from the side that is further away.
-func (l *ladder) knee(curve []Row) (step, bool) {
+func (l *ladder) knee(curve []level.Level) (step, bool) {
 	k, _ := FindKnee(curve)
 	if k == nil {
 		return step{}, false
@@ -217,7 +214,7 @@ func (p *Plan) amount(v float64) float64 {
 }
 
 // left is about how many levels are still to come.
-func (l *ladder) left(curve []Row) int {
+func (l *ladder) left(curve []level.Level) int {
 	if !l.plan.automatic() {
 		n := 0
 		for _, amount := range l.rest() {
@@ -228,14 +225,14 @@ func (l *ladder) left(curve []Row) int {
 		return n
 	}
 	n := 0
-	if l.topped == "" {
+	if !l.topped {
 		n = 2 // doublings
 		if l.plan.Cap > 0 && l.last > 0 {
 			n = min(n, int(math.Ceil(math.Log2(l.plan.Cap/l.last))))
 		}
 	}
-	if l.slos {
-		n += halvings(FindBoundary(curve).gap(), boundaryStep)
+	if b := FindBoundary(curve); len(l.slos) > 0 {
+		n += halvings(b.gap(), boundaryStep)
 	}
 	ratio := 2.0
 	if k, _ := FindKnee(curve); k != nil {
@@ -245,7 +242,7 @@ func (l *ladder) left(curve []Row) int {
 }
 
 // gap is the ratio of the two loads beside the boundary.
-func (b Boundary) gap() float64 {
+func (b *Boundary) gap() float64 {
 	if b.Best == nil || b.Above == nil {
 		return 2
 	}

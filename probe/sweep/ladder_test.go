@@ -7,9 +7,13 @@ import (
 	"testing"
 
 	"sonde/probe/frame"
-	"sonde/probe/measure"
+	"sonde/probe/level"
 	"sonde/probe/opt"
+	"sonde/probe/slo"
 )
+
+// x95 is what the services of the tests are judged by.
+var x95 = []slo.Target{{Text: "x", Quantile: 0.95}}
 
 // service is a made-up service: how long a request takes at a load, and how likely a
 // sample misses its level.
@@ -19,37 +23,37 @@ type service struct {
 }
 
 // row is what a level of n requests shows of a service.
-func (s service) row(l frame.Load, n int, r *rand.Rand) Row {
-	e2e := s.e2eMS(Amount(l))
-	row := Row{Load: l, Settled: true, Held: 20e9, OK: n, E2E: measure.Summary{N: n, Mean: e2e}, TTFT: measure.Summary{N: n, P95: e2e}}
-	x := 1000 * Amount(l) / e2e
+func (s service) row(l frame.Load, n int, r *rand.Rand) level.Level {
+	e2e := s.e2eMS(level.Amount(l))
+	row := level.Level{Load: l, Settled: true, Held: 20e9}
+	row.OK, row.E2E.N, row.E2E.Mean, row.TTFT.N, row.TTFT.P95 = n, n, e2e, n, e2e
+	x := 1000 * level.Amount(l) / e2e
 	if l.Rate > 0 {
 		x = l.Rate
 	}
-	row.RequestsPerS, row.OutTokensPerS, row.OutputTokens = opt.Of(x), opt.Of(x), opt.Of(1)
+	row.RequestsPerS, row.OutTokensPerS = opt.Of(x), opt.Of(x)
 	over := 0
 	for range n {
-		if r.Float64() < s.miss(Amount(l)) {
+		if r.Float64() < s.miss(level.Amount(l)) {
 			over++
 		}
 	}
-	v, c := judgeShare(over, n, 0.05, DefaultConfidence)
-	row.SLOs = []SLOResult{{SLO: SLO{Quantile: 0.95, Text: "x"}, N: n, Over: over, Verdict: v, Confidence: c}}
+	row.SLOs = []slo.Result{slo.Judge(x95[0], opt.Float{}, over, n)}
 	return row
 }
 
 // climbed runs a ladder on a service to its end, and checks what has to hold on any.
-func climbed(t *testing.T, s service, p Plan, n int, r *rand.Rand) ([]Row, Boundary) {
+func climbed(t *testing.T, s service, p Plan, n int, r *rand.Rand) ([]level.Level, Boundary) {
 	t.Helper()
-	l := newLadder(p, true)
-	rows := map[float64]Row{}
+	l := newLadder(p, x95)
+	rows := map[float64]level.Level{}
 	visits := map[float64]int{}
-	curve := func() []Row {
-		var list []Row
+	curve := func() []level.Level {
+		var list []level.Level
 		for _, row := range rows {
 			list = append(list, row)
 		}
-		return Curve(list, p.load(1))
+		return level.Curve(list, p.load(1))
 	}
 	for steps := 0; ; steps++ {
 		next, ok := l.next(curve())
@@ -62,8 +66,8 @@ func climbed(t *testing.T, s service, p Plan, n int, r *rand.Rand) ([]Row, Bound
 		}
 		row := s.row(p.load(next.amount), n*visits[next.amount], r)
 		rows[next.amount] = row
-		if why := tooMuch(&row, curve()); why != "" {
-			l.top(why)
+		if tooMuch(&row, curve()).Reason != NotTooMuch {
+			l.top()
 		}
 	}
 }
@@ -149,7 +153,7 @@ func TestBoundaryUnderNoise(t *testing.T) {
 }
 
 func TestGivenLevelsComeInTheirOrder(t *testing.T) {
-	l := newLadder(Plan{Rungs: []float64{4, 1, 8, 16, 2}}, false)
+	l := newLadder(Plan{Rungs: []float64{4, 1, 8, 16, 2}}, nil)
 	var got []float64
 	for {
 		s, ok := l.next(nil)
@@ -160,7 +164,7 @@ func TestGivenLevelsComeInTheirOrder(t *testing.T) {
 			if !l.cutsShort() {
 				t.Error("16 would be left out")
 			}
-			l.top("too much")
+			l.top()
 		}
 	}
 	if len(got) != 4 || got[3] != 2 { // 16 is left out; 2 is less than what was too much
@@ -190,7 +194,7 @@ func TestSummit(t *testing.T) {
 // often that shows: 8 is too much, so 16 is left out, and 6 is not; then 5 is, and 6 again
 // would be above it.
 func TestGivenLevelsBelowOneThatWasTooMuch(t *testing.T) {
-	l := newLadder(Plan{Rungs: []float64{8, 4, 16, 6, 5, 6, 2}}, false)
+	l := newLadder(Plan{Rungs: []float64{8, 4, 16, 6, 5, 6, 2}}, nil)
 	tooMuch := map[float64]bool{8: true, 5: true}
 	var tried []float64
 	cut := 0
@@ -204,7 +208,7 @@ func TestGivenLevelsBelowOneThatWasTooMuch(t *testing.T) {
 			if l.cutsShort() {
 				cut++
 			}
-			l.top("too much")
+			l.top()
 		}
 		if s.amount == 8 && l.left(nil) != 5 { // 4, 6, 5, 6 and 2, as far as is known
 			t.Errorf("%d left after 8", l.left(nil))

@@ -1,59 +1,79 @@
 package sweep
 
-import "fmt"
+import "sonde/probe/level"
 
 const (
-	failedMuch   = 0.1  // share of requests from which a load is too much
-	failedAtOnce = 5    // failures that are no chance
-	noRise       = 1.05 // times the throughput at a load that is smaller
-	muchSmaller  = 1.5  // times
-	explodes     = 3.0  // times the TTFT p95 of the best level below
-	fullCap      = 0.95
-	behindRate   = 0.85 // of the asked rate
-	few          = 10   // requests that a judgement takes
+	noRise      = 1.05 // times the throughput at a load that is smaller
+	muchSmaller = 1.5  // times
+	explodes    = 3.0  // times the TTFT p95 of the best level below
+	fullCap     = 0.95
+	behindRate  = 0.85 // of the requested rate
+	few         = 10   // requests that a judgement takes
 )
 
-// tooMuch tells why no larger load need be tried than that of a row; "" if one may.
-func tooMuch(r *Row, curve []Row) string {
-	switch {
-	case r.failsMuch():
-		return fmt.Sprintf("%d of %d requests failed at %s", r.Failed, r.OK+r.Failed, Describe(r.Load))
-	case r.ClientBound:
-		return fmt.Sprintf("this client is the bottleneck at %s: %s", Describe(r.Load), r.ClientWhy)
-	case r.Load.Rate > 0:
-		return behind(r)
-	}
-	return flat(r, curve)
+// TooMuch says why no larger load need be tried than that of a level.
+type TooMuch struct {
+	Reason TooMuchReason
+	At     level.Level
+	Below  level.Level // Overload: the smaller load that brings as much
 }
 
-// failsMuch tells that a load is too much by the requests that fail.
-func (r *Row) failsMuch() bool { return r.Failed >= failedAtOnce && r.ErrorShare().V > failedMuch }
+// TooMuchReason is how a load shows that it is too much.
+type TooMuchReason int
+
+// Reasons.
+const (
+	NotTooMuch   TooMuchReason = iota
+	RequestsFail               // a good part of the requests fails
+	ClientBehind               // this client is the bottleneck
+	CapInFlight                // an open loop has all streams in flight that it may have
+	NotServed                  // an open loop gets more than is served
+	Overload                   // throughput rises no more, and the wait explodes
+)
+
+// tooMuch judges a level by the curve around it.
+func tooMuch(l *level.Level, curve []level.Level) TooMuch {
+	t := TooMuch{At: *l}
+	switch {
+	case l.FailsMuch():
+		t.Reason = RequestsFail
+	case l.Client.Behind > clientBound:
+		t.Reason = ClientBehind
+	case l.Load.Rate > 0:
+		t.Reason = behind(&level.Visit{Load: l.Load, OK: l.OK, RequestsPerS: l.RequestsPerS, InFlight: l.InFlight})
+	default:
+		if b := flat(l, curve); b != nil {
+			t.Reason, t.Below = Overload, *b
+		}
+	}
+	return t
+}
 
 // behind finds an open loop that gets more than is served.
-func behind(r *Row) string {
+func behind(v *level.Visit) TooMuchReason {
 	switch {
-	case r.InFlight.Or(0) >= fullCap*float64(r.Load.Concurrency):
-		return fmt.Sprintf("at %s all %d streams that are allowed are in flight", Describe(r.Load), r.Load.Concurrency)
-	case r.N() >= few && r.RequestsPerS.OK && r.RequestsPerS.V < behindRate*r.Load.Rate:
-		return fmt.Sprintf("only %s of %s are served", number(r.RequestsPerS.V), Describe(r.Load))
+	case v.InFlight.Or(0) >= fullCap*float64(v.Load.Concurrency):
+		return CapInFlight
+	case v.OK >= few && v.RequestsPerS.OK && v.RequestsPerS.V < behindRate*v.Load.Rate:
+		return NotServed
 	}
-	return ""
+	return NotTooMuch
 }
 
-// flat finds a load at which throughput rises no more while the wait explodes.
-func flat(r *Row, curve []Row) string {
-	if r.N() < few || !r.OutTokensPerS.OK {
-		return ""
+// flat finds a smaller load that brings as much throughput while the wait has not exploded;
+// nil if there is none.
+func flat(l *level.Level, curve []level.Level) *level.Level {
+	if l.OK < few || !l.OutTokensPerS.OK {
+		return nil
 	}
 	for i := range curve {
 		b := &curve[i]
-		if muchSmaller*b.Amount() > r.Amount() || b.N() < few || !b.OutTokensPerS.OK {
+		if muchSmaller*b.Amount() > l.Amount() || b.OK < few || !b.OutTokensPerS.OK {
 			continue
 		}
-		if r.OutTokensPerS.V < noRise*b.OutTokensPerS.V && r.TTFT.P95 > explodes*b.TTFT.P95 {
-			return fmt.Sprintf("overload at %s: %s tok/s, no more than at %s, and TTFT p95 %s instead of %s ms",
-				Describe(r.Load), number(r.OutTokensPerS.V), Describe(b.Load), number(r.TTFT.P95), number(b.TTFT.P95))
+		if l.OutTokensPerS.V < noRise*b.OutTokensPerS.V && l.TTFT.P95 > explodes*b.TTFT.P95 {
+			return b
 		}
 	}
-	return ""
+	return nil
 }

@@ -1,18 +1,22 @@
 package sweep
 
-import "math"
+import (
+	"math"
+
+	"sonde/probe/level"
+)
 
 // Shares of the largest power.
 const (
 	asGood = 0.95 // loads that may be the knee: what they lack may be scatter
-	around = 0.80 // loads that tell how the curve bends there
+	around = 0.80 // loads that show how the curve bends there
 )
 
 // peak is the index of the level at which power is largest. A smooth curve is flat there, and
 // the largest of several noisy values lies anywhere on the flat; so it is the level next to the
 // top of a parabola through all levels around, in the logarithms of power and load. A sharp knee
 // stays where it is: only levels of nearly the largest power are chosen from.
-func peak(points []Row) int {
+func peak(points []level.Level) int {
 	most := 0.0
 	for i := range points {
 		most = max(most, power(&points[i]))

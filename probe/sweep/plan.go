@@ -1,3 +1,9 @@
+// Package sweep finds out what load a service holds: it steps through loads, and says where
+// throughput stops paying for latency (the knee), what the load beyond it runs into, and
+// which is the largest load that meets the SLOs.
+//
+// It decides on Levels alone, and what it wants goes through Controls alone: the live screen
+// and `sonde sweep` use the same code.
 package sweep
 
 import (
@@ -23,7 +29,7 @@ type Plan struct {
 	After frame.Load // the load when the sweep has ended by itself
 }
 
-// check tells what is wrong with the plan.
+// check says what is wrong with the plan.
 func (p *Plan) check() error {
 	for _, r := range p.Rungs {
 		if !(r > 0) {
@@ -56,12 +62,7 @@ type Purpose int
 const (
 	Given      Purpose = iota // it is in the list
 	Climbing                  // doubling the load
-	AtBoundary                // closing in on the largest load within the service levels
+	AtBoundary                // closing in on the largest load within the SLOs
 	Confirming                // more samples at that load
 	AtKnee                    // closing in on the knee
 )
-
-// String is the purpose in words.
-func (p Purpose) String() string {
-	return [...]string{"given", "doubling", "around the SLO boundary", "confirming the SLO boundary", "around the knee"}[p]
-}

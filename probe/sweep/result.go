@@ -2,22 +2,24 @@ package sweep
 
 import (
 	"sonde/probe/frame"
+	"sonde/probe/level"
 )
 
 // Result is what the levels of one curve say together.
 type Result struct {
-	Curve    []Row // smallest load first
+	Curve    []level.Level // smallest load first
 	Knee     *Knee
-	NoKnee   string   // why there is no knee; "" if there is one
-	Boundary Boundary // without SLOs it is empty
+	NoKnee   NoKnee    // why there is no knee
+	Boundary *Boundary // nil without SLOs
 }
 
-// Conclude judges the rows that can be compared with a load.
-func Conclude(rows []Row, like frame.Load, slos []SLO) Result {
-	r := Result{Curve: Curve(rows, like)}
+// Conclude judges the levels that can be compared with a load.
+func Conclude(levels []level.Level, like frame.Load, haveSLOs bool) Result {
+	r := Result{Curve: level.Curve(levels, like)}
 	r.Knee, r.NoKnee = FindKnee(r.Curve)
-	if len(slos) > 0 {
-		r.Boundary = FindBoundary(r.Curve)
+	if haveSLOs {
+		b := FindBoundary(r.Curve)
+		r.Boundary = &b
 	}
 	return r
 }
@@ -27,5 +29,5 @@ func (c *Controller) Result() Result {
 	c.mu.Lock()
 	like := c.plan.load(1) // any amount
 	c.mu.Unlock()
-	return Conclude(c.levels.Rows(), like, c.levels.slos)
+	return Conclude(c.book.Levels(), like, len(c.book.SLOs()) > 0)
 }

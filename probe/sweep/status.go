@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"fmt"
 	"time"
 
 	"sonde/probe/frame"
@@ -9,26 +8,39 @@ import (
 
 // Status is where a sweep stands.
 type Status struct {
-	State   State
-	Why     string // why it is paused, failed, or ended early; "" otherwise
-	Load    frame.Load
-	Purpose Purpose
-	Level   int // which level of the sweep it is, from 1
-	More    int // levels to come; a guess unless they are given
-	Guess   bool
-	Settled bool
-	N       int           // requests behind the level's figures so far
-	Held    time.Duration // since the load was set
-	Limit   time.Duration // the longest that the level may last
-	Left    time.Duration // about the time left
-	Elapsed time.Duration
+	State      State
+	Pause      PauseReason
+	Note       string  // LoadTaken: why, as the session noted it
+	Err        error   // Failed
+	EndedEarly TooMuch // why larger loads were not tried
+	Load       frame.Load
+	Purpose    Purpose
+	Level      int // which level of the sweep it is, from 1
+	More       int // levels to come; a guess unless they are given
+	Guess      bool
+	Settled    bool
+	N          int           // requests behind the level's figures so far
+	Held       time.Duration // since the load was set
+	Limit      time.Duration // the longest that the level may last
+	Left       time.Duration // about the time left
+	Elapsed    time.Duration
 }
 
-// Status tells where the sweep stands.
+// PauseReason is why a sweep does not go on.
+type PauseReason int
+
+// Reasons.
+const (
+	Stopped     PauseReason = iota // as requested
+	LoadChanged                    // the operator changed the load
+	LoadTaken                      // something else took it away: a cap on tokens, say
+)
+
+// Status says where the sweep stands.
 func (c *Controller) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := Status{State: c.state, Why: c.why}
+	s := Status{State: c.state, Pause: c.paused, Note: c.note, Err: c.err, EndedEarly: c.cutShort}
 	if c.state == Idle {
 		return s
 	}
@@ -37,7 +49,7 @@ func (c *Controller) Status() Status {
 		s.Load = c.plan.load(c.hold.step.amount)
 	}
 	s.Level, s.Elapsed = c.ladder.count, c.now-c.begun
-	s.Settled, s.N = c.visit.Settled, c.total.N()
+	s.Settled, s.N = c.visit.Settled, c.total.OK
 	if c.setAt > 0 {
 		s.Held = c.now - c.setAt
 	}
@@ -60,40 +72,4 @@ func (c *Controller) usual() time.Duration {
 		sum += d
 	}
 	return sum / time.Duration(len(recent))
-}
-
-// Line is the status in one line of plain text.
-func (s Status) Line() string {
-	switch s.State {
-	case Idle:
-		return "no sweep"
-	case Paused:
-		return "sweep paused: " + s.Why
-	case Failed:
-		return "sweep failed: " + s.Why
-	case Done:
-		if s.Why != "" {
-			return "sweep done, ended early: " + s.Why
-		}
-		return "sweep done"
-	}
-	of := fmt.Sprintf("%d", s.Level+s.More)
-	about := ""
-	if s.Guess {
-		of, about = "~"+of, "about "
-	}
-	doing := "settling"
-	if s.Settled {
-		doing = fmt.Sprintf("%d requests", s.N)
-	}
-	return fmt.Sprintf("sweep level %d of %s: %s, %s · %s · %s%s left", s.Level, of, Describe(s.Load), s.Purpose, doing, about, short(s.Left))
-}
-
-// short writes a time in whole seconds or minutes.
-func short(d time.Duration) string {
-	d = d.Round(time.Second)
-	if d < time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	return fmt.Sprintf("%d:%02d min", int(d.Minutes()), int(d.Seconds())%60)
 }
