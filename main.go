@@ -11,9 +11,10 @@ import (
 
 	"sonde/config"
 	"sonde/gpu/nvml"
+	"sonde/probe/bench"
 	"sonde/probe/diagnose"
 	"sonde/probe/doctor"
-	"sonde/probe/headless"
+	"sonde/probe/level"
 	"sonde/probe/report"
 	"sonde/probe/setup"
 	"sonde/probe/sweep"
@@ -28,7 +29,7 @@ func main() {
 	// hardly felt, and the tool stays small on the machine that it watches.
 	debug.SetGCPercent(50)
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: nvml.Built}
-	actions := config.Actions{Live: live, Bench: bench, Sweep: sweepLoads, Sim: serve, Doctor: examine, Plan: plan, Replay: replay, DoctorServer: doctor.ServeScripted}
+	actions := config.Actions{Live: live, Bench: benchLoad, Sweep: sweepLoads, Sim: serve, Doctor: examine, Plan: plan, Replay: replay, DoctorServer: doctor.ServeScripted}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
 }
 
@@ -48,9 +49,9 @@ func live(ctx context.Context, c config.Config) error {
 		return err
 	}
 	defer closing(m)
-	levels := sweep.NewLevels(m.Plan.SLOs)
+	levels := level.NewBook(m.Plan.SLOs)
 	sweeper := sweep.NewController(m.Session, levels)
-	keeper := headless.NewKeeper(m.Plan, levels, sweeper.Add)
+	keeper := bench.NewKeeper(m.Plan, levels, sweeper.Add)
 	m.Follow(keeper.Add)
 	select {
 	case err := <-m.Connect(ctx, m.Session.Begin):
@@ -63,28 +64,30 @@ func live(ctx context.Context, c config.Config) error {
 	judge.SetSLOs(m.Plan.SLOs)
 	err = ui.Run(ctx, ui.Options{
 		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: m.Plan.SLOs,
-		Levels: keeper, Sweeper: sweeper, Rehearsal: m.Rehearsal(),
-		Save:  func(svg string) (string, error) { return keeper.Save(".", time.Now(), svg) },
+		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(),
+		Save:  func(svg string) (string, error) { return report.Save(".", keeper, time.Now(), svg) },
 		ASCII: c.ASCII, Color: c.Color,
 	})
 	closing(m)
-	if briefErr := keeper.WriteBrief(os.Stdout); err == nil {
+	if briefErr := report.WriteBrief(os.Stdout, keeper); err == nil {
 		return briefErr
 	}
 	return setup.Exit(err)
 }
 
-// bench runs one load without a screen.
-func bench(ctx context.Context, c config.Config) error {
+// benchLoad runs one load without a screen.
+func benchLoad(ctx context.Context, c config.Config) error {
 	return unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, p *report.ProgressLine) (outcome, error) {
-		return headless.Run(ctx, m.Session, m.Plan, p.Show)
+		o, err := bench.Run(ctx, m.Session, m.Plan, p.Show)
+		return report.New(&o), err
 	})
 }
 
 // sweepLoads tries a ladder of loads without a screen.
 func sweepLoads(ctx context.Context, c config.Config) error {
 	return unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, p *report.ProgressLine) (outcome, error) {
-		s, err := headless.RunSweep(ctx, m.Session, m.Plan, setup.Ladder(c), p)
+		o, err := bench.RunSweep(ctx, m.Session, m.Plan, setup.Ladder(c), p)
+		s := report.NewSweep(&o)
 		err = errors.Join(err, s.Illustrate(c.Out, c.Format))
 		return s, err
 	})
@@ -211,7 +214,7 @@ func replay(ctx context.Context, c config.Config) error {
 	return setup.Exit(ui.Run(ctx, ui.Options{
 		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: r.SLOs, LevelSLOs: r.SLOs,
 		Save: func(svg string) (string, error) {
-			levels, err := r.Report(ctx)
+			levels, err := r.Levels(ctx)
 			if err != nil {
 				return "", err
 			}

@@ -14,8 +14,8 @@ import (
 // allowed says which packages of the project each package may import. Data flows
 // from the sources up to the screen; a line that points up is a design error.
 var allowed = map[string][]string{
-	"":            {"config", "gpu/nvml", "probe/diagnose", "probe/doctor", "probe/guard", "probe/headless", "probe/report", "probe/setup", "probe/sweep", "ui"},
-	"probe/setup": {"config", "probe", "probe/frame", "probe/api", "probe/guard", "probe/headless", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/sweep"},
+	"":            {"config", "gpu/nvml", "probe/bench", "probe/diagnose", "probe/doctor", "probe/level", "probe/report", "probe/setup", "probe/sweep", "ui"},
+	"probe/setup": {"config", "probe", "probe/api", "probe/bench", "probe/frame", "probe/guard", "probe/level", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"},
 
 	"config": {},
 
@@ -63,22 +63,20 @@ var allowed = map[string][]string{
 	// Readers of Frames: what they name beside Frames are the plain values in them.
 	"probe/level":       {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"},
 	"probe/diagnose":    {"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo"},
-	"probe/sweep":       {"probe/frame", "probe/slo", "probe/engine", "probe/measure", "probe/opt"},
+	"probe/sweep":       {"probe/frame", "probe/level", "probe/opt", "probe/slo"},
 	"probe/record":      {"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain"},
 	"probe/replay":      {"probe/frame", "probe/guard", "probe/record"},
 	"probe/plan":        {"probe/opt", "probe/plain", "probe/roofline"},
-	"probe/headless":    {"gpu", "probe/frame", "probe/diagnose", "probe/slo", "probe/engine", "probe/measure", "probe/opt", "probe/report", "probe/roofline", "probe/sweep"},
-	"probe/report":      {"probe/frame", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/sweep"},
+	"probe/bench":       {"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"},
+	"probe/report":      {"gpu", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep"},
 	"probe/report/page": {},
 	"ui/chart":          {},
 	"ui/still":          {},
 	"ui/theme":          {},
 	"ui/text":           {"probe/opt", "probe/plain", "ui/chart", "ui/theme"},
 	"ui/history":        {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"},
-	"ui/panel": {"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/slo", "probe/sweep",
-		"ui/chart", "ui/history", "ui/text", "ui/theme"},
-	"ui": {"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/slo", "probe/sweep",
-		"ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"},
+	"ui/panel":          {"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "ui/chart", "ui/history", "ui/text", "ui/theme"},
+	"ui":                {"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"},
 }
 
 func TestImportsPointDown(t *testing.T) {

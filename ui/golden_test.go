@@ -22,6 +22,7 @@ import (
 	"sonde/gpu"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/roofline"
@@ -274,9 +275,9 @@ func session(w, h int, th *theme.Palette) *model {
 func swept(w, h int) *model {
 	m := busy(w, h)
 	unsettled, other := row(48, 3, 1480), row(4, 50, 500)
-	unsettled.Settled, unsettled.Failed, unsettled.KV = false, 7, opt.Float{}
+	unsettled.Settled, unsettled.Failed, unsettled.Engine.KV = false, 7, opt.Float{}
 	other.Load.InputTokens = 64
-	m.levels = &fakeLevels{rows: []sweep.Row{other, row(1, 20, 101), row(2, 60, 201), row(4, 120, 399), row(8, 400, 800), row(16, 400, 1400), row(32, 400, 1450), unsettled}}
+	m.levels = &fakeLevels{rows: []level.Level{other, row(1, 20, 101), row(2, 60, 201), row(4, 120, 399), row(8, 400, 800), row(16, 400, 1400), row(32, 400, 1450), unsettled}}
 	return m
 }
 

@@ -3,16 +3,17 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"sonde/probe/level"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
 	"sonde/ui/panel"
 	"sonde/ui/text"
 )
 
-// Levels keeps a row of figures for every load setting that was held; *sweep.Levels
-// is one.
+// Levels keeps the figures of every load that was held; *level.Book is one.
 type Levels interface {
-	Rows() []sweep.Row
-	SLOs() []sweep.SLO
+	Levels() []level.Level
+	SLOs() []slo.Target
 	Replacing() bool
 	Replace(bool)
 }
@@ -28,8 +29,8 @@ func (m *model) readLevels() {
 	if m.levels == nil || !m.seesLevels() {
 		return
 	}
-	l := panel.Levels{Rows: m.levels.Rows(), Replacing: m.levels.Replacing()}
-	l.Result = sweep.Conclude(l.Rows, m.requested(), m.levels.SLOs())
+	l := panel.Levels{Rows: m.levels.Levels(), Replacing: m.levels.Replacing()}
+	l.Result = sweep.Conclude(l.Rows, m.requested(), len(m.levels.SLOs()) > 0)
 	m.live.Levels = l
 }
 
@@ -39,8 +40,8 @@ func (m *model) toggleLevels() tea.Cmd {
 }
 
 // keepLevels begins a table that the screen feeds itself.
-func (m *model) keepLevels(slos []sweep.SLO) {
-	m.feed = sweep.NewLevels(slos)
+func (m *model) keepLevels(slos []slo.Target) {
+	m.feed = level.NewBook(slos)
 	m.levels = m.feed
 }
 
@@ -74,7 +75,7 @@ func (m *model) levelsText(w, h int) []string {
 	lines = append(lines, m.curve.Draw(&m.shown, w, max(usualCurve, h-len(lines)))...)
 	lines = append(lines, "")
 	if k := l.Result.Knee; k != nil {
-		for _, e := range k.Evidence {
+		for _, e := range k.Evidence() {
 			lines = append(lines, text.Indented(" · ", text.Clean(e), w, t.Plain)...)
 		}
 	}

@@ -9,21 +9,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
 )
 
 // fakeLevels is a table that was made by hand.
 type fakeLevels struct {
-	rows    []sweep.Row
+	rows    []level.Level
 	replace bool
 }
 
-func (l *fakeLevels) Rows() []sweep.Row { return l.rows }
-func (l *fakeLevels) SLOs() []sweep.SLO { return nil }
-func (l *fakeLevels) Replacing() bool   { return l.replace }
-func (l *fakeLevels) Replace(yes bool)  { l.replace = yes }
+func (l *fakeLevels) Levels() []level.Level { return l.rows }
+func (l *fakeLevels) SLOs() []slo.Target    { return nil }
+func (l *fakeLevels) Replacing() bool       { return l.replace }
+func (l *fakeLevels) Replace(yes bool)      { l.replace = yes }
 
 // fakeSweeper notes what it was told.
 type fakeSweeper struct {
@@ -53,19 +55,20 @@ func summary(n int, p50, p95, p99 float64) measure.Summary {
 
 // row is a settled level of n requests at c streams: TTFT 100, 200, 300 ms, TPOT 10,
 // 12, 14 ms, E2E p95 2.5 s.
-func row(c, n int, out float64) sweep.Row {
-	r := sweep.Row{
-		Load: frame.Load{Concurrency: c, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Settled: true, OK: n,
-		TTFT: summary(n, 100, 200, 300), TPOT: summary(n, 10, 12, 14), E2E: summary(n, 2000, 2500, 2600),
-		OutTokensPerS: opt.Of(out), InTokensPerS: opt.Of(4 * out), RequestsPerS: opt.Of(out / 256), StreamTokensPerS: opt.Of(100),
-		KV: opt.Of(0.25), SM: opt.Of(0.9), Waiting: opt.Of(2),
+func row(c, n int, out float64) level.Level {
+	r := level.Level{
+		Load: frame.Load{Concurrency: c, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Settled: true,
+		Rates:  level.Rates{OutTokensPerS: opt.Of(out), InTokensPerS: opt.Of(4 * out), RequestsPerS: opt.Of(out / 256), StreamTokensPerS: opt.Of(100)},
+		Engine: level.Engine{KV: opt.Of(0.25), Waiting: opt.Of(2)}, SM: opt.Of(0.9),
 	}
+	r.OK = n
+	r.TTFT.Summary, r.TPOT.Summary, r.E2E.Summary = summary(n, 100, 200, 300), summary(n, 10, 12, 14), summary(n, 2000, 2500, 2600)
 	r.E2E.Mean = 1000 * float64(c) / r.RequestsPerS.V // Little's law
 	return r
 }
 
 // withLevels is the screen with a table of levels over the panels.
-func withLevels(rows []sweep.Row, w, h int) (*model, *fakeLevels) {
+func withLevels(rows []level.Level, w, h int) (*model, *fakeLevels) {
 	s := newFake(8).play(5 * time.Second)
 	m := at(s, w, h)
 	l := &fakeLevels{rows: rows}
@@ -75,7 +78,7 @@ func withLevels(rows []sweep.Row, w, h int) (*model, *fakeLevels) {
 }
 
 func TestLevelsTableIsShifted(t *testing.T) {
-	m, _ := withLevels([]sweep.Row{row(1, 20, 101), row(8, 400, 1200)}, 80, 24)
+	m, _ := withLevels([]level.Level{row(1, 20, 101), row(8, 400, 1200)}, 80, 24)
 	if text := screenOf(m); !strings.Contains(text, "TTFT ms") || strings.Contains(text, "good") {
 		t.Errorf("not the first columns:\n%s", text)
 	}
@@ -92,7 +95,7 @@ func TestLevelsTableIsShifted(t *testing.T) {
 }
 
 func TestLevelsFillEverySize(t *testing.T) {
-	for name, rows := range map[string][]sweep.Row{"none": nil, "one": {row(1, 20, 101)}, "many": {row(1, 5, 1), row(300, 12345, 1e6), row(77, 1, 3)}} {
+	for name, rows := range map[string][]level.Level{"none": nil, "one": {row(1, 20, 101)}, "many": {row(1, 5, 1), row(300, 12345, 1e6), row(77, 1, 3)}} {
 		m, _ := withLevels(rows, 80, 24)
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {250, 70}} {
 			m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})

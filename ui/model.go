@@ -22,7 +22,7 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/guard"
-	"sonde/probe/sweep"
+	"sonde/probe/level"
 	"sonde/ui/history"
 	"sonde/ui/panel"
 	"sonde/ui/theme"
@@ -41,10 +41,10 @@ type model struct {
 	judge    Judge
 	newJudge func() Judge // for Frames that start over; nil: the same
 	saveFile func(svg string) (path string, err error)
-	levels   Levels        // nil: none are kept
-	feed     *sweep.Levels // levels, where the screen has to feed them itself: a recording's
-	sweeper  Sweeper       // nil: nothing to sweep
-	rungs    []float64     // the loads of a sweep; none: found by themselves
+	levels   Levels      // nil: none are kept
+	feed     *level.Book // levels, where the screen has to feed them itself: a recording's
+	sweeper  Sweeper     // nil: nothing to sweep
+	rungs    []float64   // the loads of a sweep; none: found by themselves
 
 	rehearsal frame.Rehearsal // nil: the engine cannot be switched
 

@@ -14,7 +14,6 @@ import (
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/slo"
-	"sonde/probe/sweep"
 	"sonde/ui/theme"
 )
 
@@ -27,10 +26,10 @@ type Options struct {
 	NewJudge  func() Judge                              // replaces Judge when a jump makes Frames start over; nil: it stays
 	Save      func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
 	SLOs      []slo.Target
-	Levels    Levels      // nil: none are kept
-	Sweeper   Sweeper     // nil: nothing to sweep
-	LevelSLOs []sweep.SLO // of the levels of a recording, which the screen keeps itself
-	Rungs     []float64   // loads that a sweep tries; none: found by themselves
+	Levels    Levels       // nil: none are kept
+	Sweeper   Sweeper      // nil: nothing to sweep
+	LevelSLOs []slo.Target // of the levels of a recording, which the screen keeps itself
+	Rungs     []float64    // loads that a sweep tries; none: found by themselves
 
 	Rehearsal frame.Rehearsal // nil: the engine cannot be switched
 

@@ -67,6 +67,8 @@ func (b *Book) Add(f *frame.Frame) {
 	left := b.turn(f)
 	if b.now != nil {
 		b.settle(f)
+		b.now.span.NoteStop(f)
+		b.now.entry.NoteStop(f)
 	}
 	b.addRequests(f)
 	s := b.readings.next(f)
@@ -243,6 +245,16 @@ func (b *Book) Present() (v Visit, l Level, ok bool) {
 		return Visit{}, Level{}, false
 	}
 	return b.now.figures(), *b.now.entry.get(), true
+}
+
+// Counting is the ID of the level whose figures are of the present, 0 without one.
+func (b *Book) Counting() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.now == nil || !b.now.counts {
+		return 0
+	}
+	return b.now.entry.id
 }
 
 // Changed is when the load was changed, in the slice of the first Frame that shows it.

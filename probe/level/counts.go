@@ -12,8 +12,12 @@ import (
 // Counts say what became of the requests. Sent is the sum of OK, Failed, Cancelled and the
 // class "loading"; excluded ones are among them.
 type Counts struct {
-	Sent, OK, Failed, Cancelled, Excluded int
-	ByClass                               map[measure.Class]int // without those that were cancelled
+	Sent      int                   `json:"sent"`
+	OK        int                   `json:"ok"`
+	Failed    int                   `json:"failed"`
+	Cancelled int                   `json:"cancelled"`
+	Excluded  int                   `json:"excluded"`
+	ByClass   map[measure.Class]int `json:"by_class"` // without those that were cancelled
 }
 
 // Refused is how many of the failed requests hit a rate limit.
@@ -35,9 +39,9 @@ func (c *Counts) FailsMuch() bool {
 
 // ErrorCount is one message of failed requests.
 type ErrorCount struct {
-	Class   measure.Class
-	Message string
-	Count   int
+	Class   measure.Class `json:"class"`
+	Message string        `json:"message"`
+	Count   int           `json:"count"`
 }
 
 // maxMessages bounds the distinct error messages that are kept: some servers put a fresh id

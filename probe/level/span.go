@@ -55,10 +55,9 @@ func (s *Span) Opened() bool { return s.opened }
 // From is the beginning.
 func (s *Span) From() time.Duration { return s.from }
 
-// see takes the next Frame: the span reaches to its end, and a stop of our own process in it
-// does not count.
-func (s *Span) see(f *frame.Frame) {
-	s.seen = f.At
+// NoteStop takes out of the span what our own process did not see of the next Frame. It comes
+// before the requests of that Frame.
+func (s *Span) NoteStop(f *frame.Frame) {
 	if from, to := s.clip(f.At-f.Slice, f.At); f.Stopped && to > from {
 		s.skip(from, to)
 	}
@@ -93,8 +92,8 @@ func (s *Span) clip(from, to time.Duration) (time.Duration, time.Duration) {
 	return from, max(from, to)
 }
 
-// held is how much of the slice of a Frame counts.
-func (s *Span) held(f *frame.Frame) time.Duration {
+// Held is how much of the slice of a Frame counts.
+func (s *Span) Held(f *frame.Frame) time.Duration {
 	from, to := s.clip(f.At-f.Slice, f.At)
 	return max(0, to-from-s.stopped(from, to))
 }

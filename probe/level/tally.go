@@ -45,9 +45,12 @@ func NewTally(load frame.Load, targets []slo.Target) *Tally {
 // SetLoad says what load it is really of, once that is known.
 func (t *Tally) SetLoad(load frame.Load) { t.load = load }
 
-// Skip takes a Frame from before the span, for the engine's last word: increases count from
-// there.
-func (t *Tally) Skip(f *frame.Frame) { t.readings.next(f) }
+// Skip takes a Frame from before the load was on, for the engine's last word: increases count
+// from there.
+func (t *Tally) Skip(f *frame.Frame) {
+	t.readings.next(f)
+	t.sources.Notice(f)
+}
 
 // AddFrame takes the next Frame, after its requests.
 func (t *Tally) AddFrame(f *frame.Frame) { t.frame(f, t.readings.next(f)) }
@@ -60,9 +63,9 @@ func (t *Tally) Restart() {
 
 // frame takes a Frame after its requests. s is what it brings of the engine.
 func (t *Tally) frame(f *frame.Frame, s step) {
-	t.see(f)
+	t.seen = f.At
 	t.notice(f)
-	held := t.held(f)
+	held := t.Held(f)
 	t.flow.frame(f, held, &t.Span)
 	t.engine.add(s, held, t.saw(f, f.Engine.Reading.At))
 	t.gpus.add(f, held, t.saw(f, f.GPU.At))
@@ -77,12 +80,12 @@ func (t *Tally) notice(f *frame.Frame) {
 			t.notes.add(e.Text)
 		}
 	}
-	t.sources.notice(f)
+	t.sources.Notice(f)
 }
 
-// notice takes over what the Frame shows: of the engine's reading only what says how it was
+// Notice takes over what the Frame shows: of the engine's reading only what says how it was
 // started.
-func (s *Sources) notice(f *frame.Frame) {
+func (s *Sources) Notice(f *frame.Frame) {
 	s.Target, s.GPU = f.Target, f.GPU
 	s.limits = f.Limits
 	if id := &f.Engine.Identity; id.Kind != "" || id.Model != "" {
@@ -122,6 +125,9 @@ func (t *Tally) AddRequest(r *measure.Request, counts bool) {
 	t.notes.add(r.Note)
 	t.dists.add(r)
 }
+
+// AddOther takes a request that ended and is in no figure.
+func (t *Tally) AddOther(r *measure.Request) { t.flow.leave(r) }
 
 // hasResults reports whether any request that counts has succeeded or failed.
 func (t *Tally) hasResults() bool { return t.counts.requests.OK+t.counts.requests.Failed > 0 }

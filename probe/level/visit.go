@@ -60,8 +60,8 @@ func (v *visit) request(r *measure.Request) {
 }
 
 func (v *visit) frame(f *frame.Frame) {
-	v.span.see(f)
-	v.flow.frame(f, v.span.held(f), &v.span)
+	v.span.seen = f.At
+	v.flow.frame(f, v.span.Held(f), &v.span)
 }
 
 func (v *visit) figures() Visit {

@@ -3,19 +3,22 @@ package report
 import (
 	"fmt"
 	"io"
-	"sonde/probe/report/page"
 	"strings"
+
+	"sonde/probe/bench"
+	"sonde/probe/report/page"
 )
 
 // briefLevels bounds the lines of a long session.
 const briefLevels = 24
 
 // WriteBrief writes a table of the newest loads that were on: a line each.
-func WriteBrief(w io.Writer, url string, levels []Level) error {
+func WriteBrief(w io.Writer, k *bench.Keeper) error {
 	var b strings.Builder
+	levels := levelsOf(k.Outcomes())
 	levels = levels[max(0, len(levels)-briefLevels):]
 	if len(levels) == 0 {
-		fmt.Fprintf(&b, "sonde %s: no request ended\n", page.Plain(url))
+		fmt.Fprintf(&b, "sonde %s: no request ended\n", page.Plain(k.Source().URL))
 		_, err := io.WriteString(w, b.String())
 		return err
 	}

@@ -58,7 +58,7 @@ func (s *SweepSummary) conclusion() []string {
 	if l == nil {
 		return []string{s.Target.subject() + ": no level has settled, so its capacity is unknown."}
 	}
-	load := sweep.Describe(l.Asked)
+	load := sweep.Describe(l.Requested)
 	var holds string
 	switch basis {
 	case basisSLO:

@@ -7,7 +7,7 @@ import (
 
 	"sonde/probe/opt"
 	"sonde/probe/report/page"
-	"sonde/probe/sweep"
+	"sonde/probe/slo"
 )
 
 // outcomeWidth is room for what stands behind a level.
@@ -114,15 +114,14 @@ func meanOf(gpus []GPUFigures, of func(*GPUFigures) Number) opt.Float {
 // outcome is how the level came out, in a few letters.
 func (s *SweepSummary) outcome(l *Level) string {
 	var parts []string
-	switch l.SLOVerdict {
-	case "":
-	case Text(sweep.Meets.String()):
+	switch l.verdict {
+	case slo.Meets:
 		parts = append(parts, "ok")
-	case Text(sweep.SeemsMeets.String()):
+	case slo.SeemsMeets:
 		parts = append(parts, "ok?")
-	case Text(sweep.SeemsFails.String()):
+	case slo.SeemsFails:
 		parts = append(parts, "miss?")
-	default:
+	case slo.Fails:
 		parts = append(parts, "MISS")
 	}
 	return strings.Join(append(parts, s.marks(l)...), " ")

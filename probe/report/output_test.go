@@ -13,7 +13,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/bench"
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -29,7 +31,7 @@ func nasty() Summary {
 		Schema: Schema, Started: Instant(time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)), DurationS: opt.Of(0.07), Seed: 7,
 		Target:   Target{URL: "http://h:8000/v1/chat/completions", Model: "=1+1|*\x1b[2J", Engine: "vllm", EngineVersion: "0.11"},
 		Load:     Load{Mode: "closed", Concurrency: 4, InputTokens: opt.Of(8), OutputTokens: 100, Prefix: "unique"},
-		Requests: RequestCounts{Sent: 3, OK: 1, Failed: 2, ByClass: map[measure.Class]int{measure.RateLimited: 2}},
+		Requests: level.Counts{Sent: 3, OK: 1, Failed: 2, ByClass: map[measure.Class]int{measure.RateLimited: 2}},
 		Errors: []ErrorCount{
 			{Class: measure.RateLimited, Message: "=1+1", Count: 1},
 			{Class: measure.RateLimited, Message: "a,\"b\"\nc", Count: 1},
@@ -118,7 +120,7 @@ func TestTableOfEverything(t *testing.T) {
 
 func TestCSVHasTheSameColumnsInEveryRow(t *testing.T) {
 	var out bytes.Buffer
-	other := Summary{Requests: RequestCounts{ByClass: map[measure.Class]int{measure.Timeout: 1}}}
+	other := Summary{Requests: level.Counts{ByClass: map[measure.Class]int{measure.Timeout: 1}}}
 	if err := WriteCSV(&out, []Summary{nasty(), other}); err != nil {
 		t.Fatal(err)
 	}
@@ -220,8 +222,8 @@ func TestAnErrorNamesItsClassOnce(t *testing.T) {
 }
 
 func TestProgressLine(t *testing.T) {
-	p := Progress{Phase: "measuring", ElapsedS: 12.2, OfS: 30, Ended: 40, InFlight: 16, Failed: 2, OutTokensPS: opt.Of(1142)}
-	if got := p.Line(); got != "measuring · 12 of 30 s · 40 requests · 16 in flight · 1142 tok/s · 2 failed" {
+	p := bench.Progress{Phase: bench.Measuring, Elapsed: 12200 * time.Millisecond, Of: 30 * time.Second, Ended: 40, InFlight: 16, Failed: 2, OutTokensPerS: 1142}
+	if got := progressText(&p); got != "measuring · 12 of 30 s · 40 requests · 16 in flight · 1142 tok/s · 2 failed" {
 		t.Errorf("%q", got)
 	}
 }

@@ -10,39 +10,46 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
+	"sonde/probe/bench"
 	"sonde/probe/frame"
 	"sonde/probe/opt"
 	"sonde/probe/report/page"
 )
 
-// Progress is where a run stands.
-type Progress struct {
-	Phase       string  // in words
-	ElapsedS    float64 // seconds of the window so far
-	OfS         float64 // seconds planned; 0 = no limit
-	Ended       int     // measured requests that ended
-	OfRequests  int     // requests planned; 0 = no limit
-	InFlight    int
-	Failed      int
-	OutTokensPS opt.Float // output tokens per second over the live window
-}
-
-// Line is the progress in one line of plain text.
-func (p Progress) Line() string {
-	parts := []string{p.Phase}
-	if p.OfS > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f of %.0f s", p.ElapsedS, p.OfS))
+// progressText is where a run stands, in one line of plain text.
+func progressText(p *bench.Progress) string {
+	parts := []string{phaseText(p.Phase)}
+	if p.Of > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f of %.0f s", p.Elapsed.Seconds(), p.Of.Seconds()))
 	}
-	if p.OfRequests > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d requests", p.Ended, p.OfRequests))
+	if p.OfEnded > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d requests", p.Ended, p.OfEnded))
 	} else {
 		parts = append(parts, fmt.Sprintf("%d requests", p.Ended))
 	}
-	parts = append(parts, fmt.Sprintf("%d in flight", p.InFlight), figure(p.OutTokensPS)+" tok/s")
+	parts = append(parts, fmt.Sprintf("%d in flight", p.InFlight), figure(opt.Of(p.OutTokensPerS))+" tok/s")
 	if p.Failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", p.Failed))
 	}
 	return strings.Join(parts, " · ")
+}
+
+func phaseText(p bench.Phase) string {
+	switch p {
+	case bench.Loading:
+		return "the model is loading"
+	case bench.Warmup, bench.Settling:
+		return "warming up"
+	case bench.Measuring:
+		return "measuring"
+	case bench.Draining:
+		return "draining"
+	case bench.Cutting:
+		return "stopping"
+	case bench.Done:
+		return "done"
+	}
+	return "starting"
 }
 
 // ProgressLine shows a run's progress in one line that is redrawn in place. On
@@ -65,7 +72,7 @@ func NewProgressLine(file *os.File) *ProgressLine {
 }
 
 // Show redraws the line if it changed.
-func (p *ProgressLine) Show(now Progress) { p.show(now.Line()) }
+func (p *ProgressLine) Show(now bench.Progress) { p.show(progressText(&now)) }
 
 func (p *ProgressLine) show(line string) {
 	p.mu.Lock()

@@ -137,7 +137,7 @@ func (s *Summary) outcomeRows() [][]string {
 	noSLO := iff(len(s.SLO) == 0, "no SLO was given")
 	return [][]string{
 		{"requests ok / failed / cancelled", fmt.Sprintf("%d / %d / %d", q.OK, q.Failed, q.Cancelled)},
-		{"error rate", because(percent(ratio(q.Failed, q.OK+q.Failed)), "no request ended")},
+		{"error rate", because(percent(q.ErrorShare()), "no request ended")},
 		{"good requests", because(percent(s.GoodShare), noSLO)},
 		{"goodput, requests per s", because(figure(s.GoodputPerS), noSLO)},
 		{"client: time stamps from", word(c.Stamps)},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"sonde/probe/bench"
 )
 
 // Save writes, into new files of the folder, the Summary of the load that is on, the
@@ -18,12 +20,14 @@ import (
 //	sonde-HOST-TIME-curve.svg     its curve
 //
 // It returns what was saved, in words: the name, and its endings. It never overwrites.
-func Save(dir, host string, now time.Time, screen string, summary Summary, report SweepSummary) (string, error) {
+func Save(dir string, k *bench.Keeper, now time.Time, screen string) (string, error) {
+	outcome, levels := k.Outcome(), k.Sweep()
+	summary, report := New(&outcome), NewSweep(&levels)
 	files := append([]part{
 		{".json", func(string) writer { return summary.WriteJSON }},
 		{".svg", func(string) writer { return text(screen) }},
 	}, report.parts()...)
-	saved, err := saveParts(stemOf(dir, host, now), files)
+	saved, err := saveParts(stemOf(dir, k.Source().Host, now), files)
 	if err == nil && len(files) == 2 {
 		saved += "; the report of levels follows once one has settled"
 	}
@@ -32,7 +36,8 @@ func Save(dir, host string, now time.Time, screen string, summary Summary, repor
 
 // SaveRecording writes a picture of a recording into a new file of the folder, named for
 // the recording, and the report of its levels beside it; see Save.
-func SaveRecording(dir, recording string, now time.Time, screen string, report SweepSummary) (string, error) {
+func SaveRecording(dir, recording string, now time.Time, screen string, levels bench.SweepOutcome) (string, error) {
+	report := NewSweep(&levels)
 	name := strings.TrimSuffix(filepath.Base(recording), filepath.Ext(recording))
 	files := append([]part{{".svg", func(string) writer { return text(screen) }}}, report.parts()...)
 	return saveParts(stemOf(dir, name, now), files)
@@ -42,7 +47,7 @@ func stemOf(dir, of string, now time.Time) string {
 	return filepath.Join(dir, fmt.Sprintf("sonde-%s-%s", fileName(of), now.Format("20060102-150405")))
 }
 
-// parts are the files of a report; none as long as no level has settled.
+// parts are the files of a report; none until a level has settled.
 func (s *SweepSummary) parts() []part {
 	settled := func(l Level) bool { return l.Settled }
 	if !slices.ContainsFunc(s.Levels, settled) && !slices.ContainsFunc(s.Others, settled) {

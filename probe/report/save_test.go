@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"sonde/probe/bench"
 )
 
 // A disk that is full keeps what was whole and nothing torn, and the sentence names both; so
@@ -24,7 +26,7 @@ func TestSavingFailsInOneSentence(t *testing.T) {
 	if files, _ := os.ReadDir(dir); len(files) != 1 || files[0].Name() != "sonde-a.json" {
 		t.Errorf("%v", files)
 	}
-	_, err = Save(filepath.Join(dir, "sonde-a.json"), "", time.Time{}, "", Summary{}, SweepSummary{})
+	_, err = Save(filepath.Join(dir, "sonde-a.json"), keeping(bench.Plan{}).Keeper, time.Time{}, "")
 	if err == nil || !strings.HasSuffix(err.Error(), ".json cannot be written: not a directory") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}

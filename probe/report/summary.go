@@ -4,8 +4,9 @@ package report
 import (
 	"io"
 
-	"sonde/probe/measure"
+	"sonde/probe/level"
 	plaintext "sonde/probe/plain"
+	"sonde/probe/slo"
 )
 
 // Schema names the form of a Summary in files.
@@ -21,7 +22,7 @@ type Summary struct {
 	Seed            uint64        `json:"seed"`
 	Target          Target        `json:"target"`
 	Load            Load          `json:"load"`
-	Requests        RequestCounts `json:"requests"`
+	Requests        level.Counts  `json:"requests"`
 	Errors          []ErrorCount  `json:"errors"`
 	Notes           []string      `json:"notes"`
 	Tokens          TokenCounts   `json:"tokens"`
@@ -40,7 +41,10 @@ type Summary struct {
 	Verdict         []Verdict     `json:"verdict"`
 }
 
-// Load is what was asked for.
+// ErrorCount is one message of failed requests.
+type ErrorCount = level.ErrorCount
+
+// Load is what was requested.
 type Load struct {
 	Mode         string `json:"mode"` // "closed" or "open"
 	Concurrency  int    `json:"concurrency"`
@@ -49,17 +53,6 @@ type Load struct {
 	OutputTokens int    `json:"output_tokens"`
 	Prefix       Text   `json:"prefix"`
 	Poisson      bool   `json:"-"` // arrivals of the open loop, else constant
-}
-
-// RequestCounts says what became of the measured requests. Sent is the sum of
-// ok, failed, cancelled and the class "loading"; excluded ones are among them.
-type RequestCounts struct {
-	Sent      int                   `json:"sent"`
-	OK        int                   `json:"ok"`
-	Failed    int                   `json:"failed"`
-	Cancelled int                   `json:"cancelled"`
-	Excluded  int                   `json:"excluded"`
-	ByClass   map[measure.Class]int `json:"by_class"`
 }
 
 // TokenCounts are sums over the measured requests. Input and CachedInput are
@@ -138,7 +131,7 @@ type SLOResult struct {
 
 // ActualText is what came out, with its unit.
 func (r *SLOResult) ActualText() string {
-	if r.Metric == "success" {
+	if r.Metric == slo.Success {
 		return percent(r.Actual)
 	}
 	return figure(r.Actual) + " ms"

@@ -126,7 +126,7 @@ func (s *SweepSummary) capacitySection() page.Section {
 		sure = "— (it misses them)"
 	}
 	rows := [][]string{
-		{"load", sweep.Describe(l.Asked) + iff(!l.Settled, " (had not settled)")},
+		{"load", sweep.Describe(l.Requested) + iff(!l.Settled, " (had not settled)")},
 		{"confidence that it meets the SLOs", sure},
 	}
 	return page.Section{Title: title, Columns: figureColumns, Rows: append(rows, l.rows()...)}

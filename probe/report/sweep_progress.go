@@ -6,7 +6,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/level"
 	"sonde/probe/opt"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
 )
 
@@ -18,11 +20,11 @@ func (p *ProgressLine) At(s sweep.Status) {
 }
 
 // Ended leaves a line for a level that is over.
-func (p *ProgressLine) Ended(r sweep.Row) {
+func (p *ProgressLine) Ended(l level.Level) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	line := levelLine(&r)
+	line := levelLine(&l)
 	if p.width > 0 {
 		line = ansi.Truncate(line, p.width-1, "…")
 	}
@@ -30,22 +32,22 @@ func (p *ProgressLine) Ended(r sweep.Row) {
 }
 
 // levelLine is a level in one line of plain text.
-func levelLine(r *sweep.Row) string {
-	parts := []string{sweep.Describe(r.Load) + ": " + figure(r.OutTokensPerS) + " tok/s"}
-	if r.TTFT.N > 0 {
-		parts = append(parts, "TTFT p95 "+figure(opt.Of(r.TTFT.P95))+" ms")
+func levelLine(l *level.Level) string {
+	parts := []string{sweep.Describe(l.Load) + ": " + figure(l.OutTokensPerS) + " tok/s"}
+	if l.TTFT.N > 0 {
+		parts = append(parts, "TTFT p95 "+figure(opt.Of(l.TTFT.P95))+" ms")
 	}
-	if r.TPOT.N > 0 {
-		parts = append(parts, "TPOT p95 "+figure(opt.Of(r.TPOT.P95))+" ms")
+	if l.TPOT.N > 0 {
+		parts = append(parts, "TPOT p95 "+figure(opt.Of(l.TPOT.P95))+" ms")
 	}
-	parts = append(parts, fmt.Sprintf("n %d", r.N()))
-	if r.Failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed", r.Failed))
+	parts = append(parts, fmt.Sprintf("n %d", l.OK))
+	if l.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", l.Failed))
 	}
-	if v := r.Verdict(); v != sweep.NotJudged {
+	if v := l.Verdict(); v != slo.NotJudged {
 		parts = append(parts, v.String()+" the SLO")
 	}
-	if !r.Settled {
+	if !l.Settled {
 		parts = append(parts, "not settled")
 	}
 	return strings.Join(parts, " · ")

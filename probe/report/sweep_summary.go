@@ -3,9 +3,12 @@ package report
 import (
 	"io"
 
+	"sonde/probe/bench"
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/opt"
 	plaintext "sonde/probe/plain"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
 )
 
@@ -44,7 +47,8 @@ type Level struct {
 	SlowestPerS   Number `json:"output_tokens_per_s_slowest"`
 	FastestPerS   Number `json:"output_tokens_per_s_fastest"`
 
-	Asked frame.Load `json:"-"`
+	Requested frame.Load `json:"-"`
+	verdict   slo.Verdict
 }
 
 // KneeFigures say where more load stops paying.
@@ -80,19 +84,35 @@ type BestFigures struct {
 	Says         string `json:"says"`
 }
 
-// NewSweep joins the levels of a curve with what a sweep concluded from the same Frames.
-func NewSweep(levels []Level, res sweep.Result, slos []string) SweepSummary {
+// NewSweep puts the outcome of a ladder of loads into the form of the files.
+func NewSweep(o *bench.SweepOutcome) SweepSummary {
 	s := SweepSummary{
-		Schema: Schema, Levels: levels, Others: []Level{}, SLO: slos, Notes: []string{}, NoKnee: Text(res.NoKnee), boundary: res.Boundary.Says,
+		Schema: Schema, DurationS: Rounded(opt.Of(o.Lasted.Seconds())), Interrupted: o.Interrupted, EndedEarly: Text(o.Status.Why()), Seed: o.Plan.Seed,
+		Levels: levelsOf(o.Levels), Others: levelsOf(o.Others), SLO: []string{}, NoKnee: Text(o.Result.NoKnee.String()),
 	}
-	if n := len(levels); n > 0 {
-		s.Target, s.Load, s.Seed = levels[n-1].Target, levels[0].Load, levels[0].Seed
+	if o.Interrupted {
+		s.EndedEarly = "interrupted"
 	}
-	if res.Knee != nil {
-		s.Knee = kneeFigures(res.Knee)
+	for i := range o.Plan.SLOs {
+		s.SLO = append(s.SLO, o.Plan.SLOs[i].Text)
 	}
-	if res.Boundary.Best != nil {
-		s.Best = s.bestFigures(&res.Boundary)
+	sources := &o.None.Level.Sources
+	if n := len(s.Levels); n > 0 {
+		s.Target, s.Load = s.Levels[n-1].Target, s.Levels[0].Load
+	} else { // interrupted before anything was measured: what was requested
+		s.Target, s.Load = targetOf(&o.None.Level), loadOf(o.None.Level.Load, o.Plan.Prefix)
+	}
+	if started := sources.Target.Started; !started.IsZero() && (o.Began > 0 || o.Lasted > 0) {
+		s.Started = Instant(started.Add(o.Began))
+	}
+	if o.Result.Knee != nil {
+		s.Knee = kneeFigures(o.Result.Knee)
+	}
+	if b := o.Result.Boundary; b != nil {
+		s.boundary = b.String()
+		if b.Best != nil {
+			s.Best = s.bestFigures(b)
+		}
 	}
 	s.Capacity = s.capacity()
 	s.Verdict = s.verdicts()
@@ -100,8 +120,21 @@ func NewSweep(levels []Level, res sweep.Result, slos []string) SweepSummary {
 	return s
 }
 
-// MaxNotes bounds the distinct notes that are kept.
-const MaxNotes = 20
+func levelsOf(list []bench.Outcome) []Level {
+	out := make([]Level, 0, len(list))
+	for i := range list {
+		l := &list[i].Level
+		out = append(out, Level{
+			Summary: New(&list[i]), Settled: l.Settled, Visits: l.Visits, SLOVerdict: Text(l.Verdict().String()),
+			SLOConfidence: RoundedShare(l.Confidence()), SlowestPerS: Rounded(l.SlowestPerS), FastestPerS: Rounded(l.FastestPerS),
+			Requested: l.Load, verdict: l.Verdict(),
+		})
+	}
+	return out
+}
+
+// maxNotes bounds the distinct notes that are kept.
+const maxNotes = 20
 
 // levelNotes are the notes of all levels; what several say is told once, with the first of them.
 func (s *SweepSummary) levelNotes() []string {
@@ -109,8 +142,8 @@ func (s *SweepSummary) levelNotes() []string {
 	seen := map[string]bool{}
 	for i := range s.Levels {
 		for _, note := range s.Levels[i].Notes {
-			if !seen[note] && len(out) < MaxNotes {
-				out = append(out, "at "+sweep.Describe(s.Levels[i].Asked)+": "+note)
+			if !seen[note] && len(out) < maxNotes {
+				out = append(out, "at "+sweep.Describe(s.Levels[i].Requested)+": "+note)
 			}
 			seen[note] = true
 		}
@@ -120,19 +153,19 @@ func (s *SweepSummary) levelNotes() []string {
 
 // errors are those of all levels together, most frequent first.
 func (s *SweepSummary) errors() []ErrorCount {
-	var all ErrorCounts
+	var all level.Errors
 	for i := range s.Levels {
 		for _, e := range s.Levels[i].Errors {
-			all.Add(e)
+			all.Add(e.Class, e.Message, e.Count)
 		}
 	}
 	return all.List()
 }
 
-func markOf(r *sweep.Row) Mark {
-	m := Mark{Concurrency: r.Load.Concurrency}
-	if r.Load.Rate > 0 {
-		m.Rate = Rounded(opt.Of(r.Load.Rate))
+func markOf(l *level.Level) Mark {
+	m := Mark{Concurrency: l.Load.Concurrency}
+	if l.Load.Rate > 0 {
+		m.Rate = Rounded(opt.Of(l.Load.Rate))
 	}
 	return m
 }
@@ -141,12 +174,12 @@ func kneeFigures(k *sweep.Knee) *KneeFigures {
 	return &KneeFigures{
 		Mark: markOf(&k.At), Below: markOf(&k.Below), Above: markOf(&k.Above),
 		GainBelow: Rounded(opt.Of(k.GainBelow)), GainAbove: Rounded(opt.Of(k.GainAbove)),
-		Exhausted: Text(k.Exhausted), Says: k.Says, Evidence: k.Evidence,
+		Exhausted: Text(k.Limit.Resource), Says: k.String(), Evidence: k.Evidence(),
 	}
 }
 
 func (s *SweepSummary) bestFigures(b *sweep.Boundary) *BestFigures {
-	f := &BestFigures{Mark: markOf(b.Best), Verdict: Text(b.Best.Verdict().String()), Confidence: RoundedShare(b.Confidence), Says: b.Says}
+	f := &BestFigures{Mark: markOf(b.Best), Verdict: Text(b.Best.Verdict().String()), Confidence: RoundedShare(b.Best.Confidence()), Says: b.String()}
 	if b.Above != nil {
 		m := markOf(b.Above)
 		f.Above = &m
@@ -206,7 +239,7 @@ func (s *SweepSummary) levelVerdicts() []Verdict {
 			continue
 		}
 		v := l.Verdict[0]
-		v.Says = "at " + sweep.Describe(l.Asked) + ": " + v.Says
+		v.Says = "at " + sweep.Describe(l.Requested) + ": " + v.Says
 		out = append(out, v)
 	}
 	return out

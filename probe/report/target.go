@@ -1,5 +1,15 @@
 package report
 
+import (
+	"cmp"
+	"slices"
+
+	"sonde/gpu"
+	"sonde/probe/engine"
+	"sonde/probe/level"
+	"sonde/probe/opt"
+)
+
 // Target is what was measured. The GPUs are those that could be seen; a server that
 // shares a host with others need not use all of them.
 type Target struct {
@@ -14,7 +24,7 @@ type Target struct {
 	Name string `json:"-"` // of the engine, for people; "" as Engine
 }
 
-// Settings are what the engine tells of how it was started. KV capacities are sums over
+// Settings are what the engine says of how it was started. KV capacities are sums over
 // its ranks; lengths are tokens.
 type Settings struct {
 	MaxModelLen      Number   `json:"max_model_len"`
@@ -32,4 +42,59 @@ type Settings struct {
 type Hardware struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
+}
+
+func targetOf(l *level.Level) Target {
+	id, src := &l.Sources.Identity, &l.Sources
+	t := Target{
+		URL: Text(src.Target.URL), Model: Text(id.Model), Engine: Text(id.Kind), EngineVersion: Text(id.Version), Name: id.Name,
+		Settings: settingsOf(id, &src.Settings), Hardware: hardware(l.GPUs),
+	}
+	if !src.Read {
+		t.Settings.Why = Text(cmp.Or(src.EngineWhy, id.MetricsWhy))
+	}
+	if len(t.Hardware) == 0 && src.GPU.State != gpu.Connecting {
+		t.HardwareWhy = Text(src.GPU.Reason())
+	}
+	return t
+}
+
+// settingsOf joins what the server said when it was asked with what its metrics say.
+func settingsOf(id *engine.Identity, r *engine.Reading) Settings {
+	return Settings{
+		MaxModelLen: either(id.MaxModelLen, r.MaxModelLen), MaxInputLen: either(id.MaxInputLen, opt.Float{}),
+		MaxRunning: either(id.MaxRunning, r.MaxRunning), Ranks: either(r.Ranks, opt.Float{}),
+		KVCapacityTokens: r.KVCapacityTokens, KVCapacityBlocks: r.KVCapacityBlocks, KVBlockTokens: r.KVBlockTokens,
+		About: list(slices.Concat(id.About, r.Settings)),
+	}
+}
+
+// either is a count that is unknown as 0, or else what another source says.
+func either(n int, other opt.Float) opt.Float {
+	if n > 0 {
+		return opt.Of(float64(n))
+	}
+	return other
+}
+
+// hardware counts the GPUs by their names, in the order of their first appearance. Parts
+// of a GPU (MIG) are that GPU.
+func hardware(gpus []level.GPU) []Hardware {
+	out := []Hardware{}
+	seen := map[string]bool{}
+	for i := range gpus {
+		g := &gpus[i]
+		whole := cmp.Or(g.Parent, g.ID)
+		if seen[whole] {
+			continue
+		}
+		seen[whole] = true
+		at := slices.IndexFunc(out, func(h Hardware) bool { return h.Name == g.Name })
+		if at < 0 {
+			at = len(out)
+			out = append(out, Hardware{Name: g.Name})
+		}
+		out[at].Count++
+	}
+	return out
 }

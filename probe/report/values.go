@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -24,17 +23,6 @@ func rounded(f opt.Float, steps float64) Number {
 		return f
 	}
 	return opt.Of(math.Round(f.V*steps) / steps)
-}
-
-// QuantilesOf describes a distribution.
-func QuantilesOf(d *measure.Dist) Quantiles {
-	s := d.Summary()
-	of := func(v float64) Number { return Rounded(s.Value(v)) }
-	std, _ := d.Std()
-	return Quantiles{
-		N: s.N, Mean: of(s.Mean), Min: of(s.Min), P50: of(s.P50), P90: of(s.P90), P95: of(s.P95),
-		P99: of(s.P99), P999: of(s.P999), Max: of(s.Max), Weak: s.Weak(), Std: of(std),
-	}
 }
 
 // Text is a word that may be unknown: "" is null in JSON.
@@ -74,11 +62,4 @@ func iff(applies bool, format string, args ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(format, args...)
-}
-
-func ratio(part, whole int) opt.Float {
-	if whole == 0 {
-		return opt.Float{}
-	}
-	return opt.Of(float64(part) / float64(whole))
 }

@@ -8,9 +8,9 @@ import (
 
 	"sonde/config"
 	"sonde/probe"
+	"sonde/probe/bench"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
-	"sonde/probe/headless"
 	"sonde/probe/record"
 	"sonde/probe/sim"
 )
@@ -18,8 +18,8 @@ import (
 // Measurement is a Session with what belongs to it.
 type Measurement struct {
 	Session *probe.Session
-	Plan    headless.Plan // what headless is to run and to sum up
-	Engine  *sim.Server   // the embedded engine; nil with a URL
+	Plan    bench.Plan  // what is to be run and summed up
+	Engine  *sim.Server // the embedded engine; nil with a URL
 
 	seedSet bool
 	readers []chan struct{} // closed when a reader has seen the last Frame

@@ -11,11 +11,12 @@ import (
 	"sonde/config"
 	"sonde/probe"
 	"sonde/probe/api"
+	"sonde/probe/bench"
 	"sonde/probe/frame"
-	"sonde/probe/headless"
 	"sonde/probe/prompt"
 	"sonde/probe/roofline"
 	"sonde/probe/sim"
+	"sonde/probe/slo"
 )
 
 // Usage marks an error that other arguments or another input file would mend.
@@ -74,9 +75,9 @@ func wanted(c config.Config) frame.Load {
 	return l
 }
 
-// plan is what headless is to run and to sum up.
-func plan(c config.Config, opt probe.Options) headless.Plan {
-	p := headless.Plan{
+// plan is what is to be run and summed up.
+func plan(c config.Config, opt probe.Options) bench.Plan {
+	p := bench.Plan{
 		Load: wanted(c), Prefix: c.Prefix, Seed: opt.Seed,
 		Requests: c.Requests, Duration: c.Duration,
 		WarmupRequests: c.Warmup.Requests, WarmupFor: c.Warmup.Duration, DrainFor: c.IdleTimeout,
@@ -85,10 +86,10 @@ func plan(c config.Config, opt probe.Options) headless.Plan {
 	return p
 }
 
-func slosOf(asked []config.SLO) []headless.SLO {
-	var all []headless.SLO
+func slosOf(asked []config.SLO) []slo.Target {
+	var all []slo.Target
 	for _, s := range asked {
-		all = append(all, headless.SLO{
+		all = append(all, slo.Target{
 			Metric: s.Metric, Quantile: s.Quantile, LimitMS: float64(s.Limit) / float64(time.Millisecond),
 			SuccessShare: s.Share, Text: s.Text,
 		})

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"sonde/config"
+	"sonde/probe/bench"
 	"sonde/probe/frame"
-	"sonde/probe/headless"
+	"sonde/probe/level"
 	"sonde/probe/record"
 	"sonde/probe/replay"
-	"sonde/probe/report"
-	"sonde/probe/sweep"
+	"sonde/probe/slo"
 )
 
 // recorded is what the header of a recording says of its settings.
@@ -23,7 +23,7 @@ type recorded struct {
 }
 
 // settingsOf is that part of the header.
-func settingsOf(slos []headless.SLO) json.RawMessage {
+func settingsOf(slos []slo.Target) json.RawMessage {
 	settings := recorded{SLO: []string{}}
 	for _, s := range slos {
 		settings.SLO = append(settings.SLO, s.Text)
@@ -35,7 +35,7 @@ func settingsOf(slos []headless.SLO) json.RawMessage {
 // Recording is a recording that plays.
 type Recording struct {
 	Player *replay.Player
-	SLOs   []headless.SLO // asked for, or else those of its session
+	SLOs   []slo.Target // asked for, or else those of its session
 
 	path string
 	file *record.File
@@ -71,16 +71,15 @@ func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
 	return r, nil
 }
 
-// Report is the capacity that the levels of the whole recording show, wherever it plays
-// just now. A long recording takes as long as reading it does.
-func (r *Recording) Report(ctx context.Context) (report.SweepSummary, error) {
+// Levels are those of the whole recording, wherever it plays just now. A long recording takes as long as reading it does.
+func (r *Recording) Levels(ctx context.Context) (bench.SweepOutcome, error) {
 	file, err := record.Open(r.path)
 	if err != nil {
-		return report.SweepSummary{}, err
+		return bench.SweepOutcome{}, err
 	}
 	defer file.Close()
-	levels := sweep.NewLevels(r.SLOs)
-	keeper := headless.NewKeeper(headless.Plan{Seed: file.Header().Seed, SLOs: r.SLOs}, levels, levels.Add)
+	levels := level.NewBook(r.SLOs)
+	keeper := bench.NewKeeper(bench.Plan{Seed: file.Header().Seed, SLOs: r.SLOs}, levels, levels.Add)
 	first, _ := file.Span()
 	frames, err := file.From(ctx, first)
 	for err == nil {
@@ -91,9 +90,9 @@ func (r *Recording) Report(ctx context.Context) (report.SweepSummary, error) {
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		return report.SweepSummary{}, fmt.Errorf("reading %s: %w", r.path, err)
+		return bench.SweepOutcome{}, fmt.Errorf("reading %s: %w", r.path, err)
 	}
-	return keeper.Report(), nil
+	return keeper.Sweep(), nil
 }
 
 // Close ends the playback.

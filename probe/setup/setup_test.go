@@ -78,7 +78,7 @@ func checkReport(t *testing.T, path string, frames []*frame.Frame) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	report, err := r.Report(t.Context())
+	levels, err := r.Levels(t.Context())
 	ok := 0
 	for _, f := range frames {
 		for i := range f.Requests {
@@ -87,8 +87,8 @@ func checkReport(t *testing.T, path string, frames []*frame.Frame) {
 			}
 		}
 	}
-	if err != nil || len(report.Levels) != 1 || report.Levels[0].Requests.OK != ok || report.Seed != 7 {
-		t.Errorf("%v: %d levels of %d requests, %+v", err, len(report.Levels), ok, report.Levels)
+	if err != nil || len(levels.Levels) != 1 || levels.Levels[0].Level.OK != ok || levels.Plan.Seed != 7 {
+		t.Errorf("%v: %d levels of %d requests, %+v", err, len(levels.Levels), ok, levels.Levels)
 	}
 }
 

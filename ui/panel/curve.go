@@ -6,7 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"sonde/probe/sweep"
+	"sonde/probe/level"
 	"sonde/ui/chart"
 	"sonde/ui/text"
 	"sonde/ui/theme"
@@ -38,7 +38,7 @@ func (c *Curve) Draw(v *View, w, h int) []string {
 
 // curveHeading names the upper plot, the knee and the largest load within the SLOs, and
 // the lengths that all points have in common.
-func curveHeading(v *View, points []sweep.Row) []text.Figure {
+func curveHeading(v *View, points []level.Level) []text.Figure {
 	t, l, r := v.Theme, points[0].Load, &v.Levels.Result
 	against := "by concurrency"
 	if l.Rate > 0 {
@@ -48,8 +48,8 @@ func curveHeading(v *View, points []sweep.Row) []text.Figure {
 	if r.Knee != nil {
 		fs = append(fs, text.Fig("knee "+amountText(r.Knee.At.Load), t.Note))
 	}
-	if best := r.Boundary.Best; best != nil {
-		fs = append(fs, text.Fig(theme.SignGood+" SLO ≤ "+amountText(best.Load), t.Good))
+	if b := r.Boundary; b != nil && b.Best != nil {
+		fs = append(fs, text.Fig(theme.SignGood+" SLO ≤ "+amountText(b.Best.Load), t.Good))
 	}
 	return append(fs, text.Fig(PromptLength(l)+" → "+count(l.OutputTokens)+" tok", t.Dim))
 }
@@ -65,7 +65,7 @@ type curveSeries struct {
 	kneeAt int // number of the point, −1 = none
 }
 
-func (c *Curve) rateSeries(v *View, points []sweep.Row) *curveSeries {
+func (c *Curve) rateSeries(v *View, points []level.Level) *curveSeries {
 	s := &curveSeries{style: v.Theme.First, mark: 'o', label: text.Short, kneeAt: kneeIndex(v, points)}
 	for i := range points {
 		r := &points[i]
@@ -75,11 +75,11 @@ func (c *Curve) rateSeries(v *View, points []sweep.Row) *curveSeries {
 	return s
 }
 
-func (c *Curve) ttftSeries(v *View, points []sweep.Row) *curveSeries {
+func (c *Curve) ttftSeries(v *View, points []level.Level) *curveSeries {
 	s := &curveSeries{style: v.Theme.P95, mark: '+', label: text.Milliseconds.Label, kneeAt: kneeIndex(v, points)}
 	for i := range points {
 		p := chart.Point{Y: math.NaN(), Low: math.NaN(), High: math.NaN(), Sign: '●', Style: s.style}
-		if ttft := points[i].TTFT; ttft.N > 0 {
+		if ttft := points[i].TTFT.Summary; ttft.N > 0 {
 			p.Y, p.Low, p.High = ttft.P95, ttft.P50, ttft.P99
 			if weak(ttft, "p95") {
 				p.Sign = '○' // hollow: too few samples stand behind it
@@ -106,7 +106,7 @@ func (s *curveSeries) values() []float64 {
 }
 
 // kneeIndex is which of the points is the knee, −1 if none is.
-func kneeIndex(v *View, points []sweep.Row) int {
+func kneeIndex(v *View, points []level.Level) int {
 	k := v.Levels.Result.Knee
 	if k == nil {
 		return -1
@@ -124,7 +124,7 @@ func (s *curveSeries) axisWidth(w, h int) int { return w - chart.PlotWidth(w, s.
 
 // plot draws a series on w×h cells, of which the first `labels` are the axis, so that
 // both plots have the same loads below each other.
-func (s *curveSeries) plot(t *theme.Palette, points []sweep.Row, w, h, labels int) []string {
+func (s *curveSeries) plot(t *theme.Palette, points []level.Level, w, h, labels int) []string {
 	label := s.label
 	if s.axisWidth(w, h) < labels { // as wide as the other plot's
 		label = func(v float64) string { return text.Right(s.label(v), labels-1) }
@@ -145,7 +145,7 @@ func (s *curveSeries) plot(t *theme.Palette, points []sweep.Row, w, h, labels in
 
 // loadColumns places the points on the dots of a plot of w cells, by the logarithm of
 // their load.
-func loadColumns(points []sweep.Row, w int) []int {
+func loadColumns(points []level.Level, w int) []int {
 	at := make([]int, len(points))
 	dots := max(1, w*dotsPerColumn)
 	low, high := math.Log(points[0].Amount()), math.Log(points[len(points)-1].Amount())
@@ -160,7 +160,7 @@ func loadColumns(points []sweep.Row, w int) []int {
 }
 
 // loadAxis writes the loads below their points, as many as have room, the ends first.
-func loadAxis(points []sweep.Row, w, labels int) string {
+func loadAxis(points []level.Level, w, labels int) string {
 	line := []rune(text.Right("", w))
 	order := []int{0, len(points) - 1}
 	for i := 1; i < len(points)-1; i++ {

@@ -7,8 +7,10 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
 	"sonde/ui/text"
 	"sonde/ui/theme"
@@ -17,14 +19,14 @@ import (
 // Levels are the rows as they were at one moment, and what those at the current lengths
 // say together.
 type Levels struct {
-	Rows      []sweep.Row // in the order in which the settings were first held
+	Rows      []level.Level // in the order in which the settings were first held
 	Result    sweep.Result
 	Replacing bool // another visit to a level replaces its figures
 }
 
 // points are the settled levels of the curve, smallest load first.
-func (l *Levels) points() []sweep.Row {
-	var settled []sweep.Row
+func (l *Levels) points() []level.Level {
+	var settled []level.Level
 	for _, r := range l.Result.Curve {
 		if r.Settled && r.OutTokensPerS.OK {
 			settled = append(settled, r)
@@ -46,9 +48,9 @@ const LevelColumns = 22
 
 // levelTable is the table of levels. Its first column stays where it is while the others
 // are shifted.
-func levelTable(t *theme.Palette, shift int) text.Table[sweep.Row] {
-	latency := func(group, name string, s func(*sweep.Row) measure.Summary, perMS float64) text.Column[sweep.Row] {
-		return text.Column[sweep.Row]{Group: group, Name: name, Cell: func(r *sweep.Row) text.Figure {
+func levelTable(t *theme.Palette, shift int) text.Table[level.Level] {
+	latency := func(group, name string, s func(*level.Level) measure.Summary, perMS float64) text.Column[level.Level] {
+		return text.Column[level.Level]{Group: group, Name: name, Cell: func(r *level.Level) text.Figure {
 			value, _, _ := statistic(name, s(r))
 			if s(r).N == 0 {
 				return text.Fig(text.Unknown, t.Dim)
@@ -56,38 +58,38 @@ func levelTable(t *theme.Palette, shift int) text.Table[sweep.Row] {
 			return text.Fig(short3(value*perMS), t.Unless(weak(s(r), name)))
 		}}
 	}
-	known := func(group, name string, write func(float64) string, value func(*sweep.Row) opt.Float) text.Column[sweep.Row] {
-		return text.Column[sweep.Row]{Group: group, Name: name, Cell: func(r *sweep.Row) text.Figure {
+	known := func(group, name string, write func(float64) string, value func(*level.Level) opt.Float) text.Column[level.Level] {
+		return text.Column[level.Level]{Group: group, Name: name, Cell: func(r *level.Level) text.Figure {
 			return text.Fig(text.Known(value(r), write), t.Unless(!value(r).OK))
 		}}
 	}
-	rate := func(group, name string, value func(*sweep.Row) opt.Float) text.Column[sweep.Row] {
+	rate := func(group, name string, value func(*level.Level) opt.Float) text.Column[level.Level] {
 		return known(group, name, text.Short, value)
 	}
-	share := func(name string, value func(*sweep.Row) opt.Float) text.Column[sweep.Row] {
+	share := func(name string, value func(*level.Level) opt.Float) text.Column[level.Level] {
 		return known("", name, func(v float64) string { return strings.TrimSuffix(text.Percent(opt.Of(v)), " %") }, value)
 	}
-	ttft := func(r *sweep.Row) measure.Summary { return r.TTFT }
-	tpot := func(r *sweep.Row) measure.Summary { return r.TPOT }
-	return text.Table[sweep.Row]{Shift: shift, Columns: []text.Column[sweep.Row]{
-		{Name: "load", Cell: func(r *sweep.Row) text.Figure { return levelLoad(t, r) }},
-		{Name: "n", Cell: func(r *sweep.Row) text.Figure { return text.Fig(text.Short(float64(r.N())), t.Plain) }},
+	ttft := func(r *level.Level) measure.Summary { return r.TTFT.Summary }
+	tpot := func(r *level.Level) measure.Summary { return r.TPOT.Summary }
+	return text.Table[level.Level]{Shift: shift, Columns: []text.Column[level.Level]{
+		{Name: "load", Cell: func(r *level.Level) text.Figure { return levelLoad(t, r) }},
+		{Name: "n", Cell: func(r *level.Level) text.Figure { return text.Fig(text.Short(float64(r.OK)), t.Plain) }},
 		latency("TTFT ms", "p50", ttft, 1), latency("TTFT ms", "p95", ttft, 1), latency("TTFT ms", "p99", ttft, 1),
 		latency("TPOT ms", "p50", tpot, 1), latency("TPOT ms", "p95", tpot, 1), latency("TPOT ms", "p99", tpot, 1),
-		latency("E2E s", "p95", func(r *sweep.Row) measure.Summary { return r.E2E }, 0.001),
-		rate("tokens/s", "out", func(r *sweep.Row) opt.Float { return r.OutTokensPerS }),
-		rate("tokens/s", "in", func(r *sweep.Row) opt.Float { return r.InTokensPerS }),
-		rate("tokens/s", "each", func(r *sweep.Row) opt.Float { return r.StreamTokensPerS }),
-		rate("", "req/s", func(r *sweep.Row) opt.Float { return r.RequestsPerS }),
-		rate("", "RPM", (*sweep.Row).RPM),
-		rate("", "TPM", (*sweep.Row).TPM),
-		share("KV", func(r *sweep.Row) opt.Float { return r.KV }),
-		share("SM", func(r *sweep.Row) opt.Float { return r.SM }),
-		share("DRAM", func(r *sweep.Row) opt.Float { return r.DRAM }),
-		rate("", "wait", func(r *sweep.Row) opt.Float { return r.Waiting }),
-		{Name: "err", Cell: func(r *sweep.Row) text.Figure { return levelErrors(t, r) }},
-		share("good", func(r *sweep.Row) opt.Float { return r.GoodShare }),
-		{Name: "SLO", Cell: func(r *sweep.Row) text.Figure { return levelVerdict(t, r) }},
+		latency("E2E s", "p95", func(r *level.Level) measure.Summary { return r.E2E.Summary }, 0.001),
+		rate("tokens/s", "out", func(r *level.Level) opt.Float { return r.OutTokensPerS }),
+		rate("tokens/s", "in", func(r *level.Level) opt.Float { return r.InTokensPerS }),
+		rate("tokens/s", "each", func(r *level.Level) opt.Float { return r.StreamTokensPerS }),
+		rate("", "req/s", func(r *level.Level) opt.Float { return r.RequestsPerS }),
+		rate("", "RPM", (*level.Level).RPM),
+		rate("", "TPM", (*level.Level).TPM),
+		share("KV", func(r *level.Level) opt.Float { return r.Engine.KV }),
+		share("SM", func(r *level.Level) opt.Float { return r.SM }),
+		share("DRAM", func(r *level.Level) opt.Float { return r.DRAM }),
+		rate("", "wait", func(r *level.Level) opt.Float { return r.Engine.Waiting }),
+		{Name: "err", Cell: func(r *level.Level) text.Figure { return levelErrors(t, r) }},
+		share("good", func(r *level.Level) opt.Float { return r.GoodShare }),
+		{Name: "SLO", Cell: func(r *level.Level) text.Figure { return levelVerdict(t, r) }},
 	}}
 }
 
@@ -101,14 +103,14 @@ func short3(v float64) string {
 }
 
 // levelLoad is the amount; a level that has not settled is marked.
-func levelLoad(t *theme.Palette, r *sweep.Row) text.Figure {
+func levelLoad(t *theme.Palette, r *level.Level) text.Figure {
 	if !r.Settled {
 		return text.Fig("~"+amountText(r.Load), t.Dim)
 	}
 	return text.Fig(amountText(r.Load), t.Bold)
 }
 
-func levelErrors(t *theme.Palette, r *sweep.Row) text.Figure {
+func levelErrors(t *theme.Palette, r *level.Level) text.Figure {
 	if r.Failed == 0 {
 		return text.Fig("0", t.Plain)
 	}
@@ -117,15 +119,15 @@ func levelErrors(t *theme.Palette, r *sweep.Row) text.Figure {
 
 // levelVerdict is how the level stands to the SLOs: with a mark of doubt while the
 // samples are too few.
-func levelVerdict(t *theme.Palette, r *sweep.Row) text.Figure {
+func levelVerdict(t *theme.Palette, r *level.Level) text.Figure {
 	switch r.Verdict() {
-	case sweep.Meets:
+	case slo.Meets:
 		return text.Fig(theme.SignGood+" ok", t.Good)
-	case sweep.SeemsMeets:
+	case slo.SeemsMeets:
 		return text.Fig(theme.SignGood+" ok?", t.Dim)
-	case sweep.SeemsFails:
+	case slo.SeemsFails:
 		return text.Fig(theme.SignWarn+" no?", t.Warn)
-	case sweep.Fails:
+	case slo.Fails:
 		return text.Fig(theme.SignBad+" no", t.Bad)
 	}
 	return text.Fig(text.Unknown, t.Dim)
@@ -133,11 +135,11 @@ func levelVerdict(t *theme.Palette, r *sweep.Row) text.Figure {
 
 // sections puts the rows that can be compared with each other together, the current
 // lengths first.
-func sections(rows []sweep.Row, requested frame.Load) [][]sweep.Row {
-	var all [][]sweep.Row
+func sections(rows []level.Level, requested frame.Load) [][]level.Level {
+	var all [][]level.Level
 	taken := map[frame.Load]bool{}
 	add := func(like frame.Load) {
-		section := sweep.Curve(rows, like)
+		section := level.Curve(rows, like)
 		if len(section) == 0 || taken[section[0].Load] {
 			return
 		}
@@ -185,16 +187,16 @@ func Conclusions(v *View, w int) []string {
 	said := func(sign, sentence string, st lipgloss.Style) {
 		lines = append(lines, text.AfterSign(" "+sign+" ", text.Wrap(text.Clean(sentence), w-4), len(sentence), st, t.Dim)...)
 	}
-	if b := &r.Boundary; b.Says != "" && b.Best != nil {
-		said(theme.SignGood, b.Says, t.Good)
-	} else if b.Says != "" {
-		said(theme.SignWarn, b.Says, t.Warn)
+	if b := r.Boundary; b != nil && b.Best != nil {
+		said(theme.SignGood, b.String(), t.Good)
+	} else if b != nil {
+		said(theme.SignWarn, b.String(), t.Warn)
 	}
 	switch k := r.Knee; {
 	case k != nil:
-		said(theme.SignNote, k.Says, t.Note)
-	case r.NoKnee != "" && len(r.Curve) > 0:
-		lines = append(lines, text.Indented(" · ", "no knee yet: "+text.Clean(r.NoKnee), w, t.Dim)...)
+		said(theme.SignNote, k.String(), t.Note)
+	case len(r.Curve) > 0:
+		lines = append(lines, text.Indented(" · ", "no knee yet: "+text.Clean(r.NoKnee.String()), w, t.Dim)...)
 	}
 	return lines
 }

@@ -14,10 +14,10 @@ import (
 	"sonde/probe/diagnose"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/roofline"
-	"sonde/probe/sweep"
 	"sonde/ui/history"
 	"sonde/ui/text"
 )
@@ -364,7 +364,7 @@ func TestRefusalsWhileTheModelLoads(t *testing.T) {
 }
 
 func TestLoadAxisIsLogarithmic(t *testing.T) {
-	points := []sweep.Row{{Load: frame.Load{Concurrency: 1}}, {Load: frame.Load{Concurrency: 2}}, {Load: frame.Load{Concurrency: 4}}, {Load: frame.Load{Concurrency: 16}}}
+	points := []level.Level{{Load: frame.Load{Concurrency: 1}}, {Load: frame.Load{Concurrency: 2}}, {Load: frame.Load{Concurrency: 4}}, {Load: frame.Load{Concurrency: 16}}}
 	// 21 cells are 42 dots, of which the last is number 41: a doubling is 41/4 dots.
 	if got := loadColumns(points, 21); got[0] != 0 || got[1] != 10 || got[2] != 21 || got[3] != 41 {
 		t.Errorf("dots %v", got)

@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"sonde/probe/frame"
+	"sonde/probe/level"
+	"sonde/probe/sweep"
+)
+
+// Keeper follows a session, or a recording of one, and adds to the Book of its levels the
+// verdicts on each of them. Add is for one goroutine, the other methods for any.
+type Keeper struct {
+	plan Plan
+	book *level.Book
+	feed func(*frame.Frame) // of the Book
+
+	mu      sync.Mutex
+	found   findings
+	sources level.Sources // as the newest Frame shows them
+	load    frame.Load
+	at      time.Duration
+	any     bool // a Frame was seen
+}
+
+// NewKeeper makes a Keeper of that Book, which feed fills with Frames: a Controller's Add, or
+// the Book's own. Of the plan only what a Frame does not show counts: nothing ends by itself.
+func NewKeeper(plan Plan, book *level.Book, feed func(*frame.Frame)) *Keeper {
+	plan.Requests, plan.Duration, plan.WarmupRequests, plan.WarmupFor = 0, 0, 0, 0
+	return &Keeper{plan: plan, book: book, feed: feed}
+}
+
+// Add takes the next Frame.
+func (k *Keeper) Add(f *frame.Frame) {
+	k.feed(f)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	id := k.book.Counting()
+	if f.Stopped && id == k.found.id {
+		return
+	}
+	k.found.add(f, id)
+	k.sources.Notice(f)
+	k.load, k.at, k.any = f.Load.Asked, f.At, true
+}
+
+// Outcome is what the present load amounts to so far, or the newest one before if nothing
+// has ended at it.
+func (k *Keeper) Outcome() Outcome {
+	all := k.Outcomes()
+	if len(all) == 0 {
+		return k.nothing()
+	}
+	return slices.MaxFunc(all, func(a, b Outcome) int { return cmp.Compare(a.Level.Number, b.Level.Number) })
+}
+
+// Outcomes are those of all loads at which a request has ended.
+func (k *Keeper) Outcomes() []Outcome {
+	levels := slices.DeleteFunc(k.book.Levels(), func(l level.Level) bool { return l.Sent == 0 })
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.outcomes(levels)
+}
+
+// outcomes adds to levels what else is known. The lock is held.
+func (k *Keeper) outcomes(levels []level.Level) []Outcome {
+	out := make([]Outcome, 0, len(levels))
+	for i := range levels {
+		l := &levels[i]
+		out = append(out, Outcome{Plan: k.plan, Level: *l, Verdicts: k.found.of(l.ID), Ready: l.OK > 0})
+	}
+	return out
+}
+
+// nothing is the outcome where nothing has ended.
+func (k *Keeper) nothing() Outcome {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	o := Outcome{Plan: k.plan, Level: level.Level{Load: k.plan.Load, Sources: k.sources}, Verdicts: k.found.of(0)}
+	if k.any && k.load.Concurrency > 0 {
+		o.Level.Load = k.load
+	}
+	return o
+}
+
+// SweepOutcome is what a ladder of loads amounts to, or the levels of a session.
+type SweepOutcome struct {
+	Plan   Plan
+	Result sweep.Result
+	Levels []Outcome // along the Result's curve
+	Others []Outcome // that are not on the curve: other lengths, another loop
+	None   Outcome   // what was requested of whom, where there is no level
+
+	Began, Lasted time.Duration // since the session began
+	Status        sweep.Status  // of the sweep; Idle if there was none
+	Interrupted   bool
+}
+
+// Sweep is what the levels held so far show. It judges those that differ from the present
+// load in their amount only; the rest stand apart in it.
+func (k *Keeper) Sweep() SweepOutcome {
+	levels := k.book.Levels()
+	s := k.conclude(sweep.Conclude(levels, k.shape(levels), len(k.book.SLOs()) > 0))
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	onCurve := func(l level.Level) bool {
+		return slices.ContainsFunc(s.Result.Curve, func(c level.Level) bool { return c.ID == l.ID })
+	}
+	if len(levels) > 0 {
+		s.Began = slices.MinFunc(levels, func(a, b level.Level) int { return cmp.Compare(a.Since, b.Since) }).Since
+		s.Lasted = k.at - s.Began
+	}
+	s.Others = k.outcomes(slices.DeleteFunc(levels, onCurve))
+	return s
+}
+
+// conclude joins the levels of a curve with what else is known of them.
+func (k *Keeper) conclude(res sweep.Result) SweepOutcome {
+	none := k.nothing()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return SweepOutcome{Plan: k.plan, Result: res, Levels: k.outcomes(res.Curve), None: none}
+}
+
+// shape is the load whose curve is judged: the present one, or, where none of its curve
+// has settled, the newest that has.
+func (k *Keeper) shape(levels []level.Level) frame.Load {
+	k.mu.Lock()
+	present := k.load
+	if !k.any {
+		present = k.plan.Load
+	}
+	k.mu.Unlock()
+	isSettled := func(l level.Level) bool { return l.Settled }
+	if slices.ContainsFunc(level.Curve(levels, present), isSettled) {
+		return present
+	}
+	newest, any := level.Level{Load: present}, false
+	for i := range levels {
+		if l := &levels[i]; l.Settled && (!any || l.Number >= newest.Number) {
+			newest, any = *l, true
+		}
+	}
+	return newest.Load
+}
+
+// Source is the server as it showed last.
+func (k *Keeper) Source() frame.Target {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.sources.Target
+}

@@ -1,0 +1,351 @@
+package bench
+
+import (
+	"time"
+
+	"sonde/probe/diagnose"
+	"sonde/probe/frame"
+	"sonde/probe/level"
+	"sonde/probe/measure"
+)
+
+// Phase is how far a run has come.
+type Phase int
+
+// Phases, in their order. Warmup, Settling and Loading are skipped where there
+// is nothing to wait for.
+const (
+	Idle      Phase = iota // no load yet
+	Loading                // the server is still loading its model
+	Warmup                 // requests that are excluded from results
+	Settling               // the warm-up drains
+	Measuring              // the window is open
+	Draining               // nothing new is sent, streams in flight go on
+	Cutting                // the drain took too long or was interrupted: streams are cancelled
+	Done
+)
+
+// loadingLimit ends a run on a server that never gets ready.
+const loadingLimit = 30 * time.Minute
+
+// cutFor is how long cancelled streams may take to report their end.
+const cutFor = 2 * time.Second
+
+// Window turns the Frames of one run into its Outcome: a level whose span is planned. It is
+// fed every Frame once, in order, and belongs to one goroutine. All instants are durations
+// since the session began.
+type Window struct {
+	plan  Plan
+	tally *level.Tally
+	judge *diagnose.Judge
+	phase Phase
+
+	loadAt  time.Duration // the load was switched on
+	origin  time.Duration // warm-up and window count from here
+	success bool          // a request succeeded
+	from    time.Duration // of the measured window, as soon as it is known
+	to      time.Duration // … and where it ended
+	cutAt   time.Duration
+	drained bool          // a whole Frame has passed since the window closed
+	seen    time.Duration // end of the newest Frame
+
+	interrupted bool
+	warmupEnded int           // warm-up requests that ended
+	ended       int           // measured requests that ended
+	failed      int           // … and failed
+	lastEnd     time.Duration // end of the newest of them
+	loadGone    bool
+	refusals    map[string]int // of prompts that are too long, by message
+	tooLong     string         // the message that ended the run
+	refused     bool
+}
+
+// NewWindow starts an empty run of that plan.
+func NewWindow(plan Plan) *Window {
+	return &Window{plan: plan, tally: level.NewTally(plan.Load, plan.SLOs), judge: diagnose.New(), refusals: map[string]int{}}
+}
+
+// Phase is how far the run has come with the Frames so far.
+func (w *Window) Phase() Phase { return w.phase }
+
+// Outcome is what there is so far.
+func (w *Window) Outcome() Outcome {
+	return Outcome{
+		Plan: w.plan, Level: w.tally.Level(), Verdicts: w.judge.Verdicts(), Interrupted: w.interrupted, Warmup: w.warmupEnded,
+		Ready: w.success, LoadGone: w.loadGone, TooLong: w.tooLong, Refused: w.refused,
+	}
+}
+
+// Skip takes a Frame from before the run.
+func (w *Window) Skip(f *frame.Frame) { w.tally.Skip(f) }
+
+// Add takes the next Frame.
+func (w *Window) Add(f *frame.Frame) {
+	w.begin(f)
+	if w.phase == Idle {
+		w.seen = f.At
+		w.Skip(f)
+		return
+	}
+	w.tally.NoteStop(f)
+	for i := range f.Requests {
+		w.addRequest(&f.Requests[i])
+	}
+	w.tally.AddFrame(f)
+	if w.phase == Measuring && w.tally.Held(f) > 0 {
+		w.judge.Add(f)
+	}
+	w.advance(f)
+}
+
+// begin notices the load being switched on.
+func (w *Window) begin(f *frame.Frame) {
+	if w.phase == Idle && loaded(f) {
+		w.tally.SetLoad(f.Load.Asked) // as it was brought into range
+		w.loadAt = level.Changed(f)
+		w.startAt(w.loadAt)
+	}
+}
+
+func loaded(f *frame.Frame) bool { return f.Load.Asked.Concurrency > 0 || f.Load.Asked.Rate > 0 }
+
+// startAt fixes the origin, and with it the window wherever that follows.
+func (w *Window) startAt(at time.Duration) {
+	w.origin, w.phase = at, Warmup
+	switch {
+	case !w.plan.hasWarmup():
+		w.openAt(at)
+		w.phase = Measuring
+	case !w.plan.warmupDrains():
+		w.openAt(at + w.plan.WarmupFor)
+	}
+}
+
+// openAt fixes where the window begins, and where it ends by the clock.
+func (w *Window) openAt(at time.Duration) {
+	w.from = at
+	w.tally.Open(at)
+	if w.plan.Duration > 0 {
+		w.tally.PlanEnd(at + w.plan.Duration)
+	}
+}
+
+// addRequest takes one request that ended.
+func (w *Window) addRequest(r *measure.Request) {
+	if r.Intent < w.loadAt || r.Long {
+		w.tally.AddOther(r)
+		return
+	}
+	if r.Class == measure.Loading {
+		w.tally.AddRequest(r, true)
+		w.foundLoading()
+		return
+	}
+	if r.Class == measure.OK {
+		w.succeeded(r)
+	}
+	warmup := w.plan.hasWarmup() && (!w.tally.Opened() || r.Intent < w.from)
+	w.tally.AddRequest(r, !warmup)
+	if warmup {
+		w.warmupEnded++
+		return
+	}
+	w.ended++
+	w.lastEnd = max(w.lastEnd, r.End)
+	if r.Class.Failed() {
+		w.failed++
+	}
+	if w.refusesPrompt(r) {
+		w.close(r.End)
+	}
+}
+
+// foundLoading takes the origin back: while the server loads its model nothing is measured.
+func (w *Window) foundLoading() {
+	if w.success || w.phase == Loading || w.phase > Measuring {
+		return
+	}
+	w.phase = Loading
+	w.tally.Restart()
+	w.judge = diagnose.New()
+}
+
+// succeeded notes a success; the first one after a time of loading is where the clock starts.
+func (w *Window) succeeded(r *measure.Request) {
+	w.success = true
+	if w.phase == Loading {
+		w.startAt(r.Start)
+	}
+}
+
+const (
+	// tooLongLimit ends a run whose prompts do not fit the model.
+	tooLongLimit = 3
+	// maxRefusals bounds the distinct messages that are kept of such refusals.
+	maxRefusals = 100
+)
+
+// refusesPrompt reports, once, that the server has refused prompts as too long often
+// enough with the same words: more of them would say nothing new.
+func (w *Window) refusesPrompt(r *measure.Request) bool {
+	if r.Class != measure.ContextLength || w.refused || len(w.refusals) >= maxRefusals && w.refusals[r.Error] == 0 {
+		return false
+	}
+	w.refusals[r.Error]++
+	if w.refusals[r.Error] < tooLongLimit {
+		return false
+	}
+	w.refused, w.tooLong = true, r.Error
+	return true
+}
+
+// Interrupt ends the window early: the streams in flight are cancelled, and the
+// Outcome says that it is of a part only.
+func (w *Window) Interrupt() {
+	if w.phase == Done {
+		return
+	}
+	w.interrupted = true
+	w.close(w.seen)
+	w.cut(w.seen)
+}
+
+// Remaining is how many requests of the current phase have not ended yet; it
+// is not known (false) for a phase that is not counted.
+func (w *Window) Remaining() (int, bool) {
+	switch {
+	case w.phase == Warmup || w.phase == Loading && w.plan.WarmupRequests > 0:
+		return max(0, w.plan.WarmupRequests-w.warmupEnded), w.plan.WarmupRequests > 0
+	case w.phase == Measuring || w.phase == Loading:
+		return max(0, w.plan.Requests-w.ended), w.plan.Requests > 0
+	}
+	return 0, false
+}
+
+// advance moves on at the end of a Frame.
+func (w *Window) advance(f *frame.Frame) {
+	w.seen = f.At
+	idle := f.Client.InFlight == 0
+	if !loaded(f) && w.phase < Draining {
+		w.loadGone = true
+		w.close(f.At)
+	}
+	switch w.phase {
+	case Loading:
+		if f.At-w.loadAt >= loadingLimit {
+			w.close(f.At)
+		}
+	case Warmup:
+		w.advanceWarmup(f.At, idle)
+	case Settling:
+		if idle || w.overDrain(f.At-w.origin-w.plan.WarmupFor) {
+			w.measureFrom(f.At)
+		}
+	case Measuring:
+		w.advanceWindow(f.At, idle)
+	case Draining:
+		// The Frame in which the window closed may be older than the order to
+		// stop sending: only the one after it can tell that all is quiet.
+		switch {
+		case idle && w.drained:
+			w.phase = Done
+		case w.overDrain(f.At - w.to):
+			w.cut(f.At)
+		}
+		w.drained = true
+	case Cutting:
+		if idle || f.At-w.cutAt >= cutFor {
+			w.phase = Done
+		}
+	}
+}
+
+func (w *Window) advanceWarmup(at time.Duration, idle bool) {
+	switch {
+	case w.plan.WarmupRequests > 0:
+		if idle && w.warmupEnded >= w.plan.WarmupRequests {
+			w.measureFrom(at)
+		}
+	case at < w.origin+w.plan.WarmupFor:
+	case w.plan.warmupDrains():
+		w.phase = Settling
+	default:
+		w.phase = Measuring
+	}
+}
+
+func (w *Window) measureFrom(at time.Duration) {
+	w.openAt(at)
+	w.phase = Measuring
+}
+
+func (w *Window) advanceWindow(at time.Duration, idle bool) {
+	end, timed := w.plannedEnd()
+	switch {
+	case w.plan.Requests > 0 && w.ended >= w.plan.Requests:
+		w.close(w.lastEnd)
+		if idle {
+			w.phase = Done
+		}
+	case timed && at >= end:
+		w.close(end)
+	}
+}
+
+// overDrain reports whether a drain that has lasted d is over its limit.
+func (w *Window) overDrain(d time.Duration) bool { return w.plan.DrainFor > 0 && d >= w.plan.DrainFor }
+
+// close ends the window. A window that was never measured is empty.
+func (w *Window) close(at time.Duration) {
+	if w.phase >= Draining {
+		return
+	}
+	if w.phase != Measuring {
+		w.tally.Restart()
+		w.from = at
+		w.tally.Open(at)
+	}
+	w.to = max(at, w.from)
+	w.tally.Close(w.to)
+	w.phase = Draining
+}
+
+func (w *Window) cut(at time.Duration) {
+	if w.phase < Cutting {
+		w.phase, w.cutAt = Cutting, at
+	}
+}
+
+// plannedEnd is where the window ends by the clock.
+func (w *Window) plannedEnd() (time.Duration, bool) {
+	return w.from + w.plan.Duration, w.plan.Duration > 0 && w.tally.Opened()
+}
+
+// Deadline is the next instant, since the session began, at which a phase ends
+// by the clock.
+func (w *Window) Deadline() (time.Duration, bool) {
+	switch {
+	case w.phase == Measuring:
+		return w.plannedEnd()
+	case w.phase == Warmup && w.plan.WarmupRequests == 0:
+		return w.origin + w.plan.WarmupFor, true
+	}
+	return 0, false
+}
+
+// Progress is where a run stands.
+type Progress struct {
+	Phase          Phase
+	Elapsed, Of    time.Duration // of the window so far; planned, 0 = no limit
+	Ended, OfEnded int           // measured requests that ended; planned, 0 = no limit
+	InFlight       int
+	Failed         int
+	OutTokensPerS  float64 // over the live window
+}
+
+func (w *Window) progress(f *frame.Frame) Progress {
+	return Progress{
+		Phase: w.phase, Elapsed: w.tally.Length(), Of: w.plan.Duration, Ended: w.ended, OfEnded: w.plan.Requests,
+		InFlight: f.Client.InFlight, Failed: w.failed, OutTokensPerS: f.Client.OutTokensPerS,
+	}
+}

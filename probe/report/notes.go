@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"sonde/gpu"
+	"sonde/probe/bench"
+	"sonde/probe/level"
+	"sonde/probe/measure"
+)
+
+// remarks are all notes of a run, most important first.
+func remarks(o *bench.Outcome) []string {
+	l := &o.Level
+	t := &l.Tokens
+	out := []string{
+		iff(o.Refused, "ended early: the server refuses the prompt as too long: %s", o.TooLong),
+		iff(o.LoadGone, "ended early: the load was taken away"),
+		notReady(o),
+		iff(l.Client.Behind > 0, "this client was the bottleneck for %.0f %% of the window: %s", max(1, 100*l.Client.Behind), l.Client.BehindWhy),
+		iff(o.Warmup > 0, "warm-up: %d requests are excluded from results", o.Warmup),
+		iff(l.Excluded > 0, "requests excluded from latencies: %d (this process was stopped while they ran)", l.Excluded),
+		behindSchedule(o),
+		iff(t.WholeReplies > 0, "%d replies came whole instead of streamed: no TTFT, gap and TPOT for them", t.WholeReplies),
+		uncounted(l),
+		iff(t.PerChunk().Or(1) > 1.2, "%.1f tokens per chunk: a gap is not a token", t.PerChunk().V),
+		iff(t.CoalescedShare().Or(0) > 0.5, "delivered in bursts: %.0f %% of chunks came in one read with another", 100*t.CoalescedShare().V),
+		iff(l.Cancelled > 0 && !o.Interrupted, "%d streams were still running after the drain and were cancelled", l.Cancelled),
+		iff(l.Engine.Restarts > 0, "the engine restarted: the intervals around it are excluded from its figures"),
+	}
+	out = append(out, l.Sources.Target.Notes...)
+	out = append(out, aboutGPUs(l)...)
+	for _, n := range l.Notes {
+		out = append(out, n.Text+iff(n.Count > 1, " (%d times)", n.Count))
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+func notReady(o *bench.Outcome) string {
+	n := o.Level.ByClass[measure.Loading]
+	if n > 0 && !o.Ready {
+		return fmt.Sprintf("the server was still loading its model (%d refusals): nothing was measured", n)
+	}
+	return iff(n > 0, "the server was loading its model (%d refusals): the window starts with the first success", n)
+}
+
+// waitsForSlot is a median wait in the client, in ms, that is more than the time
+// it takes to start a request.
+const waitsForSlot = 20
+
+// behindSchedule says how far an open loop stayed below the requested rate. A
+// rate that is low without waiting is chance: Poisson drew fewer arrivals.
+func behindSchedule(o *bench.Outcome) string {
+	l := &o.Level
+	requested, got := l.Load.Rate, l.RequestsPerS
+	return iff(requested > 0 && got.OK && got.V < 0.95*requested && l.ClientQueue.N > 0 && l.ClientQueue.P50 > waitsForSlot,
+		"%.1f of %.1f requests per second were achieved: requests had to wait for a free stream", got.V, requested)
+}
+
+// uncounted says which token counts do not come from the server.
+func uncounted(l *level.Level) string {
+	t := &l.Tokens
+	n, ok := t.BySource[measure.Chunks], l.OK
+	input := iff(t.Uncounted > 0, "; input tokens are unknown")
+	switch {
+	case n == 0:
+		return iff(t.Uncounted > 0, "input tokens are unknown: the server did not count the prompts of %d of %d successful requests", t.Uncounted, ok)
+	case n == ok:
+		return "token counts are estimates: the server sent no usage, chunks were counted" + input
+	}
+	return fmt.Sprintf("%d of %d successful requests came without usage: their token counts are estimates, chunks were counted%s", n, ok, input)
+}
+
+// aboutGPUs says why there are no GPUs, or what is missing of those that there are.
+func aboutGPUs(l *level.Level) []string {
+	s := &l.Sources.GPU
+	if len(l.GPUs) == 0 && len(s.GPUs) == 0 {
+		if s.State != gpu.Tried || s.Why == "" {
+			return nil
+		}
+		return []string{"no GPU readings: " + s.Why}
+	}
+	var out []string
+	for i := range s.GPUs {
+		r := &s.GPUs[i]
+		note := ""
+		if r.Lost {
+			note = fmt.Sprintf("GPU %d: %s", r.Index, r.Note)
+		} else if r.Note != "" && r.Parent == "" {
+			note = "GPUs: " + r.Note
+		}
+		if note != "" && !slices.Contains(out, note) && len(out) < maxNotes {
+			out = append(out, note)
+		}
+	}
+	return out
+}
