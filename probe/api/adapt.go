@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"sonde/probe/measure"
+	"sonde/probe/plain"
 )
 
 // adapt looks whether the attempt failed for a reason that another form of the
@@ -61,37 +62,24 @@ func (c *Client) followOnce(x *exchange) bool {
 // hideSecrets blanks the key, the values of the user's own headers, and the
 // password and query of the URL, should a server repeat them in its message.
 func (c *Client) hideSecrets(message string) string {
-	message = hide(message, c.opt.APIKey)
+	if message == "" {
+		return ""
+	}
+	secrets := []string{c.opt.APIKey}
 	for _, values := range c.opt.Header {
 		for _, v := range values {
-			message = hide(message, v)
-			if _, credentials, ok := strings.Cut(v, " "); ok { // "Bearer K"
-				message = hide(message, credentials)
-			}
+			_, credentials, _ := strings.Cut(v, " ") // "Bearer K"
+			secrets = append(secrets, v, credentials)
 		}
 	}
 	if user := c.opt.Address.User; user != nil {
 		password, _ := user.Password()
-		message = hide(message, password)
-		message = hide(message, basicAuth(user))
+		secrets = append(secrets, password, basicAuth(user))
 	}
 	for name, values := range c.opt.Address.Requests[0].Query() {
-		for _, v := range values {
-			if name != "api-version" {
-				message = hide(message, v)
-			}
+		if name != "api-version" {
+			secrets = append(secrets, values...)
 		}
 	}
-	return message
-}
-
-const shortestSecret = 8
-
-func hide(message, secret string) string {
-	if len(secret) < shortestSecret || message == "" {
-		return message
-	}
-	message = strings.ReplaceAll(message, secret, "…")
-	// Servers like to show the end of a refused key.
-	return strings.ReplaceAll(message, secret[len(secret)-shortestSecret:], "…")
+	return plain.Hide(message, secrets)
 }

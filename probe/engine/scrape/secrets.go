@@ -4,23 +4,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-)
 
-// shortestSecret is the length from which on a value is looked for in a message;
-// shorter ones would blank out words.
-const shortestSecret = 8
+	"sonde/probe/plain"
+)
 
 // hide blanks what a server may repeat of the user's credentials in its own words.
 func (c Config) hide(text string) string {
-	for _, secret := range c.secrets() {
-		if len(secret) < shortestSecret {
-			continue
-		}
-		text = strings.ReplaceAll(text, secret, "…")
-		// Servers like to show the end of a refused key.
-		text = strings.ReplaceAll(text, secret[len(secret)-shortestSecret:], "…")
-	}
-	return text
+	return plain.Hide(text, c.secrets())
 }
 
 // secrets are the values that went to the server and belong into no message.
