@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"probe/roofline":      {"probe/opt", "probe/plain"},
 	"probe/engine":        {"probe/opt"},
 	"probe/engine/kinds":  {"probe/engine", "probe/opt", "probe/roofline"},
-	"probe/engine/scrape": {"probe/engine", "probe/engine/kinds", "probe/guard", "probe/measure", "probe/opt", "probe/prom", "probe/roofline"},
+	"probe/engine/scrape": {"probe/engine", "probe/engine/kinds", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/prom", "probe/roofline"},
 	"gpu":                 {"probe/opt", "probe/plain"},
 	"gpu/common":          {"gpu", "probe/opt", "probe/plain"},
 	"gpu/nvml":            {"gpu", "gpu/common", "probe/opt"},
