@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,22 +113,29 @@ func TestAnswerGrowth(t *testing.T) {
 
 func TestPastKnee(t *testing.T) {
 	// Level 1 has 16 streams and 1024 tokens/s, level 2 other figures.
+	// A request of 256 tokens takes 2.75 s at level 1: 200 ms and 255 gaps of 10 ms. By Little's
+	// law it takes to/16 × 256/tokens times as long at level 2.
 	step := func(to, tokens int, spoil func(*frame.Frame)) *Judge {
+		e2e := 2750 * float64(to) / 16 * 256 / float64(tokens)
 		return scene(func(f *frame.Frame) {
 			f.Load.Settled = true
-			f.Client.Level = measure.LevelStats{TTFT: dist(50, 200, 300), E2E: dist(50, 2750, 3200)}
 			if f.At > 15*time.Second {
 				f.Load.Level, f.Load.Asked.Concurrency, f.Client.SliceOutTokens = 2, to, tokens
 				f.Client.InFlight, f.Engine.Reading.Running = to, opt.Of(float64(to))
-				f.Client.Level = measure.LevelStats{TTFT: dist(50, 2000, 3000), E2E: dist(50, 6000, 6000)}
+				timed(&f.Requests[0], 200, (e2e-200)/255)
 				if spoil != nil {
 					spoil(f)
 				}
 			}
 		})
 	}
-	only(t, step(32, 258, nil), "past_knee", Warn, "past the knee: from 16 to 32 streams output went from 1024 to 1032 tokens/s")
-	none(t, "it grew", step(32, 384, nil), "past_knee")
+	if v := step(32, 258, nil).Strongest(); v.Rule != RulePastKnee || v.Severity != Warn || !strings.HasPrefix(v.Text, "past the knee: from 16 to 32 streams") {
+		t.Errorf("%+v", v)
+	}
+	none(t, "it grew by a half", step(32, 384, nil), "past_knee")
+	if j := step(32, 320, nil); !slices.Contains(rules(j), RulePastKnee) { // 1.25 times: power 16²·1.25²/32² of before
+		t.Errorf("a quarter more output for twice the streams: %v", rules(j))
+	}
 	none(t, "a small step", step(20, 258, nil), "past_knee")
 	none(t, "down", step(8, 230, nil), "past_knee")
 	none(t, "other lengths", step(32, 258, func(f *frame.Frame) { f.Load.Asked.InputTokens = 8000 }), "past_knee")

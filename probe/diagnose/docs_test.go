@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sonde/probe/level"
 )
 
 // row is a line of the table on the page of verdicts.
@@ -73,7 +75,7 @@ func quoted() map[Rule][]string {
 		RuleHostBound:           {share(hostBoundSM), share(hostBoundDRAM), times(hostBoundFloors), ms(hostBoundSlowMS)},
 		RulePrefillInterference: {times(interferenceFewest), times(pauseGaps), ms(pauseShortestMS), ms(interferenceHarshMS)},
 		RuleStandstills:         {ms(standstillsShortestMS), times(standstillsGaps), times(standstillsFewest), s(keep)},
-		RulePastKnee:            {times(kneeStreams), share(kneeGain - 1), of(kneeAnswers, "answers")},
+		RulePastKnee:            {times(kneeStreams), times(level.Clearly), of(kneeAnswers, "answers")},
 		RuleSlowStart:           {ms(slowTTFTMS), share(slowStartShare), of(enough, "requests")},
 		RuleTTFTTail:            tail,
 		RuleTPOTTail:            tail,

@@ -114,7 +114,7 @@ func overloaded(h *history, text string, evidence ...string) Verdict {
 	return Verdict{Severity: Bad, Text: text, Evidence: evidence, Advice: "lower the load, or add replicas"}
 }
 
-// checkPastKnee finds more streams bringing no more tokens.
+// checkPastKnee finds a load that is past the knee: the same one that a sweep looks for.
 func checkPastKnee(h *history) (outcome, Verdict) {
 	now := h.now()
 	if !now.Load.Settled || now.Load.Asked.Rate > 0 {
@@ -133,14 +133,14 @@ func checkPastKnee(h *history) (outcome, Verdict) {
 	if before == nil || after == nil {
 		return unclear, Verdict{}
 	}
-	return when(after.OutTokensPerS.V < kneeGain*before.OutTokensPerS.V, func() Verdict {
+	return when(level.PastKnee(before, after), func() Verdict {
 		a, b := before.Load.Concurrency, after.Load.Concurrency
 		return Verdict{
 			Severity: Warn,
 			Text: fmt.Sprintf("past the knee: from %d to %d streams output went from %s to %s tokens/s",
 				a, b, count(before.OutTokensPerS.V), count(after.OutTokensPerS.V)),
 			Evidence: []string{fmt.Sprintf("TTFT p95 went from %s to %s; both levels settled", millis(before.TTFT.P95), millis(after.TTFT.P95))},
-			Advice:   fmt.Sprintf("more than %d streams only add waiting", a),
+			Advice:   fmt.Sprintf("beyond %d streams, more load adds more waiting than throughput", a),
 		}
 	})
 }

@@ -69,7 +69,6 @@ const (
 	overloadTimes      = 1.2              // times the first third
 	overloadDone       = 0.9              // of the rate, with all streams in use
 	kneeStreams        = 1.5              // times as many streams
-	kneeGain           = 1.1              // times the output tokens/s
 	kneeShortest       = 5 * time.Second  // of each level
 	kneeAnswers        = 2                // answers of each stream in it
 )

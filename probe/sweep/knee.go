@@ -1,8 +1,6 @@
 package sweep
 
 import (
-	"math"
-
 	"sonde/probe/frame"
 	"sonde/probe/level"
 )
@@ -42,10 +40,6 @@ const (
 	HardlyRises                     // throughput hardly rises from the smallest load on
 )
 
-// clearly is by how much the power at the knee has to stand above that at both
-// ends of the curve, so that scatter makes no knee.
-const clearly = 1.1
-
 // FindKnee finds the knee of a curve, smallest load first; nil, with the reason, if there is
 // none.
 func FindKnee(curve []level.Level) (*Knee, NoKnee) {
@@ -56,9 +50,9 @@ func FindKnee(curve []level.Level) (*Knee, NoKnee) {
 	best := peak(points)
 	last := len(points) - 1
 	switch {
-	case best == last || power(&points[best]) < clearly*power(&points[last]):
+	case best == last || level.Power(&points[best]) < level.Clearly*level.Power(&points[last]):
 		return nil, NoKnee{StillRising, points[last].Load}
-	case best == 0 || power(&points[best]) < clearly*power(&points[0]):
+	case best == 0 || level.Power(&points[best]) < level.Clearly*level.Power(&points[0]):
 		return nil, NoKnee{HardlyRises, points[0].Load}
 	}
 	k := &Knee{At: points[best], Below: points[best-1], Above: points[best+1], Top: points[last]}
@@ -71,29 +65,12 @@ func FindKnee(curve []level.Level) (*Knee, NoKnee) {
 func usable(curve []level.Level) []level.Level {
 	var out []level.Level
 	for i := range curve {
-		if l := &curve[i]; l.Settled && l.E2E.N > 0 && l.E2E.Mean > 0 && l.OutTokensPerS.OK && throughput(l) > 0 {
+		if l := &curve[i]; l.Settled && l.E2E.N > 0 && l.E2E.Mean > 0 && l.OutTokensPerS.OK && level.Throughput(l) > 0 {
 			out = append(out, *l)
 		}
 	}
 	return out
 }
-
-// throughput is requests per second. In a closed loop it follows from the mean length of
-// a request by Little's law, which is steadier than a count: streams that began together go
-// on in waves, and a stretch seldom holds whole ones.
-func throughput(l *level.Level) float64 {
-	if l.Load.Rate > 0 {
-		return l.RequestsPerS.Or(0)
-	}
-	return 1000 * float64(l.Load.Concurrency) / l.E2E.Mean
-}
-
-// power is throughput over response time, in requests/s².
-func power(l *level.Level) float64 { return 1000 * throughput(l) / l.E2E.Mean }
-
-// inFlight is what is in flight: as requested in a closed loop, by Little's law in an open
-// one.
-func inFlight(l *level.Level) float64 { return throughput(l) * l.E2E.Mean / 1000 }
 
 // gain is output tokens/s for each unit of load added.
 func gain(a, b *level.Level) float64 {
@@ -101,14 +78,4 @@ func gain(a, b *level.Level) float64 {
 		return (b.OutTokensPerS.V - a.OutTokensPerS.V) / d
 	}
 	return 0
-}
-
-// elasticity is how throughput follows what is in flight from one level to the
-// next: 1 is in proportion, 0 not at all.
-func elasticity(a, b *level.Level) float64 {
-	grown := math.Log(inFlight(b) / inFlight(a))
-	if !(grown > 0) {
-		return 1
-	}
-	return math.Log(throughput(b)/throughput(a)) / grown
 }

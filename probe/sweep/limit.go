@@ -89,7 +89,7 @@ func kvFull(e *level.Engine) bool {
 // queueLimit judges a queue before a cache that has room: if what is added waits
 // and does not run, the engine's limit of sequences is reached.
 func queueLimit(at, top *level.Level) Limit {
-	added := inFlight(top) - inFlight(at)
+	added := level.InFlight(top) - level.InFlight(at)
 	if !at.Engine.Running.OK || !top.Engine.Running.OK || !at.Engine.Waiting.OK || added <= 0 {
 		return Limit{UnknownResource, signNoRunning}
 	}

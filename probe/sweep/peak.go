@@ -19,12 +19,12 @@ const (
 func peak(points []level.Level) int {
 	most := 0.0
 	for i := range points {
-		most = max(most, power(&points[i]))
+		most = max(most, level.Power(&points[i]))
 	}
 	var x, y []float64
 	for i := range points {
-		if p := power(&points[i]); p >= around*most {
-			x = append(x, math.Log(inFlight(&points[i])))
+		if p := level.Power(&points[i]); p >= around*most {
+			x = append(x, math.Log(level.InFlight(&points[i])))
 			y = append(y, math.Log(p/most))
 		}
 	}
@@ -32,10 +32,10 @@ func peak(points []level.Level) int {
 	best := -1
 	for i := range points {
 		p := &points[i]
-		if power(p) < asGood*most || !bends && power(p) < most {
+		if level.Power(p) < asGood*most || !bends && level.Power(p) < most {
 			continue
 		}
-		if best < 0 || math.Abs(math.Log(inFlight(p))-top) < math.Abs(math.Log(inFlight(&points[best]))-top) {
+		if best < 0 || math.Abs(math.Log(level.InFlight(p))-top) < math.Abs(math.Log(level.InFlight(&points[best]))-top) {
 			best = i
 		}
 	}

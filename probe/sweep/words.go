@@ -132,7 +132,7 @@ func (k *Knee) Evidence() []string {
 	out := []string{
 		along(func(l *level.Level) string { return amount(l.Load) }) + " " + several + ": throughput " +
 			along(func(l *level.Level) string { return number(l.OutTokensPerS.V) }) + " tok/s",
-		fmt.Sprintf("elasticity of throughput: %.2f before, %.2f after", elasticity(&k.Below, at), elasticity(at, top)),
+		fmt.Sprintf("elasticity of throughput: %.2f before, %.2f after", level.Elasticity(&k.Below, at), level.Elasticity(at, top)),
 	}
 	if at.TTFT.N > 0 && top.TTFT.N > 0 {
 		out = append(out, "TTFT p95 "+along(func(l *level.Level) string { return number(l.TTFT.P95) })+" ms")
@@ -168,7 +168,7 @@ func (k *Knee) limitEvidence() string {
 		return "what is exhausted is unknown: requests wait, and the engine does not report how many run"
 	case signPartlyRuns:
 		ran, waited := addedToEngine(&k.At, top)
-		return fmt.Sprintf("what is exhausted is unknown: of %.0f added requests %.1f run and %.1f wait", inFlight(top)-inFlight(&k.At), ran, waited)
+		return fmt.Sprintf("what is exhausted is unknown: of %.0f added requests %.1f run and %.1f wait", level.InFlight(top)-level.InFlight(&k.At), ran, waited)
 	case signNoCacheFill:
 		return fmt.Sprintf("limit of sequences or KV cache, the engine does not report which: %.1f run however many come", e.Running.V)
 	case signDRAM:
