@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 
 	"probe/opt":           {},
 	"probe/plain":         {},
+	"probe/units":         {"probe/opt"},
 	"probe/guard":         {},
 	"probe/process":       {},
 	"probe/prom":          {},
@@ -73,10 +74,10 @@ var allowed = map[string][]string{
 	"ui/chart":          {},
 	"ui/still":          {},
 	"ui/theme":          {},
-	"ui/text":           {"probe/opt", "probe/plain", "ui/chart", "ui/theme"},
+	"ui/text":           {"probe/plain", "probe/units", "ui/chart", "ui/theme"},
 	"ui/history":        {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"},
-	"ui/panel":          {"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "ui/chart", "ui/history", "ui/text", "ui/theme"},
-	"ui":                {"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"},
+	"ui/panel":          {"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/text", "ui/theme"},
+	"ui":                {"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"},
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/guard"
+	"sonde/probe/units"
 	"sonde/ui/panel"
 	"sonde/ui/still"
-	"sonde/ui/text"
 )
 
 // requested is the load as it stands, changes included that no Frame shows.
@@ -49,7 +49,7 @@ func (m *model) changePrompts(f func(*frame.Load)) tea.Cmd {
 func (m *model) confirm(wanted frame.Load) {
 	switch most := m.live.Frame.Load.Max; {
 	case wanted.Rate <= 0 && most > 0 && wanted.Concurrency > most:
-		m.say("cap "+text.Group(float64(most))+" reached: --max-concurrency raises it", m.theme.Note)
+		m.say("cap "+units.Group(float64(most))+" reached: --max-concurrency raises it", m.theme.Note)
 	case m.paused || m.zoomed || m.overlay != overlayNone:
 		m.say("load now: "+loadText(m.controls.Load()), m.theme.Note)
 	}
@@ -57,14 +57,14 @@ func (m *model) confirm(wanted frame.Load) {
 
 // loadText is a load in words.
 func loadText(l frame.Load) string {
-	lengths := ", prompt " + panel.PromptLength(l) + ", output " + text.Group(float64(l.OutputTokens)) + " tok"
+	lengths := ", prompt " + panel.PromptLength(l) + ", output " + units.Group(float64(l.OutputTokens)) + " tok"
 	if l.Prefix != "" && l.InputTokens > 0 {
 		lengths += ", " + l.Prefix + " prefixes"
 	}
 	if l.Rate > 0 {
-		return text.Sig2(l.Rate) + " req/s ≤ " + text.Group(float64(l.Concurrency)) + lengths
+		return units.Sig2(l.Rate) + " req/s ≤ " + units.Group(float64(l.Concurrency)) + lengths
 	}
-	return "concurrency " + text.Group(float64(l.Concurrency)) + lengths
+	return "concurrency " + units.Group(float64(l.Concurrency)) + lengths
 }
 
 // amount changes the concurrency, or in an open loop the rate.
@@ -176,7 +176,7 @@ func (m *model) nextWindow() tea.Cmd {
 		}
 	}
 	m.window = next
-	return m.control("live window "+text.Group(float64(next))+" s", func(c frame.Controls) { c.SetWindow(next) })
+	return m.control("live window "+units.Group(float64(next))+" s", func(c frame.Controls) { c.SetWindow(next) })
 }
 
 // save runs beside the screen: a slow disk must not stop it.

@@ -6,6 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/units"
 	"sonde/ui/text"
 	"sonde/ui/theme"
 )
@@ -54,7 +55,7 @@ func legend(t *theme.Palette) []signMeaning {
 		{"p95", t.P95, "95 of 100 were shorter"},
 		{"p99", t.P99, "99 of 100 were shorter"},
 		{"dim", t.Dim, "too few samples, or a level that has not settled"},
-		{text.Unknown, t.Plain, "unknown, which is not 0"},
+		{units.Unknown, t.Plain, "unknown, which is not 0"},
 		{"~", t.Plain, "an estimated number of tokens"},
 		{"est.", t.Dim, "the engine's own figure, estimated from histogram buckets"},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/frame"
+	"sonde/probe/units"
 	"sonde/ui/panel"
 	"sonde/ui/text"
 )
@@ -156,7 +157,7 @@ func TestLoadKeys(t *testing.T) {
 		if got := s.Load(); got != c.want {
 			t.Errorf("%v: load %+v, want %+v", c.keys, got, c.want)
 		}
-		if !strings.Contains(ansi.Strip(m.View().Content), "c "+text.Right(text.Group(float64(c.want.Concurrency)), 3)) {
+		if !strings.Contains(ansi.Strip(m.View().Content), "c "+text.Right(units.Group(float64(c.want.Concurrency)), 3)) {
 			t.Errorf("%v: the screen does not show the wish at once", c.keys)
 		}
 	}

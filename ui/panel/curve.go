@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/level"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/text"
 	"sonde/ui/theme"
@@ -66,7 +67,7 @@ type curveSeries struct {
 }
 
 func (c *Curve) rateSeries(v *View, points []level.Level) *curveSeries {
-	s := &curveSeries{style: v.Theme.First, mark: 'o', label: text.Short, kneeAt: kneeIndex(v, points)}
+	s := &curveSeries{style: v.Theme.First, mark: 'o', label: units.Short, kneeAt: kneeIndex(v, points)}
 	for i := range points {
 		r := &points[i]
 		s.points = append(s.points, chart.Point{Y: orNaN(r.OutTokensPerS), Low: orNaN(r.SlowestPerS), High: orNaN(r.FastestPerS), Sign: '●', Style: s.style})
@@ -76,7 +77,7 @@ func (c *Curve) rateSeries(v *View, points []level.Level) *curveSeries {
 }
 
 func (c *Curve) ttftSeries(v *View, points []level.Level) *curveSeries {
-	s := &curveSeries{style: v.Theme.P95, mark: '+', label: text.Milliseconds.Label, kneeAt: kneeIndex(v, points)}
+	s := &curveSeries{style: v.Theme.P95, mark: '+', label: units.Milliseconds.Label, kneeAt: kneeIndex(v, points)}
 	for i := range points {
 		p := chart.Point{Y: math.NaN(), Low: math.NaN(), High: math.NaN(), Sign: '●', Style: s.style}
 		if ttft := points[i].TTFT.Summary; ttft.N > 0 {

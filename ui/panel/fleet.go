@@ -9,6 +9,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/text"
 )
 
@@ -124,16 +125,16 @@ func replicas(v *View, w, h int) []string {
 // replicaTable has the names of the replicas in the room behind its columns.
 var replicaTable = text.Table[engine.Replica]{
 	Columns: []text.Column[engine.Replica]{
-		replicaColumn("KV", 6, text.Percent, func(r *engine.Replica) opt.Float { return r.KVFill }),
+		replicaColumn("KV", 6, units.Percent, func(r *engine.Replica) opt.Float { return r.KVFill }),
 		replicaColumn("run", 5, wholeNumber, func(r *engine.Replica) opt.Float { return r.Running }),
 		replicaColumn("wait", 5, wholeNumber, func(r *engine.Replica) opt.Float { return r.Waiting }),
 		replicaColumn("tok/s", 8, wholeNumber, func(r *engine.Replica) opt.Float { return r.GenerationTokensPerS }),
-		replicaColumn("SM", 6, text.Percent, func(r *engine.Replica) opt.Float { return r.SM }),
+		replicaColumn("SM", 6, units.Percent, func(r *engine.Replica) opt.Float { return r.SM }),
 	},
 	RestName: "replica", Rest: func(r *engine.Replica) string { return text.Clean(r.Name) },
 }
 
-func wholeNumber(f opt.Float) string { return text.Known(f, text.Group) }
+func wholeNumber(f opt.Float) string { return units.Known(f, units.Group) }
 
 func replicaColumn(name string, width int, write func(opt.Float) string, value func(*engine.Replica) opt.Float) text.Column[engine.Replica] {
 	return text.Column[engine.Replica]{Name: name, Width: width, Cell: func(r *engine.Replica) text.Figure {

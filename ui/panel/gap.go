@@ -3,6 +3,7 @@ package panel
 import (
 	"fmt"
 
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/text"
@@ -21,7 +22,7 @@ func newGap() *gap { return &gap{ranger: chart.Ranger{Log: true}} }
 
 func (g *gap) Heading(v *View) text.Heading {
 	s, t := v.Frame.Client.Gap, v.Theme
-	u := text.UnitFor(s.P50)
+	u := units.LatencyFor(s.P50)
 	name := "gap before each chunk "
 	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V <= tokensPerChunkNoted {
 		name = "gap before each token "
@@ -31,10 +32,10 @@ func (g *gap) Heading(v *View) text.Heading {
 		text.Fig("n "+count(s.N), t.Dim),
 	}}
 	if s.N == 0 {
-		hd.Figures = []text.Figure{text.Fig(text.Unknown, t.Dim)}
+		hd.Figures = []text.Figure{text.Fig(units.Unknown, t.Dim)}
 	}
 	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V > tokensPerChunkNoted {
-		hd.Foot = []text.Figure{text.Fig(theme.SignWarn+" "+text.Sig2(per.V)+" tokens per chunk", t.Warn)}
+		hd.Foot = []text.Figure{text.Fig(theme.SignWarn+" "+units.Sig2(per.V)+" tokens per chunk", t.Warn)}
 	}
 	return hd
 }
@@ -49,7 +50,7 @@ type gapKey struct {
 }
 
 func (g *gap) Key(v *View, _ bool) any {
-	key := gapKey{columns: v.History.Version.Columns, gaps: v.History.Version.Gaps, unit: text.UnitFor(v.Frame.Client.Gap.P50).Name}
+	key := gapKey{columns: v.History.Version.Columns, gaps: v.History.Version.Gaps, unit: units.LatencyFor(v.Frame.Client.Gap.P50).Name}
 	if key.gaps == 0 {
 		key.why = whyNoSamples(v)
 	}
@@ -61,7 +62,7 @@ func (g *gap) Body(v *View, w, h int) []string {
 		return text.Because(v.Theme, whyNoSamples(v), w, h)
 	}
 	t, scale := v.Theme, g.scale(v, w)
-	label := text.UnitFor(v.Frame.Client.Gap.P50).Label
+	label := units.LatencyFor(v.Frame.Client.Gap.P50).Label
 	plot := chart.PlotWidth(w, label, scale, h)
 	shown := v.History.Last(plot)
 	columns := make([][]uint32, len(shown))
@@ -89,7 +90,7 @@ func (g *gap) scale(v *View, w int) chart.Scale {
 
 func (g *gap) Zoomed(v *View, w, h int) []string {
 	s, t := v.Frame.Client.Gap, v.Theme
-	u := text.UnitFor(s.P50)
+	u := units.LatencyFor(s.P50)
 	line := text.Row(w, text.Fig(" "+spanWindow(v.Frame.Client.Window)+", "+u.Name, t.Dim), text.Fig("n "+count(s.N), t.Dim),
 		percentile(t, "p50", s, u, t.P50), percentile(t, "p90", s, u, t.Plain),
 		percentile(t, "p95", s, u, t.P95), percentile(t, "p99", s, u, t.P99),
@@ -103,7 +104,7 @@ func (g *gap) Explain(v *View) Explanation {
 		Title: "gap: time between two chunks of one stream",
 		Text: []string{
 			"The time from one chunk with text to the next, pooled over all streams. It is called \"per token\" only while a chunk carries one token.",
-			"The scale is logarithmic. A column is " + text.Span(v.History.Width) + " wide; the brighter a cell, the more gaps of that length.",
+			"The scale is logarithmic. A column is " + units.Span(v.History.Width) + " wide; the brighter a cell, the more gaps of that length.",
 			"A prefill in the batch lifts a whole column. A stall stands alone high up. A buffering proxy shows as a floor near zero under a few long gaps.",
 		},
 		Source: fromClient,

@@ -8,6 +8,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/text"
@@ -23,7 +24,7 @@ func (g gpuPanel) Heading(v *View) text.Heading {
 	gpus := v.Frame.GPU.GPUs
 	hd := text.Heading{Name: gpuName(gpus), Column: v.History.Width}
 	if len(gpus) == 0 {
-		hd.Figures = []text.Figure{text.Fig(text.Unknown, v.Theme.Dim)}
+		hd.Figures = []text.Figure{text.Fig(units.Unknown, v.Theme.Dim)}
 		return hd
 	}
 	hd.Figures = gpuFigures(v.Theme, gpus)
@@ -136,11 +137,11 @@ func powerText(gpus []gpu.Reading) string {
 	}
 	switch wholes := wholeGPUs(gpus); {
 	case powered == 0:
-		return text.Unknown + " W"
+		return units.Unknown + " W"
 	case powered < wholes:
-		return fmt.Sprintf("%s W (%d of %d)", text.Group(sum), powered, wholes)
+		return fmt.Sprintf("%s W (%d of %d)", units.Group(sum), powered, wholes)
 	}
-	return text.Right(text.Group(sum), 3) + " W"
+	return text.Right(units.Group(sum), 3) + " W"
 }
 
 // gpuName counts whole devices, and parts of them apart.
@@ -251,7 +252,7 @@ func (gpuPanel) Explain(v *View) Explanation {
 		e.Now = ageNow(v, s.At)
 	}
 	if s.Period > 0 {
-		e.Now = append(e.Now, "interval new values every "+text.Span(s.Period))
+		e.Now = append(e.Now, "interval new values every "+units.Span(s.Period))
 	}
 	if why := s.Reason(); why != "" {
 		e.Now = append(e.Now, "why "+text.Clean(why))

@@ -9,6 +9,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/text"
 	"sonde/ui/theme"
@@ -122,10 +123,10 @@ func (r gpuRow) device(d *gpu.Reading) string {
 	}
 	s += r.share(active, shortActivity(d, r.busy), style) + r.share(d.DRAM, gpuPercent(d.DRAM), t.Second)
 	if r.power {
-		s += text.Right(text.Known(d.Power, text.Group)+" W", gpuPowerWidth)
+		s += text.Right(units.Known(d.Power, units.Group)+" W", gpuPowerWidth)
 	}
 	if r.memory {
-		s += text.Right(text.Known(d.MemUsed.Scale(1.0/(1<<30)), text.Group), gpuMemoryWidth)
+		s += text.Right(units.Known(d.MemUsed.Scale(1.0/(1<<30)), units.Group), gpuMemoryWidth)
 	}
 	return text.Pad(s, r.w)
 }
@@ -164,7 +165,7 @@ func gpuPercent(f opt.Float) string {
 	if f.OK && f.V > 1.005 && f.V <= mostShare {
 		return ">100%"
 	}
-	return text.Percent(f)
+	return units.Percent(f)
 }
 
 // gpuCells draws one cell a device: SM, DRAM, power and memory as shares, a line each.

@@ -10,6 +10,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/text"
 )
@@ -58,8 +59,8 @@ func gpuTable(v *View, gpus []gpu.Reading, w int) []string {
 		column("DRAM", 6, func(d *gpu.Reading) string { return gpuPercent(d.DRAM) }),
 		column("power W", 11, powerOfLimit),
 		column("memory GiB", 15, memoryOfTotal),
-		column("°C", 4, func(d *gpu.Reading) string { return text.Known(d.Temperature, text.Group) }),
-		column("MHz", 6, func(d *gpu.Reading) string { return text.Known(d.SMClock.Scale(1e-6), text.Group) }),
+		column("°C", 4, func(d *gpu.Reading) string { return units.Known(d.Temperature, units.Group) }),
+		column("MHz", 6, func(d *gpu.Reading) string { return units.Known(d.SMClock.Scale(1e-6), units.Group) }),
 		column("tensor", 7, func(d *gpu.Reading) string { return gpuPercent(d.Tensor) }),
 		column("PCIe GB/s", 12, func(d *gpu.Reading) string { return traffic(d.PCIeSent, d.PCIeReceived) }),
 		column("NVLink GB/s", 12, func(d *gpu.Reading) string { return traffic(d.NVLinkSent, d.NVLinkReceived) }),
@@ -82,23 +83,23 @@ func gpuTable(v *View, gpus []gpu.Reading, w int) []string {
 }
 
 func powerOfLimit(d *gpu.Reading) string {
-	power := text.Known(d.Power, text.Group)
+	power := units.Known(d.Power, units.Group)
 	if d.PowerLimit.OK {
-		power += " / " + text.Group(d.PowerLimit.V)
+		power += " / " + units.Group(d.PowerLimit.V)
 	}
 	return power
 }
 
 func memoryOfTotal(d *gpu.Reading) string {
-	return text.Known(d.MemUsed, text.GiB) + " / " + text.Known(d.MemTotal, text.GiB)
+	return units.Known(d.MemUsed, units.GiB) + " / " + units.Known(d.MemTotal, units.GiB)
 }
 
 // traffic is sent and received bytes/s in GB/s.
 func traffic(sent, received opt.Float) string {
 	if !sent.OK && !received.OK {
-		return text.Unknown
+		return units.Unknown
 	}
-	return text.Known(sent.Scale(1e-9), text.Sig3) + " " + text.Known(received.Scale(1e-9), text.Sig3)
+	return units.Known(sent.Scale(1e-9), units.Sig3) + " " + units.Known(received.Scale(1e-9), units.Sig3)
 }
 
 // gpuNotes are remarks about devices, each once, with the numbers of the devices before
@@ -135,11 +136,11 @@ func gpuNote(d *gpu.Reading) string {
 	if !d.MemShared || !d.MemTotal.OK {
 		return note
 	}
-	used, share := text.Unknown, ""
+	used, share := units.Unknown, ""
 	if d.MemUsed.OK {
-		used, share = text.GiB(d.MemUsed.V), " ("+text.Tenth(100*d.MemUsed.V/d.MemTotal.V)+" %)"
+		used, share = units.GiB(d.MemUsed.V), " ("+units.Tenth(100*d.MemUsed.V/d.MemTotal.V)+" %)"
 	}
-	return "memory " + used + " of " + text.GiB(d.MemTotal.V) + " GiB shared" + share + "; " + note
+	return "memory " + used + " of " + units.GiB(d.MemTotal.V) + " GiB shared" + share + "; " + note
 }
 
 // gpuField is a quantity that some device reports, or could report.
@@ -176,19 +177,19 @@ func gpuFields(gpus []gpu.Reading) []gpuField {
 // fieldText writes a quantity with its unit.
 func fieldText(v opt.Float, unit string) string {
 	if !v.OK {
-		return text.Unknown
+		return units.Unknown
 	}
 	switch unit {
 	case "":
 		return gpuPercent(v)
 	case "bytes":
-		return text.GiB(v.V) + " GiB"
+		return units.GiB(v.V) + " GiB"
 	case "bytes/s":
-		return text.Sig3(v.V/1e9) + " GB/s"
+		return units.Sig3(v.V/1e9) + " GB/s"
 	case "Hz":
-		return text.Group(v.V/1e6) + " MHz"
+		return units.Group(v.V/1e6) + " MHz"
 	}
-	return text.Group(v.V) + " " + unit
+	return units.Group(v.V) + " " + unit
 }
 
 // gpuFieldLines are where each quantity comes from, in the words of its source, and of a
@@ -220,10 +221,10 @@ func gpuAgeLine(v *View) string {
 	s := &v.Frame.GPU
 	line := "from " + text.Clean(s.Source)
 	if age, known := v.Frame.Age(s.At); known {
-		line += " · " + text.Span(age.Round(100*time.Millisecond)) + " old"
+		line += " · " + units.Span(age.Round(100*time.Millisecond)) + " old"
 	}
 	if s.Period > 0 {
-		line += " · new values every " + text.Span(s.Period)
+		line += " · new values every " + units.Span(s.Period)
 	}
 	return line
 }
@@ -232,7 +233,7 @@ func gpuAgeLine(v *View) string {
 func fieldsNow(gpus []gpu.Reading) []string {
 	var present, absent []string
 	for _, f := range gpuFields(gpus) {
-		if f.value == text.Unknown {
+		if f.value == units.Unknown {
 			absent = append(absent, f.name)
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"sonde/probe/engine"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/history"
 	"sonde/ui/text"
 	"sonde/ui/theme"
@@ -23,12 +24,12 @@ func (kv) Heading(v *View) text.Heading {
 	t, f := v.Theme, v.Frame
 	hd := text.Heading{Name: ofFleet("KV cache", fleetOf(f)), Short: ofFleet("KV", FleetShort(f)), Column: v.History.Width}
 	if reportsNothing(&f.Engine) {
-		hd.Figures = []text.Figure{text.Fig(text.Unknown, t.Dim)}
+		hd.Figures = []text.Figure{text.Fig(units.Unknown, t.Dim)}
 		return hd
 	}
 	hd.Figures = engineFigures(v)
 	if r := &f.Engine.Reading; r.KVFill.OK && r.KVFill.V >= kvNearlyFull {
-		hd.Figures[0] = text.Fig(theme.SignWarn+" "+text.Percent(r.KVFill), t.Warn)
+		hd.Figures[0] = text.Fig(theme.SignWarn+" "+units.Percent(r.KVFill), t.Warn)
 	}
 	if f.Engine.Reading.Waiting.Or(0) > 0 {
 		hd.Figures[2].Style = t.Second
@@ -43,9 +44,9 @@ func (kv) Heading(v *View) text.Heading {
 func engineFigures(v *View) []text.Figure {
 	t, r := v.Theme, &v.Frame.Engine.Reading
 	return []text.Figure{
-		text.Fig(text.Right(text.Percent(r.KVFill), 5), t.First),
-		text.Fig("run "+text.Right(text.Known(r.Running, text.Group), 2), t.Plain),
-		text.Fig("wait "+text.Right(text.Known(r.Waiting, text.Group), 2), t.Plain),
+		text.Fig(text.Right(units.Percent(r.KVFill), 5), t.First),
+		text.Fig("run "+text.Right(units.Known(r.Running, units.Group), 2), t.Plain),
+		text.Fig("wait "+text.Right(units.Known(r.Waiting, units.Group), 2), t.Plain),
 	}
 }
 
@@ -127,11 +128,11 @@ func (k kv) Zoomed(v *View, w, h int) []string {
 	}
 	t, r, log := v.Theme, &v.Frame.Engine.Reading, &v.History.Engine
 	val := func(name, s string) text.Figure { return text.Fig(name+" "+s, t.Plain) }
-	number := func(f opt.Float) string { return text.Known(f, text.Group) }
+	number := func(f opt.Float) string { return units.Known(f, units.Group) }
 	lines := []string{
-		text.Row(w, val(" fill", text.Percent(r.KVFill)), val("fullest rank", text.Percent(r.KVFillMax)),
+		text.Row(w, val(" fill", units.Percent(r.KVFill)), val("fullest rank", units.Percent(r.KVFillMax)),
 			val("capacity", number(r.KVCapacityTokens)+" tok"), val("preemptions", number(r.Preemptions)),
-			val("prefix hits", text.Percent(log.PrefixHits()))),
+			val("prefix hits", units.Percent(log.PrefixHits()))),
 		text.Row(w, val(" running", number(r.Running)), val("waiting", number(r.Waiting)),
 			val("engine out", number(log.OutPerS())+" tok/s"), val("engine in", number(log.InPerS())+" tok/s"),
 			text.Fig("10 s mean", t.Dim)),
@@ -175,9 +176,9 @@ func (kv) Explain(v *View) Explanation {
 func ageNow(v *View, at time.Time) []string {
 	age, known := v.Frame.Age(at)
 	if !known {
-		return []string{"age " + text.Unknown}
+		return []string{"age " + units.Unknown}
 	}
-	return []string{"age " + text.Span(age)}
+	return []string{"age " + units.Span(age)}
 }
 
 // explained are the fields whose origin the KV panel shows, by a word for each.
@@ -204,7 +205,7 @@ func origins(e *engine.Status) []string {
 			line += " (" + text.Clean(o.Remark) + ")"
 		}
 		if older := e.Reading.At.Sub(o.At); older >= time.Second {
-			line += ", older by " + text.Span(older)
+			line += ", older by " + units.Span(older)
 		}
 		lines = append(lines, line)
 	}

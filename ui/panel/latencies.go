@@ -7,6 +7,7 @@ import (
 
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/text"
@@ -44,7 +45,7 @@ func newTPOT() *latency {
 		engine: engineGap,
 		seen:   func(v history.Version) int { return v.TPOT },
 		notes: func(v *View) []text.Figure {
-			return []text.Figure{text.Fig("tokens per chunk "+text.Known(v.Frame.Client.TokensPerChunk, text.Sig3), v.Theme.Plain)}
+			return []text.Figure{text.Fig("tokens per chunk "+units.Known(v.Frame.Client.TokensPerChunk, units.Sig3), v.Theme.Plain)}
 		},
 		floor: tpotFloor, below: position.draw,
 	}
@@ -73,7 +74,7 @@ func waitingNote(v *View) []text.Figure {
 	if wait <= 0 || wait <= longWait && (c.TTFT.N == 0 || wait <= p95) {
 		return nil
 	}
-	return []text.Figure{text.Fig(theme.SignWarn+" oldest waiting "+text.Span(wait), v.Theme.Warn)}
+	return []text.Figure{text.Fig(theme.SignWarn+" oldest waiting "+units.Span(wait), v.Theme.Warn)}
 }
 
 // ttftNotes are numbers that explain a TTFT: what came before it and after it.
@@ -101,9 +102,9 @@ func answersLater(first, answer measure.Summary) bool {
 
 func summaryNote(t *theme.Palette, name string, s measure.Summary) text.Figure {
 	if s.N == 0 {
-		return text.Fig(name+" "+text.Unknown, t.Dim)
+		return text.Fig(name+" "+units.Unknown, t.Dim)
 	}
-	u := text.UnitFor(s.P50)
+	u := units.LatencyFor(s.P50)
 	return text.Fig(fmt.Sprintf("%s p50 %s  p95 %s", name, u.Of(s.P50), u.With(s.P95)), t.Plain)
 }
 
@@ -118,12 +119,12 @@ func pathNote(v *View) []text.Figure {
 		return nil
 	}
 	engines := 1000 * h.Mean().Or(0)
-	note := text.Fig("engine TTFT mean "+text.UnitFor(engines).With(engines), v.Theme.Plain)
+	note := text.Fig("engine TTFT mean "+units.LatencyFor(engines).With(engines), v.Theme.Plain)
 	path := ours.Mean - engines
 	if math.Abs(h.Count-float64(ours.N)) > othersShare*float64(ours.N) || path < 0 {
 		return []text.Figure{note}
 	}
-	return []text.Figure{note, text.Fig("network, gateway "+text.UnitFor(path).With(path), v.Theme.Plain)}
+	return []text.Figure{note, text.Fig("network, gateway "+units.LatencyFor(path).With(path), v.Theme.Plain)}
 }
 
 // othersShare is by how much the engine's count of requests may differ from ours for
@@ -142,7 +143,7 @@ func tpotFloor(v *View) []fact {
 	r := &v.Frame.Roofline
 	return []fact{
 		{"floor", r.TPOTFloorMS, inMillis, "least time of a decode step: its bytes at peak bandwidth or its arithmetic at peak FLOP/s, whichever is longer"},
-		{"MBU", r.MBU, wholePercent, "memory bandwidth utilisation: bytes of a decode step, divided by mean TPOT × peak bandwidth"},
+		{"MBU", r.MBU, units.WholePercent, "memory bandwidth utilisation: bytes of a decode step, divided by mean TPOT × peak bandwidth"},
 	}
 }
 
@@ -150,15 +151,11 @@ func ttftFloor(v *View) []fact {
 	r := &v.Frame.Roofline
 	return []fact{
 		{"floor", r.TTFTFloorMS, inMillis, "least time to prefill the mean prompt alone: its arithmetic at peak FLOP/s or one read of the weights, whichever is longer"},
-		{"MFU", r.MFU, wholePercent, "model FLOP/s utilisation: 2 FLOP per active parameter and token, prompts and responses, divided by the peak"},
+		{"MFU", r.MFU, units.WholePercent, "model FLOP/s utilisation: 2 FLOP per active parameter and token, prompts and responses, divided by the peak"},
 	}
 }
 
-func inMillis(ms float64) string { return text.UnitFor(ms).With(ms) }
-
-// wholePercent is for figures that exceed 100 % where more than what was assumed is
-// going on, such as several tokens per step: that is worth seeing.
-func wholePercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+func inMillis(ms float64) string { return units.LatencyFor(ms).With(ms) }
 
 // floorNotes are the figures for the table; nothing where all are unknown.
 func floorNotes(t *theme.Palette, facts []fact) []text.Figure {
@@ -183,7 +180,7 @@ func floorNow(v *View, facts []fact) []string {
 	case len(now) > 0:
 		now = append(now, "assuming "+text.Clean(r.Assumes))
 	case r.Why != "":
-		now = append(now, "floor "+text.Unknown+": "+text.Clean(r.Why))
+		now = append(now, "floor "+units.Unknown+": "+text.Clean(r.Why))
 	}
 	return now
 }
@@ -196,7 +193,7 @@ const fewestForPositions = 3
 
 func (c *positionChart) draw(v *View, w, h int) []string {
 	at, t := &v.History.Positions, v.Theme
-	u := text.UnitFor(at.Typical())
+	u := units.LatencyFor(at.Typical())
 	title := t.Dim.Render(" gap by position in the response, " + u.Name)
 	if at.Requests < fewestForPositions || len(at.Buckets) < 2 {
 		return chart.Fit([]string{title, t.Dim.Render(" not enough responses at this level yet")}, w, h)

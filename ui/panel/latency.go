@@ -10,6 +10,7 @@ import (
 
 	"sonde/probe/measure"
 	"sonde/probe/slo"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/text"
@@ -63,7 +64,7 @@ func (l *latency) Heading(v *View) text.Heading {
 	if own, ok := v.engineOwn(s, l.engine); ok {
 		hd.Figures = own.figures(t, u)
 	} else if s.N == 0 {
-		hd.Figures = []text.Figure{text.Fig(text.Unknown, t.Dim)}
+		hd.Figures = []text.Figure{text.Fig(units.Unknown, t.Dim)}
 	} else {
 		hd.Figures = append(l.sloSign(v, s), percentile(t, "p50", s, u, t.P50),
 			percentile(t, "p95", s, u, t.P95), percentile(t, "p99", s, u, t.P99), text.Fig("n "+count(s.N), t.Dim))
@@ -81,12 +82,12 @@ func (l *latency) empty(v *View) bool {
 }
 
 // unit is the one of title, axis and table.
-func (l *latency) unit(v *View) text.Unit {
+func (l *latency) unit(v *View) units.Latency {
 	s := l.window(&v.Frame.Client)
 	if own, ok := v.engineOwn(s, l.engine); ok {
-		return text.UnitFor(own.p50)
+		return units.LatencyFor(own.p50)
 	}
-	return text.UnitFor(s.P50)
+	return units.LatencyFor(s.P50)
 }
 
 // whyEmpty stands where there is nothing to draw yet; without load of our own it shows
@@ -97,7 +98,7 @@ func (l *latency) whyEmpty(v *View, w, h int) []string {
 	if !ok {
 		return text.Because(t, whyNoSamples(v), w, h)
 	}
-	u := text.UnitFor(own.p50)
+	u := units.LatencyFor(own.p50)
 	return text.Instead(t, "in "+u.Name+", estimated from histogram buckets; "+whyNoSamples(v), w, h, " engine metrics, last 60 s:", own.figures(t, u)[1:]...)
 }
 
@@ -204,10 +205,10 @@ func statistic(name string, s measure.Summary) (value float64, label string, ok 
 }
 
 // percentile is a figure such as "p99 1 210", dim when too few samples stand behind it.
-func percentile(t *theme.Palette, name string, s measure.Summary, u text.Unit, st lipgloss.Style) text.Figure {
+func percentile(t *theme.Palette, name string, s measure.Summary, u units.Latency, st lipgloss.Style) text.Figure {
 	value, label, _ := statistic(name, s)
 	if s.N == 0 {
-		return text.Fig(label+" "+text.Unknown, t.Dim)
+		return text.Fig(label+" "+units.Unknown, t.Dim)
 	}
 	if weak(s, name) {
 		st = t.Dim
@@ -219,8 +220,8 @@ func percentile(t *theme.Palette, name string, s measure.Summary, u text.Unit, s
 func weak(s measure.Summary, name string) bool { return slices.Contains(s.Weak(), name) }
 
 // cell is a number of the table, dim when it is weak or not settled.
-func cell(t *theme.Palette, name string, s measure.Summary, u text.Unit, dim bool) string {
-	written := text.Unknown
+func cell(t *theme.Palette, name string, s measure.Summary, u units.Latency, dim bool) string {
+	written := units.Unknown
 	if value, _, _ := statistic(name, s); s.N > 0 {
 		written = u.Of(value)
 	}
@@ -230,7 +231,7 @@ func cell(t *theme.Palette, name string, s measure.Summary, u text.Unit, dim boo
 // sloLine says whether an SLO holds in the live window.
 func sloLine(t *theme.Palette, s slo.Target, win measure.Summary) string {
 	name, _, _ := strings.Cut(text.Clean(s.Text), "=")
-	line := fmt.Sprintf("%s ≤ %s", name, text.UnitFor(s.LimitMS).With(s.LimitMS))
+	line := fmt.Sprintf("%s ≤ %s", name, units.LatencyFor(s.LimitMS).With(s.LimitMS))
 	switch met, known := holds(s, win); {
 	case !known:
 		return t.Dim.Render(line + " ?")

@@ -12,6 +12,7 @@ import (
 	"sonde/probe/opt"
 	"sonde/probe/slo"
 	"sonde/probe/sweep"
+	"sonde/probe/units"
 	"sonde/ui/text"
 	"sonde/ui/theme"
 )
@@ -38,7 +39,7 @@ func (l *Levels) points() []level.Level {
 // amountText is a load's number: streams, or requests per second.
 func amountText(l frame.Load) string {
 	if l.Rate > 0 {
-		return text.Sig2(l.Rate) + "/s"
+		return units.Sig2(l.Rate) + "/s"
 	}
 	return strconv.Itoa(l.Concurrency)
 }
@@ -53,27 +54,27 @@ func levelTable(t *theme.Palette, shift int) text.Table[level.Level] {
 		return text.Column[level.Level]{Group: group, Name: name, Cell: func(r *level.Level) text.Figure {
 			value, _, _ := statistic(name, s(r))
 			if s(r).N == 0 {
-				return text.Fig(text.Unknown, t.Dim)
+				return text.Fig(units.Unknown, t.Dim)
 			}
 			return text.Fig(short3(value*perMS), t.Unless(weak(s(r), name)))
 		}}
 	}
 	known := func(group, name string, write func(float64) string, value func(*level.Level) opt.Float) text.Column[level.Level] {
 		return text.Column[level.Level]{Group: group, Name: name, Cell: func(r *level.Level) text.Figure {
-			return text.Fig(text.Known(value(r), write), t.Unless(!value(r).OK))
+			return text.Fig(units.Known(value(r), write), t.Unless(!value(r).OK))
 		}}
 	}
 	rate := func(group, name string, value func(*level.Level) opt.Float) text.Column[level.Level] {
-		return known(group, name, text.Short, value)
+		return known(group, name, units.Short, value)
 	}
 	share := func(name string, value func(*level.Level) opt.Float) text.Column[level.Level] {
-		return known("", name, func(v float64) string { return strings.TrimSuffix(text.Percent(opt.Of(v)), " %") }, value)
+		return known("", name, func(v float64) string { return strings.TrimSuffix(units.Percent(opt.Of(v)), " %") }, value)
 	}
 	ttft := func(r *level.Level) measure.Summary { return r.TTFT.Summary }
 	tpot := func(r *level.Level) measure.Summary { return r.TPOT.Summary }
 	return text.Table[level.Level]{Shift: shift, Columns: []text.Column[level.Level]{
 		{Name: "load", Cell: func(r *level.Level) text.Figure { return levelLoad(t, r) }},
-		{Name: "n", Cell: func(r *level.Level) text.Figure { return text.Fig(text.Short(float64(r.OK)), t.Plain) }},
+		{Name: "n", Cell: func(r *level.Level) text.Figure { return text.Fig(units.Short(float64(r.OK)), t.Plain) }},
 		latency("TTFT ms", "p50", ttft, 1), latency("TTFT ms", "p95", ttft, 1), latency("TTFT ms", "p99", ttft, 1),
 		latency("TPOT ms", "p50", tpot, 1), latency("TPOT ms", "p95", tpot, 1), latency("TPOT ms", "p99", tpot, 1),
 		latency("E2E s", "p95", func(r *level.Level) measure.Summary { return r.E2E.Summary }, 0.001),
@@ -97,9 +98,9 @@ func levelTable(t *theme.Palette, shift int) text.Table[level.Level] {
 // 1.2k.
 func short3(v float64) string {
 	if v >= 999.5 {
-		return text.Short(v)
+		return units.Short(v)
 	}
-	return text.Sig3(v)
+	return units.Sig3(v)
 }
 
 // levelLoad is the amount; a level that has not settled is marked.
@@ -114,7 +115,7 @@ func levelErrors(t *theme.Palette, r *level.Level) text.Figure {
 	if r.Failed == 0 {
 		return text.Fig("0", t.Plain)
 	}
-	return text.Fig(theme.SignBad+text.Short(float64(r.Failed)), t.Bad)
+	return text.Fig(theme.SignBad+units.Short(float64(r.Failed)), t.Bad)
 }
 
 // levelVerdict is how the level stands to the SLOs: with a mark of doubt while the
@@ -130,7 +131,7 @@ func levelVerdict(t *theme.Palette, r *level.Level) text.Figure {
 	case slo.Fails:
 		return text.Fig(theme.SignBad+" no", t.Bad)
 	}
-	return text.Fig(text.Unknown, t.Dim)
+	return text.Fig(units.Unknown, t.Dim)
 }
 
 // sections puts the rows that can be compared with each other together, the current

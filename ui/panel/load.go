@@ -13,6 +13,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/text"
 	"sonde/ui/theme"
@@ -75,10 +76,10 @@ func (l *load) lines(v *View, w int) []string {
 		entry(t, w, "in flight", text.Fig(count(inFlight(f)), t.Plain), flightNotes(v)...),
 		tokensLine(v, w, "prompt", PromptLength(v.Requested), f.Client.InputTokens),
 		tokensLine(v, w, "output", count(v.Requested.OutputTokens), f.Client.OutputTokens),
-		entry(t, w, "prefix", text.Fig(text.CleanOr(promptPrefix(v.Requested), text.Unknown), t.Plain), t.Dim.Render(" hit ")+prefixHits(v)),
+		entry(t, w, "prefix", text.Fig(text.CleanOr(promptPrefix(v.Requested), units.Unknown), t.Plain), t.Dim.Render(" hit ")+prefixHits(v)),
 		endToEnd(v, w),
 		strings.TrimRight(text.Row(w, countFigures(v)...), " "),
-		entry(t, w, "Little", text.Fig(text.Known(f.Client.Little, text.Sig3), t.Plain), " "+render(clientFigure(v))),
+		entry(t, w, "Little", text.Fig(units.Known(f.Client.Little, units.Sig3), t.Plain), " "+render(clientFigure(v))),
 	}
 	if why := f.Health.Why; f.Health.Bottleneck && why != "" {
 		lines = append(lines, text.Styled(text.Wrap(theme.SignWarn+" "+text.Clean(why), w), t.Warn)...)
@@ -96,7 +97,7 @@ func amountLine(v *View, w int) string {
 	t, l := v.Theme, v.Requested
 	if l.Rate > 0 {
 		under := " ≤ " + count(l.Concurrency)
-		return entry(t, w, "rate", text.Fig(text.Sig2(l.Rate), t.Bold),
+		return entry(t, w, "rate", text.Fig(units.Sig2(l.Rate), t.Bold),
 			t.Dim.Render(" req/s"+under), t.Dim.Render("/s"+under), t.Dim.Render(" req/s"))
 	}
 	number := text.Fig(count(l.Concurrency), t.Bold)
@@ -182,11 +183,11 @@ func promptPrefix(l frame.Load) string {
 // tokensLine is requested → measured.
 func tokensLine(v *View, w int, name, requested string, measured opt.Float) string {
 	t := v.Theme
-	rest := t.Dim.Render(" → ") + text.Right(tilde(v.Frame.Client.TokensEstimated, measured.OK)+text.Known(measured, text.Group), 5)
+	rest := t.Dim.Render(" → ") + text.Right(tilde(v.Frame.Client.TokensEstimated, measured.OK)+units.Known(measured, units.Group), 5)
 	return entry(t, w, name, text.Fig(requested, t.Plain), rest+t.Dim.Render(" tok"), rest)
 }
 
-func prefixHits(v *View) string { return text.Percent(v.History.Engine.PrefixHits()) }
+func prefixHits(v *View) string { return units.Percent(v.History.Engine.PrefixHits()) }
 
 // countFigures are what became of the requests since the start or the last reset.
 func countFigures(v *View) []text.Figure {
@@ -217,11 +218,11 @@ const (
 // second on.
 func endToEnd(v *View, w int) string {
 	t, s := v.Theme, v.Frame.Client.E2E
-	unit := func(ms float64) text.Unit {
+	unit := func(ms float64) units.Latency {
 		if ms >= 1000 {
-			return text.Seconds
+			return units.Seconds
 		}
-		return text.UnitFor(ms)
+		return units.LatencyFor(ms)
 	}
 	if own, ok := v.engineOwn(s, engineE2E); ok {
 		u := unit(own.p50)
@@ -229,7 +230,7 @@ func endToEnd(v *View, w int) string {
 		return entry(t, w, "E2E", text.Fig(own.median(u), t.Plain), rest+t.Dim.Render(" est."), t.Dim.Render(" "+u.Name+" est."))
 	}
 	if s.N == 0 {
-		return entry(t, w, "E2E", text.Fig(text.Unknown, t.Plain))
+		return entry(t, w, "E2E", text.Fig(units.Unknown, t.Plain))
 	}
 	u := unit(s.P50)
 	p95 := t.Unless(weak(s, "p95")).Render(" p95 " + u.With(s.P95))
@@ -270,9 +271,9 @@ func failures(v *View, w int) []string {
 	plain := func(s string) text.Figure { return text.Fig(s, t.Plain) }
 	return append(lines, "",
 		entry(t, w, "sent", plain(count(f.Client.Sent))),
-		entry(t, w, "mean", plain(text.Known(f.Client.ConcurrencyMean, text.Sig3)), " in flight"),
-		entry(t, w, "timestamps", plain(text.CleanOr(f.Health.Stamps, text.Unknown)), "  late p99 "+text.Sig3(f.Health.LateMsP99)+" ms"),
-		entry(t, w, "client CPU", plain(text.Percent(f.Health.CPU)), " of a core  GC "+text.Sig3(f.Health.GCPauseMs)+" ms"))
+		entry(t, w, "mean", plain(units.Known(f.Client.ConcurrencyMean, units.Sig3)), " in flight"),
+		entry(t, w, "timestamps", plain(text.CleanOr(f.Health.Stamps, units.Unknown)), "  late p99 "+units.Sig3(f.Health.LateMsP99)+" ms"),
+		entry(t, w, "client CPU", plain(units.Percent(f.Health.CPU)), " of a core  GC "+units.Sig3(f.Health.GCPauseMs)+" ms"))
 }
 
 func (l *load) Explain(v *View) Explanation {

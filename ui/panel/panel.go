@@ -3,6 +3,7 @@ package panel
 import (
 	"strings"
 
+	"sonde/probe/units"
 	"sonde/ui/text"
 )
 
@@ -158,7 +159,7 @@ func frameAge(v *View) string {
 	case !v.Have:
 		return "no data yet"
 	case v.Silent > SilentAfter:
-		return "no data for " + text.Span(v.Silent)
+		return "no data for " + units.Span(v.Silent)
 	}
-	return "now (updated every " + text.Span(v.Frame.Slice) + ")"
+	return "now (updated every " + units.Span(v.Frame.Slice) + ")"
 }

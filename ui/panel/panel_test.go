@@ -18,8 +18,8 @@ import (
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/roofline"
+	"sonde/probe/units"
 	"sonde/ui/history"
-	"sonde/ui/text"
 )
 
 // loadLines are the lines of the load panel at 120×40, which have 27 cells.
@@ -89,7 +89,7 @@ func TestUncountedTokensAreUnknownAndEstimatesMarked(t *testing.T) {
 		t.Errorf("without an answer the rate is %q, want 0", got)
 	}
 	c.TTFT.N = 5
-	if got := rateText(c, inputPerS(c)); got != text.Unknown {
+	if got := rateText(c, inputPerS(c)); got != units.Unknown {
 		t.Errorf("uncounted input is %q", got)
 	}
 	c.InTokensPerS, c.InputTokens, c.TokensEstimated = 1234, opt.Of(100), true
@@ -259,7 +259,7 @@ func TestKVPanelSaysWhyItIsEmpty(t *testing.T) {
 		}
 	}
 	stale := told(func(e *engine.Status) { e.Reading.Notes = []string{"no metrics page"} })
-	if h := k.Heading(stale); len(h.Figures) != 1 || h.Figures[0].Text != text.Unknown || len(h.Foot) > 0 {
+	if h := k.Heading(stale); len(h.Figures) != 1 || h.Figures[0].Text != units.Unknown || len(h.Foot) > 0 {
 		t.Errorf("heading of an engine that says nothing: %+v", h)
 	}
 }

@@ -1,12 +1,12 @@
 package panel
 
 import (
-	"fmt"
 	"math"
 
 	"charm.land/lipgloss/v2"
 
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/text"
@@ -49,7 +49,7 @@ func lineOptions(v *View, scale chart.Scale, label func(float64) string, shown [
 // shares is the scale of what is a part of a whole.
 var shares = chart.Scale{Min: 0, Max: 1}
 
-func percentLabel(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }
+func percentLabel(v float64) string { return units.Whole(100*v) + "%" }
 
 // spark is a line of blocks behind a short name, on w cells; without a top the largest
 // value is the full height.

@@ -6,6 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"sonde/probe/measure"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/text"
@@ -63,7 +64,7 @@ func (streams) Body(v *View, w, h int) []string {
 		}
 	}
 	if hidden := len(slots) - len(kept); hidden > 0 && h > 1 {
-		labels[h-1] = t.Dim.Render(text.Right("+"+text.Short(float64(hidden+1)), slotWidth-1) + " ")
+		labels[h-1] = t.Dim.Render(text.Right("+"+units.Short(float64(hidden+1)), slotWidth-1) + " ")
 		rows[h-1] = nil
 	}
 	return text.Beside(labels, min(w, slotWidth), chart.Raster(n, h, rows), n, h)
@@ -174,7 +175,7 @@ func (streams) Explain(v *View) Explanation {
 	return Explanation{
 		Title: "streams: what each stream was doing",
 		Text: []string{
-			"A row is a stream, a column is " + text.Span(v.History.Width) + ". ░ waits for its first token (queued or in prefill). ▁ to █: the longest gap of the column compared with the usual gap, from below 2.5 to 14 times and more. · a request ended, × it failed.",
+			"A row is a stream, a column is " + units.Span(v.History.Width) + ". ░ waits for its first token (queued or in prefill). ▁ to █: the longest gap of the column compared with the usual gap, from below 2.5 to 14 times and more. · a request ended, × it failed.",
 			"A stripe through all rows is something that held up the whole batch, most often the prefill of a long prompt. Key l sends one on purpose; its row is labelled long.",
 		},
 		Source: fromClient,

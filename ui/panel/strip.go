@@ -5,6 +5,7 @@ import (
 
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/text"
 )
 
@@ -39,7 +40,7 @@ func stripLoad(v *View) []text.Figure {
 	t, f, l := v.Theme, v.Frame, v.Requested
 	amount := text.Fig("c "+text.Right(count(l.Concurrency), 3), t.Bold)
 	if l.Rate > 0 {
-		amount.Text = text.Sig2(l.Rate) + " req/s ≤ " + count(l.Concurrency)
+		amount.Text = units.Sig2(l.Rate) + " req/s ≤ " + count(l.Concurrency)
 	}
 	parts := []text.Figure{amount}
 	if v.capped() {
@@ -52,7 +53,7 @@ func stripLoad(v *View) []text.Figure {
 		flight += " (" + count(f.Client.Prefill) + " prefill)"
 	}
 	lengths := func(name, requested string, got opt.Float) text.Figure {
-		return text.Fig(name+" "+requested+"→"+tilde(f.Client.TokensEstimated, got.OK)+text.Known(got, text.Group), t.Plain)
+		return text.Fig(name+" "+requested+"→"+tilde(f.Client.TokensEstimated, got.OK)+units.Known(got, units.Group), t.Plain)
 	}
 	return append(parts, text.Fig(flight, t.Plain),
 		lengths("in", PromptLength(l), f.Client.InputTokens), lengths("out", count(l.OutputTokens), f.Client.OutputTokens),
@@ -60,22 +61,22 @@ func stripLoad(v *View) []text.Figure {
 }
 
 func stripDone(v *View) []text.Figure {
-	return append(countFigures(v), clientFigure(v), text.Fig("Little "+text.Known(v.Frame.Client.Little, text.Sig3), v.Theme.Dim),
+	return append(countFigures(v), clientFigure(v), text.Fig("Little "+units.Known(v.Frame.Client.Little, units.Sig3), v.Theme.Dim),
 		text.Fig("hit "+prefixHits(v), v.Theme.Dim))
 }
 
 func stripLatency(v *View, s measure.Summary, engine pick, more []text.Figure) []text.Figure {
 	t := v.Theme
 	if own, ok := v.engineOwn(s, engine); ok {
-		u := text.UnitFor(own.p50)
+		u := units.LatencyFor(own.p50)
 		parts := own.figures(t, u)
 		parts[2].Text += " " + u.Name
 		return append(parts, text.Fig("engine metrics", t.Dim))
 	}
 	if s.N == 0 {
-		return append([]text.Figure{text.Fig(text.Unknown, t.Dim)}, more...)
+		return append([]text.Figure{text.Fig(units.Unknown, t.Dim)}, more...)
 	}
-	u := text.UnitFor(s.P50)
+	u := units.LatencyFor(s.P50)
 	p99 := percentile(t, "p99", s, u, t.P99)
 	p99.Text += " " + u.Name
 	parts := []text.Figure{percentile(t, "p50", s, u, t.P50), percentile(t, "p95", s, u, t.P95), p99}
@@ -88,7 +89,7 @@ func stripGap(v *View) []text.Figure {
 	if s.N == 0 {
 		return nil
 	}
-	u := text.UnitFor(s.P50)
+	u := units.LatencyFor(s.P50)
 	highest := percentile(t, "max", s, u, t.Plain)
 	highest.Text += " " + u.Name
 	return []text.Figure{text.Fig("gap", t.Bold), percentile(t, "p99", s, u, t.P99), highest}
@@ -97,23 +98,23 @@ func stripGap(v *View) []text.Figure {
 func stripRates(v *View) []text.Figure {
 	c, t := &v.Frame.Client, v.Theme
 	if !v.Have || c.Window <= 0 {
-		return []text.Figure{text.Fig(text.Unknown, t.Dim)}
+		return []text.Figure{text.Fig(units.Unknown, t.Dim)}
 	}
 	if out, in, ok := v.engineRates(); ok {
-		return []text.Figure{text.Fig("out "+text.Right(text.Known(out, text.Group), 6)+" tok/s", t.First),
-			text.Fig("in "+text.Right(text.Known(in, text.Group), 6)+" tok/s", t.Second), text.Fig("engine metrics", t.Dim)}
+		return []text.Figure{text.Fig("out "+text.Right(units.Known(out, units.Group), 6)+" tok/s", t.First),
+			text.Fig("in "+text.Right(units.Known(in, units.Group), 6)+" tok/s", t.Second), text.Fig("engine metrics", t.Dim)}
 	}
 	return []text.Figure{
 		text.Fig("out "+text.Right(rateText(c, outputPerS(c)), 6)+" tok/s", t.First),
 		text.Fig("in "+text.Right(rateText(c, inputPerS(c)), 6)+" tok/s", t.Second),
-		text.Fig("req "+text.Right(text.Sig2(c.RequestsPerS), 4)+"/s", t.Plain),
+		text.Fig("req "+text.Right(units.Sig2(c.RequestsPerS), 4)+"/s", t.Plain),
 	}
 }
 
 // stripMachine is the GPU and the engine.
 func stripMachine(v *View) []text.Figure {
 	f, t := v.Frame, v.Theme
-	parts := []text.Figure{text.Fig(text.Unknown, t.Dim)}
+	parts := []text.Figure{text.Fig(units.Unknown, t.Dim)}
 	if len(f.GPU.GPUs) > 0 {
 		parts = gpuFigures(t, f.GPU.GPUs)
 	}
@@ -125,7 +126,7 @@ func stripMachine(v *View) []text.Figure {
 	}
 	parts = append(parts, text.Fig(ofFleet("KV", FleetShort(f)), t.Bold))
 	if !f.Engine.Have {
-		return append(parts, text.Fig(text.Unknown, t.Dim))
+		return append(parts, text.Fig(units.Unknown, t.Dim))
 	}
 	parts = append(parts, engineFigures(v)...)
 	if note := v.engineAgeNote(); note != "" {

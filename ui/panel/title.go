@@ -10,6 +10,7 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/sweep"
+	"sonde/probe/units"
 	"sonde/ui/text"
 	"sonde/ui/theme"
 )
@@ -27,7 +28,7 @@ func Title(v *View, paused, narrow bool, w int) string {
 // of them, the model last.
 func target(v *View, room int) string {
 	f := v.Frame
-	host, engine, model := text.CleanOr(f.Target.Host, text.Unknown), engineName(f), shortModel(f.Engine.Identity.Model)
+	host, engine, model := text.CleanOr(f.Target.Host, units.Unknown), engineName(f), shortModel(f.Engine.Identity.Model)
 	if f.Target.Embedded {
 		host, engine = "embedded engine", ""
 	}
@@ -82,7 +83,7 @@ func state(v *View, paused, narrow bool) string {
 		parts = append(parts, t.Warn.Render("PAUSED"))
 	}
 	if v.Silent > SilentAfter {
-		parts = append(parts, t.Warn.Render(theme.SignWarn+" no data for "+text.Span(v.Silent)))
+		parts = append(parts, t.Warn.Render(theme.SignWarn+" no data for "+units.Span(v.Silent)))
 	}
 	switch {
 	case v.Playback != nil:
@@ -95,9 +96,9 @@ func state(v *View, paused, narrow bool) string {
 	if v.Frame.Load.Level > 0 {
 		parts = append(parts, levelState(v, narrow))
 	}
-	at := text.Clock(v.Frame.At)
+	at := units.Clock(v.Frame.At)
 	if v.Playback != nil {
-		at += "/" + text.Clock(v.Playback.Last)
+		at += "/" + units.Clock(v.Playback.Last)
 	}
 	return strings.Join(append(parts, at), "  ") + " "
 }
@@ -159,7 +160,7 @@ func sweeping(t *theme.Palette, s *sweep.Status, narrow bool) string {
 	}
 	progress := fmt.Sprintf("⟳ sweep %d/%s%d", s.Level, about, s.Level+s.More)
 	if !narrow {
-		progress += ", " + about + text.Span(s.Left) + " left"
+		progress += ", " + about + units.Span(s.Left) + " left"
 	}
 	return t.Accent.Render(progress)
 }

@@ -3,6 +3,7 @@ package panel
 import (
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/text"
@@ -15,12 +16,12 @@ type tokens struct{ out, in chart.Ranger }
 func (k *tokens) Heading(v *View) text.Heading {
 	c, t := &v.Frame.Client, v.Theme
 	if !v.Have || c.Window <= 0 {
-		return text.Heading{Name: "tokens/s", Figures: []text.Figure{text.Fig(text.Unknown, t.Dim)}}
+		return text.Heading{Name: "tokens/s", Figures: []text.Figure{text.Fig(units.Unknown, t.Dim)}}
 	}
 	return text.Heading{Name: "tokens/s", Column: v.History.Width, Figures: []text.Figure{
 		text.Fig("out "+text.Right(rateText(c, outputPerS(c)), 5), t.First),
 		text.Fig("in "+text.Right(rateText(c, inputPerS(c)), 5), t.Second),
-		text.Fig("req "+text.Right(text.Sig2(c.RequestsPerS), 3), t.Plain),
+		text.Fig("req "+text.Right(units.Sig2(c.RequestsPerS), 3), t.Plain),
 	}}
 }
 
@@ -57,7 +58,7 @@ func rate(c *measure.Client, perS float64, length opt.Float) opt.Float {
 
 // rateText marks a rate that was counted in chunks.
 func rateText(c *measure.Client, rate opt.Float) string {
-	return tilde(c.TokensEstimated, rate.OK) + text.Known(rate, text.Group)
+	return tilde(c.TokensEstimated, rate.OK) + units.Known(rate, units.Group)
 }
 
 // tilde marks a known number that is an estimate.
@@ -85,7 +86,7 @@ func (k *tokens) whyEmpty(v *View, w, h int) []string {
 		return text.Because(t, whyNoSamples(v), w, h)
 	}
 	return text.Instead(t, whyNoSamples(v), w, h, " engine metrics, last 10 s:",
-		text.Fig("out "+text.Known(out, text.Group), t.First), text.Fig("in "+text.Known(in, text.Group), t.Second))
+		text.Fig("out "+units.Known(out, units.Group), t.First), text.Fig("in "+units.Known(in, units.Group), t.Second))
 }
 
 func (k *tokens) Body(v *View, w, h int) []string {
@@ -96,7 +97,7 @@ func (k *tokens) Body(v *View, w, h int) []string {
 	out, in := line{t.First, 'o', (*history.Column).OutPerS}, line{t.Second, '+', (*history.Column).InPerS}
 	lower := 1
 	if !inputPerS(&v.Frame.Client).OK {
-		return append(k.draw(v, w, h-lower, &k.out, out), t.Dim.Render(text.CleanTo("in  "+text.Unknown+" the server does not count prompts", w)))
+		return append(k.draw(v, w, h-lower, &k.out, out), t.Dim.Render(text.CleanTo("in  "+units.Unknown+" the server does not count prompts", w)))
 	}
 	if h >= 9 {
 		lower = max(3, h/3)
@@ -109,7 +110,7 @@ func (k *tokens) Body(v *View, w, h int) []string {
 }
 
 func (k *tokens) draw(v *View, w, h int, r *chart.Ranger, l line) []string {
-	return overTime(v, w, h, r.Scale(columnLine(v.History.Last(w), w, l.value)), text.Short, l)
+	return overTime(v, w, h, r.Scale(columnLine(v.History.Last(w), w, l.value)), units.Short, l)
 }
 
 func (k *tokens) Zoomed(v *View, w, h int) []string {
@@ -118,10 +119,10 @@ func (k *tokens) Zoomed(v *View, w, h int) []string {
 	total := opt.Float{V: out.V + in.V, OK: out.OK && in.OK}
 	per := func(name string, v opt.Float) text.Figure { return text.Fig(name+" "+rateText(c, v), t.Plain) }
 	first := text.Row(w, text.Fig(" per second", t.Dim), per("out", out), per("in", in), per("total", total),
-		text.Fig("requests "+text.Sig2(c.RequestsPerS), t.Plain))
+		text.Fig("requests "+units.Sig2(c.RequestsPerS), t.Plain))
 	second := text.Row(w, text.Fig(" per minute", t.Dim), per("out", out.Scale(60)), per("in", in.Scale(60)), per("total", total.Scale(60)),
-		text.Fig("requests "+text.Group(60*c.RequestsPerS), t.Plain),
-		text.Fig("tok/s per stream "+text.Known(perStream(c.TPOT), text.Sig3), t.Plain))
+		text.Fig("requests "+units.Group(60*c.RequestsPerS), t.Plain),
+		text.Fig("tok/s per stream "+units.Known(perStream(c.TPOT), units.Sig3), t.Plain))
 	return append([]string{first, second}, k.Body(v, w, h-2)...)
 }
 

@@ -11,6 +11,7 @@ import (
 	"sonde/probe/measure"
 	"sonde/probe/slo"
 	"sonde/probe/sweep"
+	"sonde/probe/units"
 	"sonde/ui/history"
 	"sonde/ui/text"
 	"sonde/ui/theme"
@@ -79,7 +80,7 @@ func (v *View) ageNote(at time.Time, period time.Duration) string {
 		return ""
 	}
 	age, _ := v.Frame.Age(at)
-	return text.Span(age.Truncate(time.Second)) + " old"
+	return units.Span(age.Truncate(time.Second)) + " old"
 }
 
 func (v *View) engineAgeNote() string {
@@ -135,14 +136,14 @@ func (v *View) engineOwn(own measure.Summary, histogram pick) (estimate, bool) {
 }
 
 // figures of an estimate, marked as one.
-func (e estimate) figures(t *theme.Palette, u text.Unit) []text.Figure {
+func (e estimate) figures(t *theme.Palette, u units.Latency) []text.Figure {
 	return []text.Figure{
 		text.Fig("est.", t.Dim), text.Fig("p50 "+e.median(u), t.P50), text.Fig("p95 "+e.high(u), t.P95), text.Fig("n "+count(e.n), t.Dim),
 	}
 }
 
-func (e estimate) median(u text.Unit) string { return lowerBound(e.beyond[0]) + u.Of(e.p50) }
-func (e estimate) high(u text.Unit) string   { return lowerBound(e.beyond[1]) + u.Of(e.p95) }
+func (e estimate) median(u units.Latency) string { return lowerBound(e.beyond[0]) + u.Of(e.p50) }
+func (e estimate) high(u units.Latency) string   { return lowerBound(e.beyond[1]) + u.Of(e.p95) }
 
 func lowerBound(yes bool) string {
 	if yes {
@@ -152,4 +153,4 @@ func lowerBound(yes bool) string {
 }
 
 // count writes a whole number.
-func count(n int) string { return text.Group(float64(n)) }
+func count(n int) string { return units.Group(float64(n)) }

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/theme"
 )
@@ -96,7 +97,7 @@ func timeAxis(w, free int, column time.Duration) []rune {
 	for k := 1; k*tickEvery < w-1; k++ {
 		at := w - 1 - k*tickEvery
 		line[at] = '┴'
-		label := []rune(Span(time.Duration(k*tickEvery) * column))
+		label := []rune(units.Span(time.Duration(k*tickEvery) * column))
 		if k%labelEvery == 0 && at+1+len(label) <= free {
 			copy(line[at+1:], label)
 		}
@@ -109,7 +110,7 @@ func Because(t *theme.Palette, why string, w, h int) []string {
 	if why == "" {
 		why = "no reading yet"
 	}
-	return chart.Fit(append([]string{t.Dim.Render(" " + Unknown)}, reasons(t, why, w)...), w, h)
+	return chart.Fit(append([]string{t.Dim.Render(" " + units.Unknown)}, reasons(t, why, w)...), w, h)
 }
 
 // Instead shows, instead of a chart, figures of another source, and why.

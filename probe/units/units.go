@@ -1,0 +1,178 @@
+// Package units writes numbers with their units: the one place that decides how many digits
+// a reader sees, and where the blanks stand.
+package units
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"sonde/probe/opt"
+)
+
+// Unknown stands for a value nobody reported. It is never replaced by a zero.
+const Unknown = "—"
+
+// Known formats a value that may be unknown.
+func Known(f opt.Float, format func(float64) string) string {
+	if !f.OK {
+		return Unknown
+	}
+	return format(f.V)
+}
+
+// Digits3 writes about three significant digits, for sentences and reports: 0.42, 14.1, 1234.
+func Digits3(v float64) string {
+	return strconv.FormatFloat(v, 'f', decimals(v), 64)
+}
+
+// decimals follows from the rounded value, so that 9.996 becomes 10.0 and not 10.00.
+func decimals(v float64) int {
+	switch a := math.Abs(v); {
+	case a < 9.995:
+		return 2
+	case a < 99.95:
+		return 1
+	}
+	return 0
+}
+
+// Sig3 is Digits3 for a screen, where a digit that means nothing is noise and a large number
+// must be legible at a glance: 0, <0.01, 14.1, 1 210.
+func Sig3(v float64) string {
+	a := math.Abs(v)
+	switch {
+	case v == 0:
+		return "0"
+	case a < 0.0095:
+		return "<0.01"
+	case a < 99.95:
+		return Digits3(v)
+	}
+	return Group(v)
+}
+
+// Sig2 is for rates below ten and whole numbers above: 4.4, 12, 1 142.
+func Sig2(v float64) string {
+	if v != 0 && math.Abs(v) < 9.95 {
+		return Tenth(v)
+	}
+	return Group(v)
+}
+
+// Tenth writes one decimal.
+func Tenth(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+
+// Whole writes a number without decimals.
+func Whole(v float64) string {
+	if text := strconv.FormatFloat(math.Round(v), 'f', 0, 64); text != "-0" {
+		return text
+	}
+	return "0"
+}
+
+// Exact writes up to three decimals, and none that are zero: a load that somebody chose.
+func Exact(v float64) string {
+	return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
+}
+
+// Group writes a whole number with blanks between thousands: 1 210.
+func Group(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Unknown
+	}
+	return grouped(Whole(v), " ")
+}
+
+// Commas is Digits3 with commas between thousands, for text that is copied elsewhere: 1,210.
+func Commas(v float64) string { return grouped(Digits3(v), ",") }
+
+// grouped parts the thousands of a number; one with decimals is small.
+func grouped(s, mark string) string {
+	if strings.Contains(s, ".") {
+		return s
+	}
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + mark + s[at:]
+	}
+	return s
+}
+
+// Short writes large quantities for narrow axes: 950, 1.2k, 34k, 1.5M.
+func Short(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 999_500:
+		return trimmed(v/1e6) + "M"
+	case a >= 9_950:
+		return Whole(v/1000) + "k"
+	case a >= 999.5:
+		return trimmed(v/1000) + "k"
+	case a >= 9.95:
+		return Whole(v)
+	}
+	return trimmed(v)
+}
+
+// trimmed writes at most one decimal, and no lone ".0".
+func trimmed(v float64) string { return strings.TrimSuffix(Tenth(v), ".0") }
+
+// Percent writes a fraction of 0 to 1 as whole percent. A value that cannot be a fraction is
+// unknown, not 150 %.
+func Percent(f opt.Float) string {
+	if !f.OK || f.V < 0 || f.V > 1.005 {
+		return Unknown
+	}
+	return WholePercent(f.V)
+}
+
+// WholePercent is for shares that exceed 100 % where more than what was assumed is there.
+func WholePercent(share float64) string { return Whole(100*share) + " %" }
+
+// Share writes a fraction in a sentence; a small one is not rounded to nothing: 2.3 %, 63 %.
+func Share(share float64) string { return Sig2(100*share) + " %" }
+
+// Ratio writes how many times as much: 1.5 times, 12 times.
+func Ratio(ratio float64) string { return Sig2(ratio) + " times" }
+
+// Count writes how many of something there are: 1 stream, 2 streams.
+func Count[N int | float64](n N, one string) string {
+	if text := Whole(float64(n)); text != "1" {
+		return text + " " + one + "s"
+	}
+	return "1 " + one
+}
+
+// Millis writes milliseconds in a sentence: 14.1 ms, 412 ms, 2.4 s.
+func Millis(ms float64) string {
+	switch {
+	case ms >= 9995:
+		return Whole(ms/1000) + " s"
+	case ms >= 999.5:
+		return Tenth(ms/1000) + " s"
+	case ms >= 99.95:
+		return Whole(ms) + " ms"
+	}
+	return Tenth(ms) + " ms"
+}
+
+// Span writes a duration that somebody chose: 850 ms, 8.3 s, 2.5 min.
+func Span(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 100*time.Second:
+		return trimmed(d.Seconds()) + " s"
+	}
+	return trimmed(d.Minutes()) + " min"
+}
+
+// Elapsed writes a time that goes on in seconds, rounded down: it has been that long.
+func Elapsed(d time.Duration) string { return fmt.Sprintf("%d s", int(d.Seconds())) }
+
+// Clock writes a session's age: 00:04:12.
+func Clock(d time.Duration) string {
+	s := int(max(0, d).Seconds())
+	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+}

@@ -1,0 +1,34 @@
+package units
+
+import (
+	"testing"
+
+	"sonde/probe/opt"
+)
+
+func TestFormats(t *testing.T) {
+	type row struct{ got, want string }
+	for _, c := range []row{
+		{Sig3(0), "0"}, {Sig3(0.004), "<0.01"}, {Sig3(0.85), "0.85"}, {Sig3(9.994), "9.99"}, {Sig3(9.996), "10.0"},
+		{Sig3(14.06), "14.1"}, {Sig3(99.96), "100"}, {Sig3(212.4), "212"}, {Sig3(999.6), "1 000"}, {Sig3(1210), "1 210"},
+		{Group(-1234567), "-1 234 567"}, {Group(-0.2), "0"}, {Group(999), "999"}, {Group(1e6), "1 000 000"},
+		{Sig2(4.44), "4.4"}, {Sig2(9.96), "10"}, {Sig2(1142.2), "1 142"}, {Sig2(0), "0"},
+		{Short(0), "0"}, {Short(2.5), "2.5"}, {Short(950), "950"}, {Short(1200), "1.2k"}, {Short(34000), "34k"}, {Short(1.5e6), "1.5M"},
+		{Milliseconds.Label(0.25), "0.25"}, {Milliseconds.Label(0.01), "0.01"}, {Milliseconds.Label(0.30000000000000004), "0.3"}, {Milliseconds.Label(2), "2"},
+		{Milliseconds.Label(500), "500"}, {Milliseconds.Label(2000), "2 000"}, {Milliseconds.Label(0), "0"}, {Seconds.Label(20000), "20"}, {Microseconds.Label(0.5), "500"},
+		{Percent(opt.Of(0.634)), "63 %"}, {Percent(opt.Of(85)), "—"}, {Percent(opt.Of(-1)), "—"},
+		{LatencyFor(0.2).Of(0.2), "200"}, {LatencyFor(212).Name, "ms"}, {LatencyFor(12_000).Of(12_340), "12.3"},
+		{Clock(4*60e9 + 12e9), "00:04:12"}, {Span(850e6), "850 ms"}, {Span(8300e6), "8.3 s"}, {Span(125e9), "2.1 min"}, {Span(90e9), "90 s"}, {Span(120e9), "2 min"}, {Span(150e9), "2.5 min"}, {Span(180e9), "3 min"},
+		{Digits3(0), "0.00"}, {Digits3(1.234), "1.23"}, {Digits3(9.996), "10.0"}, {Digits3(14.06), "14.1"}, {Digits3(99.96), "100"}, {Digits3(1234.4), "1234"},
+		{Commas(1234567), "1,234,567"}, {Commas(-123), "-123"}, {Commas(12.34), "12.3"}, {Exact(0.5), "0.5"}, {Exact(16), "16"},
+		{Share(0.023), "2.3 %"}, {Share(0.63), "63 %"}, {Share(1), "100 %"}, {Ratio(1.5), "1.5 times"}, {Ratio(12.4), "12 times"},
+		{Millis(14.06), "14.1 ms"}, {Millis(412), "412 ms"}, {Millis(2440), "2.4 s"}, {Millis(60_000), "60 s"},
+		{Count(1, "stream"), "1 stream"}, {Count(0, "stream"), "0 streams"}, {Count(2.2, "stream"), "2 streams"}, {Elapsed(8900e6), "8 s"},
+		{SI(240), "240"}, {SI(1.44e6), "1.44M"}, {SI(16_900), "16.9k"}, {SI(999.96), "1k"}, {Bytes(1536), "1.5 KiB"}, {Bytes(80 << 30), "80 GiB"},
+		{Known(opt.Float{}, Sig3), "—"}, {Known(opt.Of(2), Sig2), "2.0"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
