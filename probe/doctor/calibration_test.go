@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func TestErrorsOfARound(t *testing.T) {
 		0: {start: 1000 * ms, at: []time.Duration{1020300 * time.Microsecond, 1070300 * time.Microsecond, 1120200 * time.Microsecond}, late: []float32{1, 2, 3}},
 		// TTFT 9.9 ms, gap 51 ms
 		1: {start: 2000 * ms, at: []time.Duration{2009900 * time.Microsecond, 2060900 * time.Microsecond}, late: []float32{0, 0}},
-		2: {class: measure.ConnectionLost, says: "it broke"},
+		2: {class: measure.ConnectionLost, failure: "it broke"},
 	}
 	server := []truth.Record{
 		// TTFT 20 ms, gaps 50 and 50 ms: errors 0.3; 0 and 0.1
@@ -56,9 +57,9 @@ func TestErrorsOfARound(t *testing.T) {
 		// TTFT 10 ms, gap 50 ms: errors 0.1; 1
 		{Request: 1, ArrivedNS: 10e6, WroteNS: []int64{20e6, 70e6}, TookNS: []int64{1e4, 1e4}},
 	}
-	e := compare(demand{streams: 2, perSecond: 20, inSteps: true}, observed{
+	e := compare(round{streams: 2, perSecond: 20, inSteps: true}, observed{
 		gap: 50 * ms, client: client, server: server, stamps: "kernel",
-		steady: spell{lasted: time.Second, cpu: opt.Of(0.001), tokens: 40},
+		steady: spent{lasted: time.Second, cpu: opt.Of(0.001), tokens: 40},
 	})
 	if e.Streams != 2 || e.TokensPerS != 40 || e.Pattern != "steps" || e.TLS || e.Stamps != "kernel" {
 		t.Errorf("load %+v", e)
@@ -81,7 +82,7 @@ func TestErrorsOfARound(t *testing.T) {
 }
 
 func TestNothingKnownStaysUnknown(t *testing.T) {
-	e := compare(demand{streams: 1, perSecond: 20}, observed{stamps: "read"})
+	e := compare(round{streams: 1, perSecond: 20}, observed{stamps: "read"})
 	if e.TTFT.P50.OK || e.Gap.P99.OK || e.Late.OK || e.CPUUS.OK {
 		t.Errorf("errors out of nothing: %+v", e)
 	}
@@ -97,7 +98,7 @@ func TestRampFollowsOrObjects(t *testing.T) {
 				{DueNS: 0, WroteNS: []int64{1e6, 101e6, 1000e6}},
 				{DueNS: 0, WroteNS: []int64{0, 100e6, 1000e6}},
 			},
-			steady:    spell{lasted: 500 * ms, cpu: opt.Of(0.15), tokens: 10},
+			steady:    spent{lasted: 500 * ms, cpu: opt.Of(0.15), tokens: 10},
 			serverCPU: 500 * ms,
 		}
 	}
@@ -117,10 +118,10 @@ func TestRampFollowsOrObjects(t *testing.T) {
 	}{
 		{"all well", func(*observed) {}, ""},
 		{"late reads", func(o *observed) { o.client[1].late = []float32{11, 11} }, "reads were 11 ms late"},
-		{"full", func(o *observed) { o.serverCPU = 900 * ms; o.steady.cpu = opt.Of(0.6) }, "together took"},
+		{"full", func(o *observed) { o.serverCPU = 900 * ms; o.steady.cpu = opt.Of(0.6) }, "together used"},
 		{"the server cannot", func(o *observed) { o.steady.tokens = 9; o.server[1].WroteNS[2] = 1000e6 }, "scripted server cannot send faster"},
-		{"never all at once", func(o *observed) { o.steady = spell{} }, "too busy"},
-		{"too few came", func(o *observed) { o.steady.tokens = 9 }, "only 18 tokens/s came"},
+		{"never all at once", func(o *observed) { o.steady = spent{} }, "too busy"},
+		{"too few came", func(o *observed) { o.steady.tokens = 9 }, "only 18 tokens/s arrived"},
 	} {
 		o := good()
 		for i := range o.server {
@@ -156,19 +157,19 @@ func TestBudgetInWords(t *testing.T) {
 	}{
 		{"fine up to the last but one", Calibration{
 			Rounds: []RoundErrors{
-				roundOf(1024, 0.7, 0.3), roundOf(16, 0.02, 0.05), roundOf(16, 0.03, 0.02), roundOf(256, 0.05, 0.031), {Streams: 64},
+				roundOf(16, 0.02, 0.05), roundOf(16, 0.03, 0.02), {Streams: 64}, roundOf(256, 0.05, 0.031), roundOf(1024, 0.7, 0.3),
 			},
 			HighestTokensPerS: opt.Of(40960), Limit: "reads were 12 ms late (p99)",
 		}, []string{
-			"Gaps are right to 0.05 ms and TTFT to 0.05 ms (p99) up to 256 streams on this machine.",
-			"Gaps are right to 0.70 ms and TTFT to 0.30 ms (p99) up to 1,024 streams.",
-			"40,960 tokens/s over 256 streams are followed; beyond that reads were 12 ms late (p99).",
+			"Up to 256 streams, gaps are right to 0.05 ms and TTFT to 0.05 ms (p99) on this machine.",
+			"Up to 1,024 streams, gaps are right to 0.70 ms and TTFT to 0.30 ms (p99).",
+			"sonde keeps up with 40,960 tokens/s over 256 streams; above that, reads were 12 ms late (p99).",
 		}},
 		{"nothing fine", Calibration{Rounds: []RoundErrors{roundOf(16, 3.14, 12.31), roundOf(64, 123.4, 20)}}, []string{
-			"Gaps are right to 3.2 ms and TTFT to 13 ms (p99) up to 16 streams on this machine.",
-			"Gaps are right to 130 ms and TTFT to 20 ms (p99) up to 64 streams.",
+			"Up to 16 streams, gaps are right to 3.2 ms and TTFT to 13 ms (p99) on this machine.",
+			"Up to 64 streams, gaps are right to 130 ms and TTFT to 20 ms (p99).",
 		}},
-		{"no rate followed", Calibration{Limit: "only 3 tokens/s came"}, []string{"No rate that was tried is followed: only 3 tokens/s came."}},
+		{"no rate followed", Calibration{Limit: "only 3 tokens/s arrived"}, []string{"sonde did not keep up with any rate that was tried: only 3 tokens/s arrived."}},
 		{"nothing", Calibration{}, nil},
 	} {
 		got := c.cal.budget()
@@ -189,14 +190,15 @@ func TestRoundedUp(t *testing.T) {
 }
 
 func TestEnoughSamples(t *testing.T) {
-	s := wholeScript()
-	for streams, want := range map[int]round{
-		16:   {requests: 112, tokens: 8},  // 7 answers each make 100
-		64:   {requests: 192, tokens: 20}, // 3 at least
-		1024: {requests: 3072, tokens: 20},
-	} {
-		if got := (demand{streams: streams, perSecond: 20}).round(s); got.requests != want.requests || got.tokens != want.tokens {
-			t.Errorf("%d streams: %d requests of %d tokens, want %d of %d", streams, got.requests, got.tokens, want.requests, want.tokens)
+	for _, r := range wholeScript().rounds {
+		want := map[int][2]int{
+			16:   {112, 8},  // 7 answers each make 100
+			64:   {192, 20}, // 3 at least
+			256:  {768, 20},
+			1024: {3072, 20},
+		}[r.streams]
+		if r.requests != want[0] || r.tokens != want[1] {
+			t.Errorf("%d streams: %d requests of %d tokens, want %v", r.streams, r.requests, r.tokens, want)
 		}
 	}
 }
@@ -204,7 +206,10 @@ func TestEnoughSamples(t *testing.T) {
 // TestShortCalibration is the real thing for a second. How small the errors are
 // depends on who else is busy on the machine, and is not judged here.
 func TestShortCalibration(t *testing.T) {
-	s := script{rounds: []demand{{16, 20, false, false}, {16, 20, true, true}}, fewest: 32, perStream: 12, within: 5 * time.Second}
+	quiet := round{streams: 16, perSecond: 20}.sized(32, 12)
+	inSteps := quiet
+	inSteps.inSteps, inSteps.tls = true, true
+	s := script{rounds: []round{quiet, inSteps}, within: 5 * time.Second}
 	var told []string
 	c, err := s.run(t.Context(), func(text string) { told = append(told, text) })
 	if err != nil {
@@ -223,7 +228,7 @@ func TestShortCalibration(t *testing.T) {
 		}
 	}
 	for _, line := range c.Budget {
-		if !strings.HasPrefix(line, "Gaps are right to ") {
+		if !strings.HasPrefix(line, "Up to 16 streams, gaps are right to ") {
 			t.Errorf("budget %q", line)
 		}
 	}
@@ -238,7 +243,7 @@ func TestShortCalibration(t *testing.T) {
 }
 
 func TestCalibrationIsInterrupted(t *testing.T) {
-	s := script{rounds: []demand{{4, 20, false, false}}, fewest: 4, perStream: 600, within: time.Minute}
+	s := script{rounds: []round{round{streams: 4, perSecond: 20}.sized(4, 600)}, within: time.Minute}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*ms)
 	defer cancel()
 	began := time.Now()
@@ -247,18 +252,14 @@ func TestCalibrationIsInterrupted(t *testing.T) {
 	}
 }
 
-func TestStreamsThatDoNotFitAreLeftOut(t *testing.T) {
-	fit, limited := streamsThatFit(true)
-	if !limited {
-		t.Skip("no limit of open files here")
+func TestStreamsThatDoNotFitAreSkipped(t *testing.T) {
+	fit := streamsThatFit()
+	if fit == math.MaxInt {
+		t.Skip("no limit on open files here")
 	}
 	var c Calibration
-	s := script{rounds: []demand{{fit, 20, false, false}, {fit + 1, 20, false, false}}}
-	rounds := s.fitting(&c, true)
+	rounds := c.fitting([]round{{streams: fit}, {streams: fit + 1}})
 	if len(rounds) != 1 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "ulimit -n") {
 		t.Errorf("rounds %v, notes %q", rounds, c.Notes)
-	}
-	if half, _ := streamsThatFit(false); half != fit/2 {
-		t.Errorf("%d streams with both ends here, want %d", half, fit/2)
 	}
 }

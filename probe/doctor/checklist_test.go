@@ -66,19 +66,19 @@ func stream(events ...string) http.HandlerFunc {
 }
 
 const (
-	roleOnly = `{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`
-	token    = `{"choices":[{"index":0,"delta":{"content":"one "}}]}`
-	stop     = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
-	usage    = `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3}}`
-	done     = `[DONE]`
-	page     = "vllm:num_requests_running{model_name=\"m\"} 1\nvllm:num_requests_waiting{model_name=\"m\"} 0\nvllm:kv_cache_usage_perc{model_name=\"m\"} 0.5\n"
+	roleOnly    = `{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`
+	token       = `{"choices":[{"index":0,"delta":{"content":"one "}}]}`
+	stop        = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+	usage       = `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3}}`
+	done        = `[DONE]`
+	metricsPage = "vllm:num_requests_running{model_name=\"m\"} 1\nvllm:num_requests_waiting{model_name=\"m\"} 0\nvllm:kv_cache_usage_perc{model_name=\"m\"} 0.5\n"
 )
 
 func goodServer() *scripted {
 	return &scripted{
 		models:  text(`{"data":[{"id":"m","owned_by":"vllm","max_model_len":8192}]}`),
 		chat:    stream(roleOnly, token, token, token, stop, usage, done),
-		metrics: text(page),
+		metrics: text(metricsPage),
 	}
 }
 

@@ -5,15 +5,14 @@ import (
 	"math"
 	"time"
 
-	"sonde/probe/doctor/truth"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
-// RoundErrors is what one load did to the measurement.
+// RoundErrors are the errors of the measurement under one load.
 type RoundErrors struct {
 	Streams    int       `json:"streams"`
-	TokensPerS float64   `json:"tokens_per_s"` // asked, of all streams together
+	TokensPerS float64   `json:"tokens_per_s"` // requested, of all streams together
 	Pattern    string    `json:"pattern"`      // "spread" or "steps"
 	TLS        bool      `json:"tls"`
 	Stamps     string    `json:"stamps"`           // source of the client's stamps: "kernel" or "read"
@@ -21,7 +20,7 @@ type RoundErrors struct {
 	Gap        ErrorsMS  `json:"gap_error_ms"`     // measured − true, absolute
 	Late       opt.Float `json:"late_ms_p99"`      // our reads behind the arrivals
 	Doubt      opt.Float `json:"truth_ms_p99"`     // how long a write took: the truth is known no better
-	CPUUS      opt.Float `json:"cpu_us_per_token"` // of the client's process, all streams running; with the server's if that has none of its own
+	CPUUS      opt.Float `json:"cpu_us_per_token"` // of the client's process, while all streams ran
 	Lost       int       `json:"lost"`             // requests without a usable answer
 	Problem    string    `json:"problem,omitempty"`
 }
@@ -34,68 +33,58 @@ type ErrorsMS struct {
 	Max opt.Float `json:"max"`
 }
 
-// exactUpTo is how many samples are kept as they are.
-const exactUpTo = 1 << 20
+const (
+	patternSpread = "spread"
+	patternSteps  = "steps"
 
-// compare holds what the client measured against what the server knows.
-func compare(l demand, o observed) RoundErrors {
-	e := RoundErrors{
-		Streams: l.streams, TokensPerS: float64(l.streams) * l.perSecond, Pattern: "spread", TLS: l.tls, Stamps: o.stamps,
-	}
-	if l.inSteps {
-		e.Pattern = "steps"
+	exactUpTo = 1 << 20 // samples that are kept as they are
+	nsPerMS   = float64(time.Millisecond)
+)
+
+// compare takes the errors of what the client measured from what the server knows.
+func compare(r round, o observed) RoundErrors {
+	e := RoundErrors{Streams: r.streams, TokensPerS: float64(r.streams) * r.perSecond, Pattern: patternSpread, TLS: r.tls, Stamps: o.stamps}
+	if r.inSteps {
+		e.Pattern = patternSteps
 	}
 	ttft, gap := measure.NewDist(exactUpTo), measure.NewDist(exactUpTo)
 	late, doubt := measure.NewDist(exactUpTo), measure.NewDist(exactUpTo)
 	for i := range o.server {
-		r := &o.server[i]
-		a := o.client[r.Request]
-		if a == nil || a.class != measure.OK || len(a.at) != len(r.WroteNS) || len(a.at) == 0 {
+		wrote, took := o.server[i].WroteNS, o.server[i].TookNS
+		a := o.client[o.server[i].Request]
+		if a == nil || a.class != measure.OK || len(a.at) != len(wrote) || len(a.at) == 0 {
 			continue
 		}
-		ttft.Add(ttftErrorMS(a, r))
-		for _, ms := range gapErrorsMS(a, r) {
-			gap.Add(ms)
-		}
-		for i, ms := range a.late {
-			late.Add(float64(ms))
-			doubt.Add(float64(r.TookNS[i]) / nsPerMS)
+		ttft.Add(errorMS(a.at[0]-a.start, wrote[0]-o.server[i].ArrivedNS))
+		for j := range a.at {
+			if j > 0 {
+				gap.Add(errorMS(a.at[j]-a.at[j-1], wrote[j]-wrote[j-1]))
+			}
+			late.Add(float64(a.late[j]))
+			doubt.Add(float64(took[j]) / nsPerMS)
 		}
 	}
 	e.TTFT, e.Gap = errorsMS(ttft), errorsMS(gap)
 	e.Late, e.Doubt = quantile(late, 0.99), quantile(doubt, 0.99)
-	e.CPUUS = o.steady.cpuUSPerToken()
-	e.Lost = len(o.client) - ttft.N()
-	e.Problem = problem(o.client, e.Lost)
+	if o.steady.tokens > 0 {
+		e.CPUUS = o.steady.cpu.Scale(1e6 / float64(o.steady.tokens))
+	}
+	if e.Lost = len(o.client) - ttft.N(); e.Lost > 0 {
+		e.Problem = problem(o.client)
+	}
 	return e
 }
 
-const nsPerMS = float64(time.Millisecond)
-
-// ttftErrorMS compares the client's t0 to first token with the server's arrival
-// of the request to first write.
-func ttftErrorMS(a *arrival, r *truth.Record) float64 {
-	measured := float64(a.at[0] - a.start)
-	return math.Abs(measured-float64(r.WroteNS[0]-r.ArrivedNS)) / nsPerMS
+// errorMS is the error of one duration. The two sides have clocks of their own.
+func errorMS(measured time.Duration, trueNS int64) float64 {
+	return math.Abs(float64(int64(measured)-trueNS)) / nsPerMS
 }
 
-func gapErrorsMS(a *arrival, r *truth.Record) []float64 {
-	var errors []float64
-	for i := 1; i < len(a.at); i++ {
-		measured := float64(a.at[i] - a.at[i-1])
-		errors = append(errors, math.Abs(measured-float64(r.WroteNS[i]-r.WroteNS[i-1]))/nsPerMS)
-	}
-	return errors
-}
-
-// problem says why requests were lost, in the words of one of them.
-func problem(seen map[int]*arrival, lost int) string {
-	if lost == 0 {
-		return ""
-	}
+// problem is why requests were lost, in the words of one of them.
+func problem(seen map[int]*arrival) string {
 	for _, a := range seen {
 		if a.class != measure.OK {
-			return fmt.Sprintf("%s: %s", a.class, a.says)
+			return fmt.Sprintf("%s: %s", a.class, a.failure)
 		}
 	}
 	return "tokens were missed"
@@ -107,16 +96,67 @@ func errorsMS(d *measure.Dist) ErrorsMS {
 
 func quantile(d *measure.Dist, q float64) opt.Float {
 	ms, ok := d.Quantile(q)
-	if !ok {
-		return opt.Float{}
-	}
-	return opt.Of(ms)
+	return opt.Float{V: ms, OK: ok}
 }
 
-// cpuUSPerToken is what a token cost, in microseconds.
-func (s spell) cpuUSPerToken() opt.Float {
-	if s.tokens == 0 {
-		return opt.Float{}
+// RampStep is one rate of the search for the highest.
+type RampStep struct {
+	Asked     float64   `json:"asked_tokens_per_s"`
+	Rate      float64   `json:"tokens_per_s"` // that arrived, while all streams were running
+	Late      opt.Float `json:"late_ms_p99"`
+	Behind    opt.Float `json:"server_late_ms_p99"` // the server behind its own schedule
+	Cores     opt.Float `json:"client_cores"`
+	AllCores  opt.Float `json:"all_cores"` // client and server
+	Followed  bool      `json:"followed"`
+	Objection string    `json:"objection,omitempty"` // why it does not count as followed
+}
+
+// judge decides whether the client kept up with a rate.
+func judge(asked float64, o observed, cores float64) RampStep {
+	late, behind := measure.NewDist(exactUpTo), measure.NewDist(exactUpTo)
+	for _, a := range o.client {
+		for _, ms := range a.late {
+			late.Add(float64(ms))
+		}
 	}
-	return s.cpu.Scale(1e6 / float64(s.tokens))
+	first, last := int64(math.MaxInt64), int64(0)
+	for _, r := range o.server {
+		for i, wrote := range r.WroteNS {
+			behind.Add(max(0, float64(wrote-r.DueNS-int64(i)*int64(o.gap))) / nsPerMS)
+			first, last = min(first, wrote), max(last, wrote)
+		}
+	}
+	s := RampStep{Asked: asked, Late: quantile(late, 0.99), Behind: quantile(behind, 0.99)}
+	if lasted := o.steady.lasted.Seconds(); lasted > 0 {
+		s.Rate, s.Cores = float64(o.steady.tokens)/lasted, o.steady.cpu.Scale(1/lasted)
+	}
+	if s.Cores.OK && o.serverCPU > 0 && last > first {
+		s.AllCores = opt.Of(s.Cores.V + float64(o.serverCPU)/float64(last-first))
+	}
+	s.Objection = s.object(cores)
+	s.Followed = s.Objection == ""
+	return s
+}
+
+const (
+	lateLimitMS = 10.0 // reads later than this fall behind
+	busyShare   = 0.95 // of all cores: nothing is left
+	achieved    = 0.95 // of the requested rate, at least
+)
+
+// object says why the step does not count as followed; "" if it does.
+func (s RampStep) object(cores float64) string {
+	switch {
+	case s.Late.Or(0) > lateLimitMS:
+		return fmt.Sprintf("reads were %.0f ms late (p99)", s.Late.V)
+	case s.AllCores.Or(0) > busyShare*cores:
+		return fmt.Sprintf("client and scripted server together used %.1f of %.0f cores", s.AllCores.V, cores)
+	case s.Rate == 0:
+		return "this machine is too busy to run all streams at once"
+	case s.Rate < achieved*s.Asked && s.Behind.Or(0) > lateLimitMS:
+		return "the scripted server cannot send faster (the client's own limit is higher)"
+	case s.Rate < achieved*s.Asked:
+		return fmt.Sprintf("only %s tokens/s arrived", thousands(s.Rate))
+	}
+	return ""
 }

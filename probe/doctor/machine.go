@@ -23,8 +23,7 @@ func (r *Report) machine(t Terminal) {
 	s.stamps(kernelStamps())
 	s.files()
 	s.ports(ephemeralPorts())
-	busy, known := loadAverage()
-	s.cores(runtime.GOMAXPROCS(0), opt.Float{V: busy, OK: known})
+	s.cores(runtime.GOMAXPROCS(0), loadAverage())
 }
 
 func (s section) stamps(kernel bool, err error) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"sonde/probe/report/page"
 )
 
 // ReportSchema names the form of a Report in JSON.
@@ -140,9 +142,14 @@ var stateColor = map[State]string{OK: "32", Missing: "33", Failed: "31", Skipped
 
 // Markdown is the checklist for a bug report.
 func (r *Report) Markdown() string {
-	g := grid{words: 5, head: []string{"", "check", "state", "found", "what to do"}}
-	for _, c := range r.Checks {
-		g.rows = append(g.rows, []string{c.Section, c.Name, string(c.State), c.Says, c.Do})
+	var md page.Markdown
+	table := page.Section{Lines: []string{r.verdict()}}
+	for _, title := range []string{"", "check", "state", "found", "what to do"} {
+		table.Columns = append(table.Columns, page.Column{Title: title, Left: true})
 	}
-	return g.markdown() + "\n" + r.verdict() + "\n"
+	for _, c := range r.Checks {
+		table.Rows = append(table.Rows, []string{c.Section, c.Name, string(c.State), c.Says, c.Do})
+	}
+	md.Section(table)
+	return md.String()
 }

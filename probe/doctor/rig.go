@@ -4,21 +4,35 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"sonde/probe/api"
 	"sonde/probe/collect"
 	"sonde/probe/doctor/truth"
 	"sonde/probe/load"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/process"
+	"sonde/probe/prompt"
 )
 
-// round is a demand with the amount of work in it.
+// round is one load on the scripted server.
 type round struct {
-	demand
-	requests int
-	tokens   int // of each answer
+	streams   int
+	perSecond float64 // tokens of one stream
+	inSteps   bool
+	tls       bool
+	requests  int
+	tokens    int // of each answer
+}
+
+func (r round) gap() time.Duration { return time.Duration(float64(time.Second) / r.perSecond) }
+
+func (r round) String() string {
+	return fmt.Sprintf("%s streams %s", thousands(float64(r.streams)), tokenPattern(r.inSteps, r.tls))
 }
 
 // observed is what both sides saw of a round.
@@ -27,15 +41,21 @@ type observed struct {
 	client    map[int]*arrival
 	server    []truth.Record
 	stamps    string        // "kernel" or "read": source of the client's stamps
-	steady    spell         // while every stream was running
+	steady    spent         // while every stream was running
 	serverCPU time.Duration // of the whole round; 0 if unknown
 }
 
-// spell is what the client used over a stretch of time.
-type spell struct {
+// spent is what the client used over a stretch of time, or since it began.
+type spent struct {
 	lasted time.Duration
 	cpu    opt.Float // seconds of processor time
 	tokens int
+}
+
+func (s spent) since(from spent) spent {
+	s.lasted, s.tokens, s.cpu.V = s.lasted-from.lasted, s.tokens-from.tokens, s.cpu.V-from.cpu.V
+	s.cpu.OK = s.cpu.OK && s.lasted > 0
+	return s
 }
 
 // rig is the scripted server with the program's own client and pool on it.
@@ -51,10 +71,18 @@ const (
 
 // run makes the requests of a round and waits until all have ended.
 func (g rig) run(ctx context.Context, r round) (observed, error) {
-	if err := g.server.Begin(truth.Round{Streams: r.streams, Gap: r.gap(), InSteps: r.inSteps}); err != nil {
+	if _, err := g.server.Next(truth.Round{Streams: r.streams, Gap: r.gap(), InSteps: r.inSteps}); err != nil {
 		return observed{}, err
 	}
-	client, err := g.client(r.tls)
+	url, config := "http://"+g.server.HTTP, (*tls.Config)(nil)
+	if r.tls {
+		url, config = "https://"+g.server.HTTPS, &tls.Config{InsecureSkipVerify: true} // our own child process
+	}
+	addr, err := api.ParseAddress(url, api.Chat)
+	if err != nil {
+		return observed{}, err
+	}
+	client, err := api.NewClient(api.Options{Address: addr, Kind: api.Chat, Model: "truth", TLS: config, Idle: patience, Epoch: g.epoch})
 	if err != nil {
 		return observed{}, err
 	}
@@ -64,100 +92,113 @@ func (g rig) run(ctx context.Context, r round) (observed, error) {
 	if err != nil {
 		return observed{}, err
 	}
-	report, err := g.server.Report()
+	report, err := g.server.Next(truth.Round{})
 	if err != nil {
 		return observed{}, err
 	}
 	return observed{
-		gap: r.gap(), client: rec.arrivals(), server: report.Records, stamps: client.Stamps(), steady: steady,
+		gap: r.gap(), client: rec.seen, server: report.Records, stamps: client.Stamps(), steady: steady,
 		serverCPU: time.Duration(report.CPUNS),
 	}, nil
 }
 
-func (g rig) client(secured bool) (*api.Client, error) {
-	url, config := "http://"+g.server.Addr, (*tls.Config)(nil)
-	if secured {
-		url, config = "https://"+g.server.TLSAddr, &tls.Config{RootCAs: g.server.Roots}
-	}
-	addr, err := api.ParseAddress(url, api.Chat)
-	if err != nil {
-		return nil, err
-	}
-	return api.NewClient(api.Options{Address: addr, Kind: api.Chat, Model: "truth", TLS: config, Idle: patience, Epoch: g.epoch})
-}
-
-// load puts the round on, as a Session would, and tells what the time cost in
-// which all streams were running.
-func (g rig) load(ctx context.Context, r round, rec *recorder) (spell, error) {
-	collector := collect.NewCollector(func() int { return 0 })
-	broken := make(chan error, 1)
-	pool := load.New(load.Options{
-		Doer: rec, Prompts: &numbered{}, NewTrack: collector.NewTrack, Epoch: g.epoch, Seed: 1,
-		Fail: func(err error) {
-			select {
-			case broken <- err:
-			default:
-			}
-		},
+// load puts the round on, as a Session would, and returns what was used while all
+// streams were running.
+func (g rig) load(ctx context.Context, r round, rec *recorder) (spent, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	answers := r.requests / r.streams * (r.tokens + 1)
+	limit := time.AfterFunc(time.Duration(answers)*r.gap()+patience, func() {
+		cancel(fmt.Errorf("%s: only %d of %d answers ended in time: this machine is too busy for a calibration", r, rec.ended.Load(), r.requests))
 	})
+	defer limit.Stop()
+	collector := collect.NewCollector(func() int { return 0 })
+	pool := load.New(load.Options{Doer: rec, Prompts: rec, NewTrack: collector.NewTrack, Epoch: g.epoch, Seed: 1, Fail: cancel})
 	defer pool.Close()
 	pool.SetBudget(r.requests)
 	pool.Set(load.Setting{Concurrency: r.streams, InputTokens: 1, OutputTokens: r.tokens})
-	answers := r.requests / r.streams * (r.tokens + 1)
-	limit := time.NewTimer(time.Duration(answers)*r.gap() + patience)
-	defer limit.Stop()
 	tick := time.NewTicker(readEvery)
 	defer tick.Stop()
-	var meter meter
+	var first, last spent
 	for {
 		select {
 		case <-tick.C:
 			collector.Tick(time.Since(g.epoch), false)
-			begun, ended, tokens := rec.counts()
+			begun, ended := int(rec.begun.Load()), int(rec.ended.Load())
 			if ended == r.requests {
-				return meter.spell(), nil
+				return last.since(first), nil
 			}
 			if begun >= r.streams && ended <= r.requests-r.streams {
-				meter.read(tokens)
+				cpu, known := process.CPU()
+				last = spent{time.Since(g.epoch), opt.Float{V: cpu.Seconds(), OK: known}, int(rec.tokens.Load())}
+				if first.lasted == 0 {
+					first = last
+				}
 			}
-		case err := <-broken:
-			return spell{}, err
-		case <-limit.C:
-			_, ended, _ := rec.counts()
-			return spell{}, fmt.Errorf("%d streams %s: only %d of %d answers ended in time: this machine is too busy for a calibration", r.streams, r.pattern(), ended, r.requests)
 		case <-ctx.Done():
-			return spell{}, context.Cause(ctx)
+			return spent{}, context.Cause(ctx)
 		}
 	}
 }
 
-// meter reads the processor time of this process again and again, and keeps the
-// first and the newest reading.
-type meter struct {
-	from, to reading
-	reads    int
+// recorder stands between the pool and the client. It numbers the requests, so
+// that the server's records of them can be found again, and keeps every arrival.
+type recorder struct {
+	client load.Doer
+
+	begun, ended, tokens atomic.Int64
+
+	mu   sync.Mutex
+	seen map[int]*arrival // of requests that ended
 }
 
-type reading struct {
-	at     time.Time
-	cpu    time.Duration
-	known  bool
-	tokens int
+// Next returns the number of the request as its prompt, from 0.
+func (r *recorder) Next(int) prompt.Prompt {
+	return prompt.Prompt{Text: strconv.Itoa(int(r.begun.Add(1) - 1))}
 }
 
-func (m *meter) read(tokens int) {
-	cpu, known := process.CPU()
-	m.to = reading{time.Now(), cpu, known, tokens}
-	if m.reads == 0 {
-		m.from = m.to
+// Learn does nothing: the length of these prompts does not matter.
+func (*recorder) Learn(prompt.Prompt, int) {}
+
+// Do makes a request.
+func (r *recorder) Do(ctx context.Context, call api.Call, obs api.Observer) api.Result {
+	number, _ := strconv.Atoi(call.Text) // written by Next
+	a := &arrival{
+		track: obs, all: &r.tokens,
+		at: make([]time.Duration, 0, call.MaxTokens), late: make([]float32, 0, call.MaxTokens),
 	}
-	m.reads++
+	res := r.client.Do(ctx, call, a)
+	a.class, a.failure, a.start = res.Class, res.Error, res.Start
+	r.mu.Lock()
+	r.seen[number] = a
+	r.mu.Unlock()
+	r.ended.Add(1)
+	return res
 }
 
-func (m *meter) spell() spell {
-	s := spell{lasted: m.to.at.Sub(m.from.at), tokens: m.to.tokens - m.from.tokens}
-	if m.from.known && m.to.known && s.lasted > 0 {
-		s.cpu = opt.Of((m.to.cpu - m.from.cpu).Seconds())
-	}
-	return s
+// arrival is what the client saw of one request. It observes the request, and
+// passes everything on to the stream's track as usual.
+type arrival struct {
+	class   measure.Class
+	failure string
+	start   time.Duration   // t0
+	at      []time.Duration // of each token
+	late    []float32       // ms, of each read behind its stamp
+
+	track api.Observer
+	all   *atomic.Int64 // tokens of all requests
+}
+
+// Sent begins the request, again if it is repeated.
+func (a *arrival) Sent(t0 time.Duration) {
+	a.at, a.late = a.at[:0], a.late[:0]
+	a.track.Sent(t0)
+}
+
+// Token keeps the arrival of a token.
+func (a *arrival) Token(at, late time.Duration, tokens int) {
+	a.at = append(a.at, at)
+	a.late = append(a.late, float32(late.Seconds()*1000))
+	a.track.Token(at, late, tokens)
+	a.all.Add(1)
 }

@@ -40,8 +40,8 @@ func ask(t *testing.T, c net.Conn, number, tokens int) (reply string) {
 func TestServerKeepsItsSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
-		s := NewServer()
-		s.Begin(Round{Streams: 2, Gap: 50 * ms})
+		s := &server{epoch: time.Now()}
+		s.next(Round{Streams: 2, Gap: 50 * ms})
 		go s.answerAll(theirs, nil)
 		defer ours.Close()
 
@@ -55,7 +55,7 @@ func TestServerKeepsItsSchedule(t *testing.T) {
 		time.Sleep(7 * ms) // at 132 ms
 		ask(t, ours, 2, 2)
 
-		records := s.Report().Records
+		records := s.next(Round{Streams: 2, Gap: 50 * ms}).Records
 		if len(records) != 2 {
 			t.Fatalf("%d records, want 2", len(records))
 		}
@@ -76,8 +76,7 @@ func TestServerKeepsItsSchedule(t *testing.T) {
 				t.Errorf("request %d: written at %v in %v, want %v in %v", r.Request, r.WroteNS, r.TookNS, want.wrote, want.took)
 			}
 		}
-		s.Begin(Round{Streams: 2, Gap: 50 * ms})
-		if n := len(s.Report().Records); n != 0 {
+		if n := len(s.next(Round{}).Records); n != 0 {
 			t.Errorf("a new round begins with %d records", n)
 		}
 	})

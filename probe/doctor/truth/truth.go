@@ -13,12 +13,12 @@ import "time"
 // absolute schedule, whenever its request came and however late a write was.
 type Round struct {
 	Streams int           `json:"streams"`
-	Gap     time.Duration `json:"gap_ns"`   // between the tokens of one stream
+	Gap     time.Duration `json:"gap_ns"`   // between the tokens of one stream; 0 answers no requests
 	InSteps bool          `json:"in_steps"` // all streams at the same instants, else spread over the gap
 }
 
-// leadTime is what a request gets at least before its first token is due, so
-// that the head of the reply is out by then.
+// leadTime is the least time from a request to its first token, so that the head
+// of the reply is out by then.
 const leadTime = time.Millisecond
 
 // first is when the first token of a request is due, as time since the round
@@ -41,7 +41,6 @@ func (r Round) first(request int, arrived time.Duration) time.Duration {
 type Record struct {
 	Request   int     `json:"request"`    // number that its prompt carried
 	ArrivedNS int64   `json:"arrived_ns"` // when it came
-	Kernel    bool    `json:"kernel"`     // … by the kernel's stamp, else by the read
 	DueNS     int64   `json:"due_ns"`     // when its first token was due
 	WroteNS   []int64 `json:"wrote_ns"`   // right before the write of each token
 	TookNS    []int64 `json:"took_ns"`    // how long that write took
