@@ -5,6 +5,8 @@ package config
 import (
 	"fmt"
 	"time"
+
+	"sonde/probe/slo"
 )
 
 // Config is what was asked for, validated, as plain values. A command fills the
@@ -39,7 +41,7 @@ type Config struct {
 	Duration time.Duration // end after this long; 0 is no limit
 	Warmup   Warmup
 
-	SLO []SLO
+	SLO []slo.Target
 
 	Metrics    string // address of the engine's metrics page, "off", "prometheus", or "" to find it
 	GPU        string // "auto", "nvml", "off", "prometheus" or the address of an exporter

@@ -1,18 +1,36 @@
 package config
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
-// Plan is what `sonde plan` is asked for.
+	"sonde/probe/plan"
+	"sonde/probe/slo"
+)
+
+// Plan holds the settings of `sonde plan`.
 type Plan struct {
-	Loads    []PlanLoad // what is 0 was not given
-	Headroom Fraction   // on top of the load
-	Limits   []PlanLimit
-	Model    string // name of a model, or the path of its config.json; "" is unknown
-	From     string // file of `sonde sweep`; "" is none
-	SLO      []SLO  // for the levels of From
+	Loads    []PlanLoad
+	Headroom Fraction // on top of the load
+	Limits   []plan.Limit
+	Model    string       // name of a model, or the path of its config.json; "" is unknown
+	From     string       // file of `sonde sweep`; "" is none
+	SLO      []slo.Target // for the levels of From
 
-	each PlanLoad // what the flags say for each workload
-	rpm  Count
+	each plan.Workload // what the flags give to each workload
+}
+
+// PlanLoad is one workload of `sonde plan`.
+type PlanLoad struct {
+	plan.Workload
+	Text string // as it was given; "" if flags describe it
 }
 
 const groupPlan = "plan"
@@ -39,9 +57,30 @@ func planCommand() command {
 	}
 }
 
+// loadKeys are the figures of a workload: words inside --workload, and flags for all
+// workloads.
+var loadKeys = []struct {
+	name, arg, help string
+	field           func(*plan.Workload) any
+}{
+	{"qps", "R", "requests per second; 240/min", func(w *plan.Workload) any { return (*PerSecond)(&w.RequestsPerS) }},
+	{"rpm", "N", "the same, per minute", func(w *plan.Workload) any { return (*PerMinute)(&w.RequestsPerS) }},
+	{"users", "N", "users who wait for each answer", func(w *plan.Workload) any { return (*Count)(&w.Users) }},
+	{"think", "D", "pause of a user between requests", func(w *plan.Workload) any { return (*Seconds)(&w.ThinkS) }},
+	{"input", "N", "prompt length, tokens", func(w *plan.Workload) any { return (*Count)(&w.Input) }},
+	{"output", "N", "answer length, tokens", func(w *plan.Workload) any { return (*Count)(&w.Output) }},
+	{"e2e", "D", "time to the last token", func(w *plan.Workload) any { return (*Seconds)(&w.E2ES) }},
+	{"ttft", "D", "time to the first token, with --tpot", func(w *plan.Workload) any { return (*Seconds)(&w.TTFTS) }},
+	{"tpot", "D", "time per further token", func(w *plan.Workload) any { return (*Seconds)(&w.TPOTS) }},
+}
+
 func planSettings() []setting {
 	row := func(name, arg, help string, field func(*Config) any) setting {
 		return setting{key: "plan." + name, arg: arg, group: groupPlan, help: help, field: field}
+	}
+	var rows []setting
+	for _, k := range loadKeys {
+		rows = append(rows, row(k.name, k.arg, k.help, func(c *Config) any { return k.field(&c.Plan.each) }))
 	}
 	headroom := row("headroom", "SHARE", "on top of the load, such as 50%", func(c *Config) any { return &c.Plan.Headroom })
 	headroom.check = func(c *Config) string {
@@ -50,83 +89,59 @@ func planSettings() []setting {
 		}
 		return ""
 	}
-	return []setting{
-		row("qps", "R", "requests per second; 240/min", func(c *Config) any { return &c.Plan.each.QPS }),
-		row("rpm", "N", "the same, per minute", func(c *Config) any { return &c.Plan.rpm }),
-		row("users", "N", "people who wait for each answer", func(c *Config) any { return &c.Plan.each.Users }),
-		row("think", "D", "their pause before the next request", func(c *Config) any { return &c.Plan.each.Think }),
-		row("input", "N", "prompt length, tokens", func(c *Config) any { return &c.Plan.each.Input }),
-		row("output", "N", "answer length, tokens", func(c *Config) any { return &c.Plan.each.Output }),
-		row("e2e", "D", "time to the last token", func(c *Config) any { return &c.Plan.each.E2E }),
-		row("ttft", "D", "time to the first, with --tpot", func(c *Config) any { return &c.Plan.each.TTFT }),
-		row("tpot", "D", "time for each further token", func(c *Config) any { return &c.Plan.each.TPOT }),
+	return append(rows,
 		row("workload", "NAME:LIST", "NAME:qps=2,input=512,…; repeatable", func(c *Config) any { return &c.Plan.Loads }),
 		headroom,
-		row("limit", "LIST", "quotas, as rpm=1000,tpm=1M", func(c *Config) any { return &c.Plan.Limits }),
+		row("limit", "LIST", "quotas, such as rpm=1000,tpm=1M", func(c *Config) any { return &c.Plan.Limits }),
 		row("model", "NAME", "for KV bytes; or its config.json", func(c *Config) any { return &c.Plan.Model }),
-		row("from", "FILE", "measured levels, of sonde sweep", func(c *Config) any { return &c.Plan.From }),
-		row("slo", "LIST", "which of its levels may count", func(c *Config) any { return &c.Plan.SLO }),
-	}
+		row("from", "FILE", "measured levels, from sonde sweep", func(c *Config) any { return &c.Plan.From }),
+		row("slo", "LIST", "SLO that a measured level must meet", func(c *Config) any { return &c.Plan.SLO }),
+	)
 }
 
-// checkPlan brings flags and workloads together.
+// checkPlan combines flags and workloads.
 func checkPlan(r *resolved) error {
-	c := &r.config
 	if err := r.checkFormat(); err != nil {
 		return err
 	}
-	p := &c.Plan
-	for _, name := range []string{"qps", "rpm", "users", "input", "output", "e2e", "ttft", "tpot"} {
-		if o := r.origins["plan."+name]; o.rank > rankDefault && !p.has(name) {
-			return r.fail("plan."+name, "must be above 0")
+	p := &r.config.Plan
+	for _, k := range loadKeys {
+		key, value := "plan."+k.name, number(k.field(&p.each))
+		switch {
+		case k.name == "think" && value < 0:
+			return r.fail(key, "must not be negative")
+		case k.name != "think" && r.given(key) && value <= 0:
+			return r.fail(key, "must be above 0")
 		}
 	}
-	if p.each.Think < 0 {
-		return r.fail("plan.think", "must not be negative")
+	if r.given("plan.rpm") && r.given("plan.qps") {
+		return r.fail("plan.rpm", "is --qps per minute: omit one of them")
 	}
-	if p.rpm > 0 && p.each.QPS > 0 {
-		return r.fail("plan.rpm", "is --qps by the minute: leave one of them out")
-	}
-	p.each.QPS = max(p.each.QPS, PerSecond(p.rpm/60))
 	if len(p.SLO) > 0 && p.From == "" {
 		return r.fail("plan.slo", "chooses among measured levels: add --from FILE")
 	}
-	if len(p.Loads) == 0 {
-		if p.each != (PlanLoad{}) {
-			p.Loads = []PlanLoad{p.each}
-		}
-		return nil
+	if len(p.Loads) > 0 {
+		return p.spread(r)
 	}
-	return p.spread(r)
+	if p.each != (plan.Workload{}) {
+		p.Loads = []PlanLoad{{Workload: p.each}}
+	}
+	return nil
 }
 
-// has tells whether a flag's value is above 0.
-func (p *Plan) has(name string) bool {
-	e := &p.each
-	return map[string]bool{
-		"qps": e.QPS > 0, "rpm": p.rpm > 0, "users": e.Users > 0, "input": e.Input > 0, "output": e.Output > 0,
-		"e2e": e.E2E > 0, "ttft": e.TTFT > 0, "tpot": e.TPOT > 0,
-	}[name]
-}
+// number is the value of a field of a workload.
+func number(field any) float64 { return reflect.ValueOf(field).Elem().Float() }
 
-// spread gives each workload what it leaves open: first what the flags say, then
-// the lengths that its name stands for. How often one comes is its own matter as
-// soon as there are several.
+// spread completes each workload, first from the flags, then with the lengths that its
+// name stands for. A rate for all is refused as soon as there are several.
 func (p *Plan) spread(r *resolved) error {
-	e := &p.each
-	if e.QPS > 0 || e.Users > 0 {
-		key := "plan.users"
-		if p.rpm > 0 {
-			key = "plan.rpm"
-		} else if e.QPS > 0 {
-			key = "plan.qps"
-		}
-		if len(p.Loads) > 1 || p.Loads[0].QPS > 0 || p.Loads[0].Users > 0 {
+	for _, key := range []string{"plan.qps", "plan.rpm", "plan.users"} {
+		if first := &p.Loads[0]; r.given(key) && (len(p.Loads) > 1 || first.RequestsPerS > 0 || first.Users > 0) {
 			return r.fail(key, "belongs inside each workload: --workload chat:qps=2,…")
 		}
 	}
 	for i := range p.Loads {
-		p.Loads[i].fill(*e)
+		p.Loads[i].fill(&p.each)
 		if p.From == "" {
 			p.Loads[i].nameLengths()
 		}
@@ -134,36 +149,121 @@ func (p *Plan) spread(r *resolved) error {
 	return nil
 }
 
-// fill takes what the workload leaves open. Its latency is one thing: it is not
-// mixed from two places.
-func (l *PlanLoad) fill(e PlanLoad) {
-	if l.QPS == 0 && l.Users == 0 {
-		l.QPS, l.Users = e.QPS, e.Users
+// fill completes the workload. Its latency is one thing: it is not mixed from two places.
+func (l *PlanLoad) fill(e *plan.Workload) {
+	if l.RequestsPerS == 0 && l.Users == 0 {
+		l.RequestsPerS, l.Users = e.RequestsPerS, e.Users
 	}
-	if l.Think == 0 && l.Users > 0 {
-		l.Think = e.Think
+	if l.Users > 0 {
+		l.ThinkS = cmp.Or(l.ThinkS, e.ThinkS)
 	}
-	if l.Input == 0 {
-		l.Input = e.Input
-	}
-	if l.Output == 0 {
-		l.Output = e.Output
-	}
-	if l.E2E == 0 && l.TTFT == 0 && l.TPOT == 0 {
-		l.E2E, l.TTFT, l.TPOT = e.E2E, e.TTFT, e.TPOT
+	l.Input, l.Output = cmp.Or(l.Input, e.Input), cmp.Or(l.Output, e.Output)
+	if l.E2ES == 0 && l.TTFTS == 0 && l.TPOTS == 0 {
+		l.E2ES, l.TTFTS, l.TPOTS = e.E2ES, e.TTFTS, e.TPOTS
 	}
 }
 
-// nameLengths takes the lengths of a usual workload of the name.
+// nameLengths takes the lengths of the usual workload of that name.
 func (l *PlanLoad) nameLengths() {
-	w := workloadOf(l.Name)
-	if w.name != l.Name {
-		return
+	if w := workloadOf(l.Name); w.name == l.Name {
+		l.Input, l.Output = cmp.Or(l.Input, float64(w.input)), cmp.Or(l.Output, float64(w.output))
 	}
-	if l.Input == 0 {
-		l.Input = Count(w.input)
+}
+
+// loadName is what a workload may be called.
+var loadName = regexp.MustCompile(`^[\pL\pN][\pL\pN ._-]{0,39}$`)
+
+// parsePlanLoads reads workloads such as "chat:qps=2,input=512,output=256,e2e=8s".
+// Errors name the faulty part.
+func parsePlanLoads(texts []string) ([]PlanLoad, error) {
+	var all []PlanLoad
+	for _, text := range texts {
+		l, err := parsePlanLoad(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("%q %w", text, err)
+		}
+		if slices.ContainsFunc(all, func(o PlanLoad) bool { return o.Name == l.Name }) {
+			return nil, fmt.Errorf("%q is given twice", l.Name)
+		}
+		all = append(all, l)
 	}
-	if l.Output == 0 {
-		l.Output = Count(w.output)
+	return all, nil
+}
+
+func parsePlanLoad(text string) (PlanLoad, error) {
+	name, parts, _ := strings.Cut(text, ":")
+	l := PlanLoad{Text: text}
+	if l.Name = strings.TrimSpace(name); !loadName.MatchString(l.Name) {
+		return l, errors.New("must begin with a name: chat:qps=2,input=512,output=256,e2e=8s")
 	}
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(parts, ",") {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(part, "=")
+		key = strings.TrimSpace(key)
+		if seen[key] {
+			return l, fmt.Errorf("has %s twice", key)
+		}
+		seen[key] = true
+		if err := l.set(key, value); err != nil {
+			return l, err
+		}
+	}
+	if seen["qps"] && seen["rpm"] {
+		return l, errors.New("has both qps and rpm: omit one of them")
+	}
+	return l, nil
+}
+
+func (l *PlanLoad) set(key, value string) error {
+	var names []string
+	for _, k := range loadKeys {
+		names = append(names, k.name)
+		if k.name != key {
+			continue
+		}
+		field := k.field(&l.Workload)
+		if err := setText(field, []string{value}); err != nil {
+			return fmt.Errorf("is invalid: %s %w", key, err)
+		}
+		if number(field) <= 0 {
+			return fmt.Errorf("is invalid: %s must be above 0", key)
+		}
+		return nil
+	}
+	return fmt.Errorf("has an unknown key '%s': must be %s%s", key, oneOf(names), didYouMean(key, names))
+}
+
+// parsePlanLimits reads a list such as "rpm=1000,tpm=1M".
+func parsePlanLimits(texts []string) ([]plan.Limit, error) {
+	var all []plan.Limit
+	for part := range strings.SplitSeq(strings.Join(texts, ","), ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(part, "=")
+		name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
+		if known := plan.LimitNames(); !slices.Contains(known, name) {
+			return nil, fmt.Errorf("%q must name one of %s, as in rpm=1000,tpm=1M%s", part, oneOf(known), didYouMean(name, known))
+		}
+		if slices.ContainsFunc(all, func(o plan.Limit) bool { return o.Name == name }) {
+			return nil, fmt.Errorf("%q is given twice", name)
+		}
+		quota, err := parseCount(value)
+		if err != nil || quota <= 0 {
+			return nil, fmt.Errorf("%q needs a number above 0 such as 1000, 10k or 1.5M", part)
+		}
+		all = append(all, plan.Limit{Name: name, Quota: quota})
+	}
+	return all, nil
+}
+
+func joinLimits(all []plan.Limit) string {
+	var parts []string
+	for _, l := range all {
+		parts = append(parts, l.Name+"="+strconv.FormatFloat(l.Quota, 'f', -1, 64))
+	}
+	return strings.Join(parts, ",")
 }

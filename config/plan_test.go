@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"sonde/probe/plan"
 )
 
 // The forms that people write, by hand: 1.5M is 1,500,000; 240 a minute are 4 a second.
@@ -46,7 +47,7 @@ func FuzzAmounts(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, read := range []func(string) (float64, error){parseCount, parsePerSecond, parseFraction, parsePositive} {
+		for _, read := range []func(string) (float64, error){parseCount, parsePerSecond, parseFraction, parsePerMinute} {
 			if v, err := read(s); err == nil && !(v >= 0 && v <= largest) {
 				t.Errorf("%q is %v", s, v)
 			}
@@ -67,11 +68,11 @@ func TestPlanFromFlags(t *testing.T) {
 	if o.code != 0 || o.command != "plan" || len(p.Loads) != 1 {
 		t.Fatalf("code %d, ran %q, %s", o.code, o.command, o.stderr)
 	}
-	want := PlanLoad{QPS: 4, Input: 6000, Output: 1000, TTFT: 500 * time.Millisecond, TPOT: 14500 * time.Microsecond}
+	want := PlanLoad{Workload: plan.Workload{RequestsPerS: 4, Input: 6000, Output: 1000, TTFTS: 0.5, TPOTS: 0.0145}}
 	if p.Loads[0] != want || p.Headroom != 0.5 || p.Model != "m" || p.From != "f" || len(p.SLO) != 1 {
 		t.Errorf("%+v", p)
 	}
-	if !slices.Equal(p.Limits, []PlanLimit{{"rpm", 1000}, {"input_tpm", 1.5e6}, {"concurrency", 64}}) {
+	if !slices.Equal(p.Limits, []plan.Limit{{Name: "rpm", Quota: 1000}, {Name: "input_tpm", Quota: 1.5e6}, {Name: "concurrency", Quota: 64}}) {
 		t.Errorf("limits %v", p.Limits)
 	}
 }
@@ -85,18 +86,17 @@ func TestWorkloadsTakeWhatTheyLeaveOpen(t *testing.T) {
 		t.Fatal(o.stderr)
 	}
 	for i, l := range o.config.Plan.Loads {
-		l.Text = ""
-		want := []PlanLoad{
-			{Name: "chat", QPS: 2, Input: 512, Output: 300, E2E: 8 * time.Second},
-			{Name: "my own", Users: 50, Think: 30 * time.Second, Input: 1000, Output: 300, TTFT: time.Second, TPOT: 20 * time.Millisecond},
-			{Name: "rag", QPS: 1, Input: 1000, Output: 300, TTFT: time.Second, TPOT: 20 * time.Millisecond},
+		want := []plan.Workload{
+			{Name: "chat", RequestsPerS: 2, Input: 512, Output: 300, E2ES: 8},
+			{Name: "my own", Users: 50, ThinkS: 30, Input: 1000, Output: 300, TTFTS: 1, TPOTS: 0.02},
+			{Name: "rag", RequestsPerS: 1, Input: 1000, Output: 300, TTFTS: 1, TPOTS: 0.02},
 		}[i]
-		if l != want {
+		if l.Workload != want {
 			t.Errorf("got %+v\nwant %+v", l, want)
 		}
 	}
 	o = call("plan", "--workload", "rag", "--qps", "2")
-	if l := o.config.Plan.Loads[0]; o.code != 0 || l.QPS != 2 || l.Input != 4096 || l.Output != 256 {
+	if l := o.config.Plan.Loads[0]; o.code != 0 || l.RequestsPerS != 2 || l.Input != 4096 || l.Output != 256 {
 		t.Errorf("%+v, %s", l, o.stderr)
 	}
 }
@@ -106,7 +106,7 @@ func TestPlanFromTheFile(t *testing.T) {
 	write(t, path, "[plan]\nworkload = [\"a:qps=1,input=1k,output=10\", \"b:qps=240/min,input=5,output=5\"]\nheadroom = 0.25\nlimit = \"tpm=1M\"\ninput = 7\noutput = \"2k\"\n")
 	o := call("plan")
 	p := o.config.Plan
-	if o.code != 0 || len(p.Loads) != 2 || p.Loads[1].QPS != 4 || p.Headroom != 0.25 || p.Limits[0].Quota != 1e6 {
+	if o.code != 0 || len(p.Loads) != 2 || p.Loads[1].RequestsPerS != 4 || p.Headroom != 0.25 || p.Limits[0].Quota != 1e6 {
 		t.Errorf("%+v, %s", p, o.stderr)
 	}
 	if o := call("bench", "h:1"); o.code != 0 {
@@ -127,7 +127,7 @@ func TestPlanRefuses(t *testing.T) {
 	}{
 		{[]string{"--qps", "-4"}, "--qps -4: must be a rate such as 4 (per second) or 240/min"},
 		{[]string{"--qps", "0"}, "--qps 0: must be above 0"},
-		{[]string{"--qps", "4", "--rpm", "240"}, "--rpm 240: is --qps by the minute: leave one of them out"},
+		{[]string{"--qps", "4", "--rpm", "240"}, "--rpm 240: is --qps per minute: omit one of them"},
 		{[]string{"--input", "long"}, "--input long: must be a number such as 6000, 6k or 1.5M"},
 		{[]string{"--e2e", "15"}, "--e2e 15: must be a time with its unit"},
 		{[]string{"--e2e", "-15s"}, "--e2e -15s: must be above 0"},
@@ -139,10 +139,10 @@ func TestPlanRefuses(t *testing.T) {
 		{[]string{"--limit", "rpm=5,rpm=6"}, `--limit: "rpm" is given twice`},
 		{[]string{"--workload", ":qps=1"}, "must begin with a name"},
 		{[]string{"--workload", "a\x1b[2J:qps=1"}, "must begin with a name"},
-		{[]string{"--workload", "a:inptu=1"}, "has the word 'inptu', which must be qps, rpm"},
+		{[]string{"--workload", "a:inptu=1"}, "has an unknown key 'inptu': must be qps, rpm"},
 		{[]string{"--workload", "a:qps=1,qps=2"}, "has qps twice"},
-		{[]string{"--workload", "a:qps=1,rpm=2"}, "has qps and rpm: leave one of them out"},
-		{[]string{"--workload", "a:e2e=5"}, "needs for e2e a time above 0 with its unit"},
+		{[]string{"--workload", "a:qps=1,rpm=2"}, "has both qps and rpm: omit one of them"},
+		{[]string{"--workload", "a:e2e=5"}, "is invalid: e2e must be a time with its unit"},
 		{[]string{"--workload", "a:qps=1", "--workload", "a:qps=2"}, `"a" is given twice`},
 		{[]string{"--workload", "a:qps=1", "--workload", "b:qps=2", "--qps", "3"}, "belongs inside each workload"},
 		{[]string{"--workload", "a:qps=1", "--rpm", "3"}, "--rpm 3: belongs inside each workload"},

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,10 @@ type (
 	Count float64
 	// PerSecond is a rate: 4, 4/s, 240/min or 10k/h. Without a unit it is per second.
 	PerSecond float64
+	// PerMinute is a rate that is written per minute and kept per second.
+	PerMinute float64
+	// Seconds is a time with its unit: 8s or 40ms.
+	Seconds float64
 	// Fraction is a share: 50% or 0.5.
 	Fraction float64
 )
@@ -80,6 +83,11 @@ func parsePerSecond(s string) (float64, error) {
 	return v / seconds, nil
 }
 
+func parsePerMinute(s string) (float64, error) {
+	v, err := parseCount(s)
+	return v / 60, err
+}
+
 // parseFraction reads percent, or a share up to 1. A bare 50 might be either, and
 // is refused.
 func parseFraction(s string) (float64, error) {
@@ -96,11 +104,8 @@ func parseFraction(s string) (float64, error) {
 	return v, nil
 }
 
-// parsePositive reads a time above 0.
-func parsePositive(s string) (float64, error) {
+// parseSeconds reads a time.
+func parseSeconds(s string) (float64, error) {
 	d, err := time.ParseDuration(strings.TrimSpace(s))
-	if err != nil || d <= 0 || math.IsInf(d.Seconds(), 0) {
-		return 0, errAmount
-	}
-	return d.Seconds(), nil
+	return d.Seconds(), err
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -87,4 +88,19 @@ func (t *tree) run(c command, cc *cobra.Command, args []string) error {
 		return failed(r.print(t.stdout))
 	}
 	return failed(c.action(t.actions)(cc.Context(), r.config))
+}
+
+// Execute parses the arguments (without the program's name), reads environment and
+// file, runs the action and gives the exit code. Errors end as one line on stderr.
+func Execute(ctx context.Context, args []string, stdout, stderr io.Writer, build BuildInfo, a Actions) int {
+	t := &tree{build: build.filled(), actions: a, stdout: stdout, stderr: stderr}
+	if args == nil {
+		args = []string{} // cobra would take those of the process
+	}
+	root := t.root()
+	root.SetArgs(args)
+	if completes(args) {
+		showFlags(root)
+	}
+	return report(stderr, root.ExecuteContext(ctx))
 }

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"sonde/probe/plan"
+	"sonde/probe/slo"
 )
 
 // wanted says what a field's text must look like.
@@ -20,13 +23,13 @@ func wanted(field any) error {
 		return errors.New("must be a whole number from 0 on, such as 7")
 	case *float64:
 		return errors.New("must be a number such as 2.5")
-	case *time.Duration:
+	case *time.Duration, *Seconds:
 		return errors.New("must be a time with its unit, such as 30s, 5m or 250ms")
 	case *Warmup:
 		return errors.New("must be a number of requests such as 5, or a time such as 5s")
 	case *[]Header:
 		return errors.New("must look like 'Name: value'")
-	case *Count:
+	case *Count, *PerMinute:
 		return errors.New("must be a number such as 6000, 6k or 1.5M")
 	case *PerSecond:
 		return errors.New("must be a rate such as 4 (per second) or 240/min")
@@ -68,15 +71,19 @@ func setText(field any, text []string) error {
 		*(*float64)(f), err = parseCount(last)
 	case *PerSecond:
 		*(*float64)(f), err = parsePerSecond(last)
+	case *PerMinute:
+		*(*float64)(f), err = parsePerMinute(last)
+	case *Seconds:
+		*(*float64)(f), err = parseSeconds(last)
 	case *Fraction:
 		*(*float64)(f), err = parseFraction(last)
-	case *[]SLO:
-		*f, err = ParseSLO(last)
+	case *[]slo.Target:
+		*f, err = slo.Parse(last)
 		return err // names the faulty part
 	case *[]PlanLoad:
 		*f, err = parsePlanLoads(text)
 		return err
-	case *[]PlanLimit:
+	case *[]plan.Limit:
 		*f, err = parsePlanLimits(text)
 		return err
 	default:
@@ -105,12 +112,12 @@ func setTOML(field, value any) error {
 		}
 	case int64:
 		switch field.(type) {
-		case *int, *int64, *uint64, *float64, *Warmup, *Count, *PerSecond, *Fraction:
+		case *int, *int64, *uint64, *float64, *Warmup, *Count, *PerSecond, *PerMinute, *Fraction:
 			return setText(field, []string{strconv.FormatInt(v, 10)})
 		}
 	case float64:
 		switch field.(type) {
-		case *float64, *Count, *PerSecond, *Fraction:
+		case *float64, *Count, *PerSecond, *PerMinute, *Fraction:
 			return setText(field, []string{strconv.FormatFloat(v, 'f', -1, 64)})
 		}
 	case []any:
@@ -169,21 +176,21 @@ func tomlValue(field any) any {
 			lines = append(lines, h.Name+": "+h.Value)
 		}
 		return lines
-	case *[]SLO:
-		return joinSLO(*f)
-	case *Count:
-		return float64(*f)
-	case *PerSecond:
-		return float64(*f)
-	case *Fraction:
-		return float64(*f)
+	case *[]slo.Target:
+		return slo.Join(*f)
+	case *Count, *PerSecond, *Fraction:
+		return number(field)
+	case *PerMinute:
+		return math.Round(float64(*f)*60e6) / 1e6
+	case *Seconds:
+		return time.Duration(math.Round(float64(*f) * float64(time.Second))).String()
 	case *[]PlanLoad:
 		lines := []string{}
 		for _, l := range *f {
 			lines = append(lines, l.Text)
 		}
 		return lines
-	case *[]PlanLimit:
+	case *[]plan.Limit:
 		return joinLimits(*f)
 	}
 	panic(fmt.Sprintf("config: no writer for %T", field))

@@ -11,6 +11,7 @@ import (
 
 	"sonde/probe/opt"
 	"sonde/probe/roofline"
+	"sonde/probe/slo"
 )
 
 // Schema names the form of a Plan in files.
@@ -23,7 +24,7 @@ type Ask struct {
 	Limits    []Limit
 	Model     *roofline.Model // for the bytes of the KV cache; nil: unknown
 	Sweep     *Sweep          // what one replica was measured to hold; nil: not measured
-	SLOs      []SLO           // for the levels of Sweep, instead of the service levels of its file
+	SLOs      []slo.Target    // for the levels of Sweep, instead of the service levels of its file
 }
 
 // Plan is the outcome. What is unknown is null in JSON.

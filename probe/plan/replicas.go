@@ -6,6 +6,7 @@ import (
 
 	"sonde/probe/opt"
 	"sonde/probe/plain"
+	"sonde/probe/slo"
 )
 
 // Replicas is how many of the measured service the load needs, with the
@@ -42,7 +43,7 @@ type Step struct {
 const sameLength = 0.1
 
 // replicasFor divides the load by what one replica was measured to hold.
-func replicasFor(p *Plan, s *Sweep, slos []SLO) (*Replicas, error) {
+func replicasFor(p *Plan, s *Sweep, slos []slo.Target) (*Replicas, error) {
 	level, chosen, err := s.chosen(slos)
 	if err != nil {
 		return nil, err

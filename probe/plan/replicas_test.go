@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sonde/probe/opt"
+	"sonde/probe/slo"
 )
 
 // sweepFile has three levels: 2, 3.2 and 3.3 requests a second with answers after
@@ -68,20 +69,20 @@ func TestOtherLengthsFollowTheScarcestRate(t *testing.T) {
 // 300, 600 and 2,600 ms.
 func TestOtherServiceLevels(t *testing.T) {
 	for limit, want := range map[float64]string{500: "concurrency 4", 600: "concurrency 8", 3000: "concurrency 16"} {
-		p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, sweepFile), SLOs: []SLO{{Metric: "ttft", Quantile: 0.95, LimitMS: limit}}})
+		p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, sweepFile), SLOs: []slo.Target{{Metric: "ttft", Quantile: 0.95, LimitMS: limit}}})
 		if p.Replicas.Level == nil || p.Replicas.Level.Load != want {
 			t.Errorf("limit %v: %+v", limit, p.Replicas.Level)
 		}
 	}
-	slos := []SLO{{Metric: "success", SuccessShare: 1}}
+	slos := []slo.Target{{Metric: "success", SuccessShare: 1}}
 	if p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, sweepFile), SLOs: slos}); p.Replicas.Level.Load != "concurrency 8" {
 		t.Errorf("all must succeed: %+v", p.Replicas.Level)
 	}
-	p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, sweepFile), SLOs: []SLO{{Metric: "ttft", Quantile: 0.95, LimitMS: 100}}})
+	p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, sweepFile), SLOs: []slo.Target{{Metric: "ttft", Quantile: 0.95, LimitMS: 100}}})
 	if p.Replicas.Needed != nil || !strings.Contains(p.Replicas.Why, "no level") {
 		t.Errorf("%+v", p.Replicas)
 	}
-	_, err := Make(Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, sweepFile), SLOs: []SLO{{Metric: "ttft", Quantile: 0.97, LimitMS: 1, Text: "ttft_p97=1ms"}}})
+	_, err := Make(Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, sweepFile), SLOs: []slo.Target{{Metric: "ttft", Quantile: 0.97, LimitMS: 1, Text: "ttft_p97=1ms"}}})
 	if err == nil || !strings.Contains(err.Error(), "ttft_p97=1ms cannot be judged") {
 		t.Error(err)
 	}
@@ -91,13 +92,13 @@ func TestOtherServiceLevels(t *testing.T) {
 // is satisfied with fewer; 4 failures are chance.
 func TestALevelThatFailsIsNotWithinTheSLO(t *testing.T) {
 	l := &Level{LatencyMS: map[string]Quantiles{"ttft": {P95: opt.Of(100)}}}
-	quick := SLO{Metric: "ttft", Quantile: 0.95, LimitMS: 500}
-	half := SLO{Metric: "success", SuccessShare: 0.5}
+	quick := slo.Target{Metric: "ttft", Quantile: 0.95, LimitMS: 500}
+	half := slo.Target{Metric: "success", SuccessShare: 0.5}
 	for _, c := range []struct {
 		ok, failed float64
-		slos       []SLO
+		slos       []slo.Target
 		want       bool
-	}{{70, 30, []SLO{quick}, false}, {70, 30, []SLO{quick, half}, true}, {6, 4, []SLO{quick}, true}, {95, 5, []SLO{quick}, true}} {
+	}{{70, 30, []slo.Target{quick}, false}, {70, 30, []slo.Target{quick, half}, true}, {6, 4, []slo.Target{quick}, true}, {95, 5, []slo.Target{quick}, true}} {
 		l.Requests.OK, l.Requests.Failed = opt.Of(c.ok), opt.Of(c.failed)
 		if got, err := l.meets(c.slos); got != c.want || err != nil {
 			t.Errorf("%+v: %v, %v", c, got, err)
@@ -139,7 +140,7 @@ func TestNoLevelWithinTheSLO(t *testing.T) {
 		}
 	}
 	unsettled := strings.Replace(sweepFile, `"slo": [{"met": true}]},`, `"slo": [{"met": true}], "settled": false},`, 1)
-	slos := []SLO{{Metric: "ttft", Quantile: 0.95, LimitMS: 500}}
+	slos := []slo.Target{{Metric: "ttft", Quantile: 0.95, LimitMS: 500}}
 	if p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, unsettled), SLOs: slos}); p.Replicas.Level != nil {
 		t.Errorf("a level that had not settled counts: %+v", p.Replicas.Level)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"sonde/probe/opt"
+	"sonde/probe/slo"
 )
 
 // summarySchema names the form of the files that `sonde bench` and `sonde sweep`
@@ -115,7 +116,7 @@ func (l *Level) name() string {
 // chosen is the level that a replica may run at, and why it is that one: the
 // busiest that meets the service levels; without any, the one at the knee; without
 // a knee the busiest. None may meet them.
-func (s *Sweep) chosen(asked []SLO) (l *Level, why string, err error) {
+func (s *Sweep) chosen(asked []slo.Target) (l *Level, why string, err error) {
 	if len(asked) > 0 {
 		var met []Level
 		for _, l := range s.Levels {
@@ -177,4 +178,49 @@ func (l *Level) metAll() bool {
 		}
 	}
 	return len(l.SLO) > 0
+}
+
+// meets reports whether a measured level meets every service level. A latency that
+// the level does not have is not met. An error names a percentile that files of
+// sweeps do not hold.
+func (l *Level) meets(all []slo.Target) (bool, error) {
+	if !slices.ContainsFunc(all, func(s slo.Target) bool { return s.Metric == slo.Success }) && l.failsMuch() {
+		return false, nil
+	}
+	for _, s := range all {
+		if s.Metric == slo.Success {
+			if total := l.Requests.OK.V + l.Requests.Failed.V; l.Requests.OK.V < s.SuccessShare*total {
+				return false, nil
+			}
+			continue
+		}
+		actual, held := l.LatencyMS[s.Metric].at(s.Quantile)
+		if !held {
+			return false, fmt.Errorf("%s cannot be judged: the file of a sweep holds p50, p90, p95, p99, p99.9 and p100", s.Text)
+		}
+		if !actual.OK || actual.V > s.LimitMS {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// failsMuch reports whether a sweep would call this overload: many requests failed,
+// more than a tenth, and not by chance.
+func (l *Level) failsMuch() bool {
+	ok, failed := l.Requests.OK.V, l.Requests.Failed.V
+	return failed >= 5 && failed > 0.1*(ok+failed)
+}
+
+// at is the q-quantile, if it is one of those that a file holds.
+func (q Quantiles) at(quantile float64) (opt.Float, bool) {
+	for _, held := range []struct {
+		quantile float64
+		value    opt.Float
+	}{{0.5, q.P50}, {0.9, q.P90}, {0.95, q.P95}, {0.99, q.P99}, {0.999, q.P999}, {1, q.Max}} {
+		if d := held.quantile - quantile; d < 1e-9 && d > -1e-9 {
+			return held.value, true
+		}
+	}
+	return opt.Float{}, false
 }

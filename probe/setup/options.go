@@ -1,12 +1,11 @@
-// Package setup turns what was asked into what runs: a Config into a Session
-// with its readers, and the embedded engine where no address was given.
+// Package setup turns a Config into what runs: a Session with its readers, and the
+// embedded engine if there is no URL.
 package setup
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"time"
 
 	"sonde/config"
 	"sonde/probe"
@@ -16,13 +15,13 @@ import (
 	"sonde/probe/prompt"
 	"sonde/probe/roofline"
 	"sonde/probe/sim"
-	"sonde/probe/slo"
+	"sonde/probe/sweep"
 )
 
-// Usage marks an error that other arguments or another input file would mend.
+// Usage marks an error that the user can fix with other arguments or another file.
 func Usage(err error) error { return &config.ExitError{Code: 2, Err: err} }
 
-// Options are what a Session is to measure. What cannot be used is wrong usage.
+// Options are what a Session is to measure. Invalid values are usage errors.
 func Options(c config.Config) (probe.Options, error) {
 	tls, err := api.TLSConfig(c.CA, c.Insecure)
 	if err != nil {
@@ -52,7 +51,7 @@ func Options(c config.Config) (probe.Options, error) {
 	}, nil
 }
 
-// rooflineOf reads --roofline; nil is to be found by itself.
+// rooflineOf reads --roofline; nil: detect it.
 func rooflineOf(c config.Config) (*roofline.Roofline, error) {
 	if c.Roofline == "" {
 		return nil, nil
@@ -77,28 +76,32 @@ func wanted(c config.Config) frame.Load {
 
 // plan is what is to be run and summed up.
 func plan(c config.Config, opt probe.Options) bench.Plan {
-	p := bench.Plan{
-		Load: wanted(c), Prefix: c.Prefix, Seed: opt.Seed,
+	return bench.Plan{
+		Load: wanted(c), Prefix: c.Prefix, Seed: opt.Seed, SLOs: c.SLO,
 		Requests: c.Requests, Duration: c.Duration,
 		WarmupRequests: c.Warmup.Requests, WarmupFor: c.Warmup.Duration, DrainFor: c.IdleTimeout,
 	}
-	p.SLOs = slosOf(c.SLO)
+}
+
+// Ladder is what `sonde sweep` is to try.
+func Ladder(c config.Config) sweep.Plan {
+	l := wanted(c)
+	after := l
+	after.Concurrency, after.Rate = 0, 0
+	p := sweep.Plan{Load: l, Open: c.Sweep.Open, Rungs: c.Sweep.Amounts, PerLevel: c.Sweep.PerLevel, After: after}
+	if p.Open {
+		p.From, p.Cap = c.Rate, mostRate
+	} else {
+		p.From, p.Cap = float64(c.Concurrency), float64(c.MaxConcurrency)
+	}
 	return p
 }
 
-func slosOf(asked []config.SLO) []slo.Target {
-	var all []slo.Target
-	for _, s := range asked {
-		all = append(all, slo.Target{
-			Metric: s.Metric, Quantile: s.Quantile, LimitMS: float64(s.Limit) / float64(time.Millisecond),
-			SuccessShare: s.Share, Text: s.Text,
-		})
-	}
-	return all
-}
+// mostRate bounds the rates of an automatic ladder, in requests per second.
+const mostRate = 100_000
 
-// Engine makes the embedded engine. Only options that cannot be used are wrong
-// usage; a port that is taken is not.
+// Engine makes the embedded engine. Only invalid options are usage errors; a port in
+// use is not.
 func Engine(c config.Config) (*sim.Server, error) {
 	m := c.Sim
 	faults, err := sim.ParseFaults(m.Faults)

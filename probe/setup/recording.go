@@ -17,7 +17,7 @@ import (
 	"sonde/probe/slo"
 )
 
-// recorded is what the header of a recording says of its settings.
+// recorded holds the settings in the header of a recording.
 type recorded struct {
 	SLO []string `json:"slo"`
 }
@@ -35,7 +35,7 @@ func settingsOf(slos []slo.Target) json.RawMessage {
 // Recording is a recording that plays.
 type Recording struct {
 	Player *replay.Player
-	SLOs   []slo.Target // asked for, or else those of its session
+	SLOs   []slo.Target // requested, or else those of its session
 
 	path string
 	file *record.File
@@ -43,11 +43,10 @@ type Recording struct {
 	stop context.CancelFunc
 }
 
-// OpenRecording begins to play a recording. A file that cannot be used is wrong
-// usage.
+// OpenRecording starts to play a recording. An unusable file is a usage error.
 func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
 	if c.Replay.File == "" {
-		return nil, Usage(errors.New("which recording? sonde replay run.jsonl, where run.jsonl is what --record wrote"))
+		return nil, Usage(errors.New("no recording given: sonde replay run.jsonl (written by --record run.jsonl)"))
 	}
 	file, err := record.Open(c.Replay.File)
 	if err != nil {
@@ -57,12 +56,12 @@ func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
 		file.Close()
 		return nil, Usage(fmt.Errorf("--at %s: the recording ends at %s", c.Replay.At, last.Round(time.Second)))
 	}
-	r := &Recording{path: c.Replay.File, file: file, SLOs: slosOf(c.Replay.SLO)}
-	var of recorded
-	if len(r.SLOs) == 0 && json.Unmarshal(file.Header().Plan, &of) == nil {
-		for _, text := range of.SLO { // what cannot be read is of another version
-			if s, err := config.ParseSLO(text); err == nil {
-				r.SLOs = append(r.SLOs, slosOf(s)...)
+	r := &Recording{path: c.Replay.File, file: file, SLOs: c.Replay.SLO}
+	var saved recorded
+	if len(r.SLOs) == 0 && json.Unmarshal(file.Header().Plan, &saved) == nil {
+		for _, text := range saved.SLO { // an unreadable one is from another version
+			if s, err := slo.Parse(text); err == nil {
+				r.SLOs = append(r.SLOs, s...)
 			}
 		}
 	}
@@ -71,7 +70,7 @@ func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
 	return r, nil
 }
 
-// Levels are those of the whole recording, wherever it plays just now. A long recording takes as long as reading it does.
+// Levels are those of the whole recording, whatever part plays now. It reads the whole file.
 func (r *Recording) Levels(ctx context.Context) (bench.SweepOutcome, error) {
 	file, err := record.Open(r.path)
 	if err != nil {

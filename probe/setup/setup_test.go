@@ -13,6 +13,7 @@ import (
 	"sonde/config"
 	"sonde/probe/frame"
 	"sonde/probe/record"
+	"sonde/probe/slo"
 )
 
 // asked is a small Config on the embedded engine.
@@ -28,7 +29,7 @@ func TestFromConfigToARecordedMeasurement(t *testing.T) {
 	defer cancel()
 	c := asked()
 	c.Record = filepath.Join(t.TempDir(), "run.jsonl")
-	c.SLO = []config.SLO{{Metric: "ttft", Quantile: 0.95, Limit: 2 * time.Second, Text: "ttft_p95=2s"}}
+	c.SLO = []slo.Target{{Metric: "ttft", Quantile: 0.95, LimitMS: 2000, Text: "ttft_p95=2s"}}
 	m, err := Open(ctx, c, "test")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package config
+package slo
 
 import (
 	"fmt"
@@ -9,74 +9,63 @@ import (
 	"time"
 )
 
-// SLO is one service level: a latency quantile with its limit, or, for the
-// metric "success", the least share of requests that succeed.
-type SLO struct {
-	Metric   string        // one of sloMetrics, or "success"
-	Quantile float64       // 0 to 1; 0 for "success"
-	Limit    time.Duration // 0 for "success"
-	Share    float64       // 0 to 1; only for "success"
-	Text     string        // as it was asked for, such as "ttft_p95=2s"
-}
+// latencies are the metrics of Value, by their names in the summary.
+var latencies = []string{"ttft", "ttfa", "tpot", "gap", "e2e", "setup", "client_queue", "from_schedule"}
 
-// sloMetrics are the latencies of the summary, by their names there.
-var sloMetrics = []string{"ttft", "ttfa", "tpot", "gap", "e2e", "setup", "client_queue", "from_schedule"}
-
-const sloSuccess = "success"
-
-// ParseSLO reads a list such as "ttft_p95=2s,tpot_p95=40ms,success=99.9". The
+// Parse reads a list such as "ttft_p95=2s,tpot_p95=40ms,success=99.9". The
 // quantile is a percentile ("p99.9", also "p999"), success is in percent. An
 // empty list is none. Errors name the faulty part.
-func ParseSLO(list string) ([]SLO, error) {
-	var all []SLO
+func Parse(list string) ([]Target, error) {
+	var all []Target
 	if strings.TrimSpace(list) == "" {
 		return nil, nil
 	}
 	for part := range strings.SplitSeq(list, ",") {
 		part = strings.TrimSpace(part)
-		s, problem := parseLevel(part)
+		t, problem := parseTarget(part)
 		if problem != "" {
 			return nil, fmt.Errorf("%q %s", part, problem)
 		}
-		same := func(o SLO) bool { return o.Metric == s.Metric && o.Quantile == s.Quantile }
+		same := func(o Target) bool { return o.Metric == t.Metric && o.Quantile == t.Quantile }
 		if slices.ContainsFunc(all, same) {
 			return nil, fmt.Errorf("%q is given twice", part)
 		}
-		all = append(all, s)
+		all = append(all, t)
 	}
 	return all, nil
 }
 
-// parseLevel reads one part; the problem is "" if there is none.
-func parseLevel(part string) (s SLO, problem string) {
+// parseTarget reads one part; the problem is "" if there is none.
+func parseTarget(part string) (t Target, problem string) {
 	name, limit, found := strings.Cut(part, "=")
 	if !found {
-		return s, "must look like ttft_p95=2s or success=99.9"
+		return t, "must look like ttft_p95=2s or success=99.9"
 	}
 	name, limit = strings.TrimSpace(name), strings.TrimSpace(limit)
-	s.Text = name + "=" + limit
-	if name == sloSuccess {
-		s.Metric = name
-		s.Share, problem = parseShare(limit)
-		return s, problem
+	t.Text = name + "=" + limit
+	if name == Success {
+		t.Metric = name
+		t.SuccessShare, problem = parseShare(limit)
+		return t, problem
 	}
-	if s.Metric, s.Quantile, problem = parseQuantile(name); problem != "" {
-		return s, problem
+	if t.Metric, t.Quantile, problem = parseQuantile(name); problem != "" {
+		return t, problem
 	}
-	var err error
-	if s.Limit, err = time.ParseDuration(limit); err != nil || s.Limit <= 0 {
-		return s, "needs a time with its unit, such as 2s or 40ms"
+	most, err := time.ParseDuration(limit)
+	if err != nil || most <= 0 {
+		return t, "needs a time with its unit, such as 2s or 40ms"
 	}
-	return s, ""
+	t.LimitMS = float64(most) / float64(time.Millisecond)
+	return t, ""
 }
 
 // parseQuantile splits "ttft_p95" into the metric and 0.95.
 func parseQuantile(name string) (metric string, quantile float64, problem string) {
 	cut := strings.LastIndex(name, "_p")
 	metric = name[:max(cut, 0)]
-	if cut < 0 || !slices.Contains(sloMetrics, metric) {
+	if cut < 0 || !slices.Contains(latencies, metric) {
 		return "", 0, "must name a latency and its percentile, such as ttft_p95: " +
-			strings.Join(sloMetrics, ", ") + "; or success"
+			strings.Join(latencies, ", ") + "; or success"
 	}
 	digits := name[cut+2:]
 	percent, err := strconv.ParseFloat(digits, 64)
@@ -101,10 +90,11 @@ func parseShare(s string) (share float64, problem string) {
 	return percent / 100, ""
 }
 
-func joinSLO(all []SLO) string {
+// Join is the list that Parse reads as these targets.
+func Join(all []Target) string {
 	var parts []string
-	for _, s := range all {
-		parts = append(parts, s.Text)
+	for _, t := range all {
+		parts = append(parts, t.Text)
 	}
 	return strings.Join(parts, ",")
 }

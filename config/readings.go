@@ -19,7 +19,7 @@ func (r *resolved) derivePrometheus(c *Config) error {
 		return nil
 	}
 	for key, field := range map[string]*string{"metrics": &c.Metrics, "gpu": &c.GPU} {
-		if r.origins[key].rank == rankDefault {
+		if !r.given(key) {
 			*field = fromPrometheus
 			r.origins[key] = origin{rankDefault, "--prometheus"}
 		}
@@ -57,5 +57,15 @@ func checkSelector(c *Config) string {
 		return `must be label matchers with quoted values, such as 'job="vllm",namespace="prod"'`
 	}
 	c.Selector = s
+	return ""
+}
+
+// checkRoofline looks at the form only: which models and GPUs there are is not
+// known here.
+func checkRoofline(c *Config) string {
+	at := strings.LastIndexByte(c.Roofline, '@')
+	if c.Roofline != "" && (at < 0 || strings.TrimSpace(c.Roofline[:at]) == "" || strings.TrimSpace(c.Roofline[at+1:]) == "") {
+		return "must be MODEL@GPU, such as Llama-3.1-8B@H100 or path/to/config.json@4xH100"
+	}
 	return ""
 }
