@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"strings"
 
 	"sonde/probe/opt"
@@ -17,101 +18,182 @@ type Field struct {
 // ViaPrometheus ends the Source of a reading that a Prometheus server has scraped.
 const ViaPrometheus = "-prometheus"
 
-// fieldNames are the names that each source has for a quantity, by Reading.Source.
-// An exporter read through Prometheus has the same ones.
-type fieldNames struct {
-	name  string
-	unit  string
-	value func(*Reading) opt.Float
+// Sources of a Reading, besides SourceNVML and SourceSMI.
+const (
+	SourceGPM            = "nvml-gpm"
+	SourceDCGM           = "dcgm"
+	SourceNVIDIAExporter = "nvidia_gpu_exporter"
+	SourceAMD            = "amd"
+)
 
-	sourceNames
+// quantity is one number of a Reading, with the names that each source has for it.
+type quantity struct {
+	name, unit string
+	value      func(*Reading) *opt.Float
+	kind       meaning
+
+	gpm, nvml, smi            string
+	dcgm, nvidiaExporter, amd []string // every spelling, the usual one first
 }
 
-// sourceNames are the names of one quantity; "" where a source does not report it.
-type sourceNames struct {
-	gpm, nvml, smi, dcgm, nvidiaExporter, amd string
-}
+// meaning is what kind of number a quantity is, besides its unit.
+type meaning int
 
-// Names that NVML has with and without GPM.
+const (
+	measured  meaning = iota // any number from 0 up
+	timeShare                // a whole percentage in most sources: above 100 it is impossible
+	positive                 // 0 is not a value: no GPU that answers draws 0 W
+)
+
+// Calls of NVML that give more than one quantity.
 const (
 	callUtilisation = "nvmlDeviceGetUtilizationRates"
 	callClock       = "nvmlDeviceGetClockInfo"
 	callMemory      = "nvmlDeviceGetMemoryInfo"
-	callPower       = "nvmlDeviceGetPowerUsage"
-	callPowerLimit  = "nvmlDeviceGetEnforcedPowerLimit"
-	callTemperature = "nvmlDeviceGetTemperature"
-	busTimesClock   = "bus width × memory clock"
 )
 
-var fieldTable = []fieldNames{
-	{"SM active", "", func(r *Reading) opt.Float { return r.SM },
-		sourceNames{gpm: "GPM SM_UTIL", dcgm: "DCGM_FI_PROF_SM_ACTIVE", nvidiaExporter: "mig_sm_activity_ratio", amd: "gpu_prof_sm_active"}},
-	{"DRAM bandwidth", "", func(r *Reading) opt.Float { return r.DRAM },
-		sourceNames{gpm: "GPM DRAM_BW_UTIL", dcgm: "DCGM_FI_PROF_DRAM_ACTIVE"}},
-	{"tensor active", "", func(r *Reading) opt.Float { return r.Tensor },
-		sourceNames{gpm: "GPM ANY_TENSOR_UTIL", dcgm: "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", nvidiaExporter: "mig_tensor_activity_ratio", amd: "gpu_prof_tensor_active_percent"}},
-	{"SM occupancy", "", func(r *Reading) opt.Float { return r.Occupancy },
-		sourceNames{gpm: "GPM SM_OCCUPANCY", dcgm: "DCGM_FI_PROF_SM_OCCUPANCY", nvidiaExporter: "mig_sm_occupancy_ratio", amd: "gpu_prof_occupancy_percent"}},
-	{"busy time", "", func(r *Reading) opt.Float { return r.Busy },
-		sourceNames{gpm: callUtilisation, nvml: callUtilisation, smi: "utilization.gpu", dcgm: "DCGM_FI_DEV_GPU_UTIL", nvidiaExporter: "utilization_gpu_ratio", amd: "gpu_gfx_activity"}},
-	{"memory busy time", "", func(r *Reading) opt.Float { return r.MemBusy },
-		sourceNames{gpm: callUtilisation, nvml: callUtilisation, smi: "utilization.memory", dcgm: "DCGM_FI_DEV_MEM_COPY_UTIL", nvidiaExporter: "utilization_memory_ratio", amd: "gpu_umc_activity"}},
-	{"memory used", "bytes", func(r *Reading) opt.Float { return r.MemUsed },
-		sourceNames{gpm: callMemory, nvml: callMemory, smi: "memory.used", dcgm: "DCGM_FI_DEV_FB_USED", nvidiaExporter: "memory_used_bytes", amd: "gpu_used_vram"}},
-	{"memory", "bytes", func(r *Reading) opt.Float { return r.MemTotal },
-		sourceNames{gpm: callMemory, nvml: callMemory, smi: "memory.total", dcgm: "DCGM_FI_DEV_FB_USED + _FREE + _RESERVED", nvidiaExporter: "memory_total_bytes", amd: "gpu_total_vram"}},
-	{"power", "W", func(r *Reading) opt.Float { return r.Power },
-		sourceNames{gpm: callPower, nvml: callPower, smi: "power.draw", dcgm: "DCGM_FI_DEV_POWER_USAGE", nvidiaExporter: "power_draw_watts", amd: "gpu_package_power"}},
-	{"power limit", "W", func(r *Reading) opt.Float { return r.PowerLimit },
-		sourceNames{gpm: callPowerLimit, nvml: callPowerLimit, smi: "enforced.power.limit", dcgm: "DCGM_FI_DEV_ENFORCED_POWER_LIMIT", nvidiaExporter: "enforced_power_limit_watts"}},
-	{"temperature", "°C", func(r *Reading) opt.Float { return r.Temperature },
-		sourceNames{gpm: callTemperature, nvml: callTemperature, smi: "temperature.gpu", dcgm: "DCGM_FI_DEV_GPU_TEMP", nvidiaExporter: "temperature_gpu", amd: "gpu_junction_temperature"}},
-	{"SM clock", "Hz", func(r *Reading) opt.Float { return r.SMClock },
-		sourceNames{gpm: callClock, nvml: callClock, smi: "clocks.current.sm", dcgm: "DCGM_FI_DEV_SM_CLOCK", nvidiaExporter: "clocks_current_sm_clock_hz", amd: "gpu_clock"}},
-	{"memory clock", "Hz", func(r *Reading) opt.Float { return r.MemClock },
-		sourceNames{gpm: callClock, nvml: callClock, smi: "clocks.current.memory", dcgm: "DCGM_FI_DEV_MEM_CLOCK", nvidiaExporter: "clocks_current_memory_clock_hz", amd: "gpu_clock"}},
-	{"PCIe sent", "bytes/s", func(r *Reading) opt.Float { return r.PCIeSent },
-		sourceNames{gpm: "GPM PCIE_TX_PER_SEC", dcgm: "DCGM_FI_PROF_PCIE_TX_BYTES", nvidiaExporter: "pcie_throughput_tx_bytes_per_second"}},
-	{"PCIe received", "bytes/s", func(r *Reading) opt.Float { return r.PCIeReceived },
-		sourceNames{gpm: "GPM PCIE_RX_PER_SEC", dcgm: "DCGM_FI_PROF_PCIE_RX_BYTES", nvidiaExporter: "pcie_throughput_rx_bytes_per_second"}},
-	{"NVLink sent", "bytes/s", func(r *Reading) opt.Float { return r.NVLinkSent },
-		sourceNames{gpm: "GPM NVLINK_TOTAL_TX_PER_SEC", dcgm: "DCGM_FI_PROF_NVLINK_TX_BYTES"}},
-	{"NVLink received", "bytes/s", func(r *Reading) opt.Float { return r.NVLinkReceived },
-		sourceNames{gpm: "GPM NVLINK_TOTAL_RX_PER_SEC", dcgm: "DCGM_FI_PROF_NVLINK_RX_BYTES"}},
-	{"bandwidth peak", "bytes/s", func(r *Reading) opt.Float { return r.BandwidthPeak },
-		sourceNames{gpm: busTimesClock, nvml: busTimesClock, amd: "gpu_vram_max_bandwidth"}},
+var quantities = []quantity{
+	{name: "SM active", value: func(r *Reading) *opt.Float { return &r.SM },
+		gpm: "GPM SM_UTIL", dcgm: []string{"DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO"},
+		nvidiaExporter: []string{"mig_sm_activity_ratio"}, amd: []string{"gpu_prof_sm_active"}},
+	{name: "DRAM bandwidth", value: func(r *Reading) *opt.Float { return &r.DRAM },
+		gpm: "GPM DRAM_BW_UTIL", dcgm: []string{"DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_PROF_DRAM_UTIL_RATIO"}},
+	{name: "tensor active", value: func(r *Reading) *opt.Float { return &r.Tensor },
+		gpm: "GPM ANY_TENSOR_UTIL", dcgm: []string{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_TENSOR_UTIL_RATIO"},
+		nvidiaExporter: []string{"mig_tensor_activity_ratio"}, amd: []string{"gpu_prof_tensor_active_percent"}},
+	{name: "SM occupancy", value: func(r *Reading) *opt.Float { return &r.Occupancy },
+		gpm: "GPM SM_OCCUPANCY", dcgm: []string{"DCGM_FI_PROF_SM_OCCUPANCY", "DCGM_FI_PROF_SM_OCCUPANCY_RATIO"},
+		nvidiaExporter: []string{"mig_sm_occupancy_ratio"}, amd: []string{"gpu_prof_occupancy_percent"}},
+	{name: "busy time", value: func(r *Reading) *opt.Float { return &r.Busy }, kind: timeShare,
+		nvml: callUtilisation, smi: "utilization.gpu",
+		dcgm:           []string{"DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "DCGM_GPU_UTILIZATION"},
+		nvidiaExporter: []string{"utilization_gpu_ratio"}, amd: []string{"gpu_gfx_activity"}},
+	{name: "memory busy time", value: func(r *Reading) *opt.Float { return &r.MemBusy }, kind: timeShare,
+		nvml: callUtilisation, smi: "utilization.memory",
+		dcgm:           []string{"DCGM_FI_DEV_MEM_COPY_UTIL", "DCGM_FI_DEV_MEM_COPY_UTIL_RATIO", "DCGM_MEM_COPY_UTILIZATION"},
+		nvidiaExporter: []string{"utilization_memory_ratio"}, amd: []string{"gpu_umc_activity"}},
+	{name: "memory used", unit: "bytes", value: func(r *Reading) *opt.Float { return &r.MemUsed },
+		nvml: callMemory, smi: "memory.used", dcgm: []string{"DCGM_FI_DEV_FB_USED", "DCGM_FB_USED"},
+		nvidiaExporter: []string{"memory_used_bytes"}, amd: []string{"gpu_used_vram"}},
+	{name: "memory", unit: "bytes", value: func(r *Reading) *opt.Float { return &r.MemTotal }, kind: positive,
+		nvml: callMemory, smi: "memory.total", dcgm: []string{"DCGM_FI_DEV_FB_TOTAL"},
+		nvidiaExporter: []string{"memory_total_bytes"}, amd: []string{"gpu_total_vram"}},
+	{name: "power", unit: "W", value: func(r *Reading) *opt.Float { return &r.Power }, kind: positive,
+		nvml: "nvmlDeviceGetPowerUsage", smi: "power.draw",
+		dcgm:           []string{"DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_BOARD_POWER_WATTS", "DCGM_POWER_USAGE"},
+		nvidiaExporter: []string{"power_draw_watts", "power_draw_average_watts", "power_draw_instant_watts"},
+		amd:            []string{"gpu_package_power", "gpu_average_package_power", "gpu_power_usage"}}, // by generation
+	{name: "power limit", unit: "W", value: func(r *Reading) *opt.Float { return &r.PowerLimit }, kind: positive,
+		nvml: "nvmlDeviceGetEnforcedPowerLimit", smi: "enforced.power.limit",
+		dcgm:           []string{"DCGM_FI_DEV_ENFORCED_POWER_LIMIT", "DCGM_FI_DEV_POWER_MGMT_LIMIT"},
+		nvidiaExporter: []string{"enforced_power_limit_watts", "power_limit_watts"}},
+	{name: "temperature", unit: "°C", value: func(r *Reading) *opt.Float { return &r.Temperature },
+		nvml: "nvmlDeviceGetTemperature", smi: "temperature.gpu",
+		dcgm:           []string{"DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_GPU_TEMP_CELSIUS", "DCGM_GPU_TEMP"},
+		nvidiaExporter: []string{"temperature_gpu"}, amd: []string{"gpu_junction_temperature", "gpu_edge_temperature"}},
+	{name: "SM clock", unit: "Hz", value: func(r *Reading) *opt.Float { return &r.SMClock },
+		nvml: callClock, smi: "clocks.current.sm", dcgm: []string{"DCGM_FI_DEV_SM_CLOCK", "DCGM_SM_CLOCK"},
+		nvidiaExporter: []string{"clocks_current_sm_clock_hz"}, amd: []string{"gpu_clock"}},
+	{name: "memory clock", unit: "Hz", value: func(r *Reading) *opt.Float { return &r.MemClock },
+		nvml: callClock, smi: "clocks.current.memory", dcgm: []string{"DCGM_FI_DEV_MEM_CLOCK", "DCGM_MEMORY_CLOCK"},
+		nvidiaExporter: []string{"clocks_current_memory_clock_hz"}, amd: []string{"gpu_clock"}},
+	{name: "PCIe sent", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.PCIeSent },
+		gpm: "GPM PCIE_TX_PER_SEC", dcgm: []string{"DCGM_FI_PROF_PCIE_TX_BYTES"}, nvidiaExporter: []string{"pcie_throughput_tx_bytes_per_second"}},
+	{name: "PCIe received", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.PCIeReceived },
+		gpm: "GPM PCIE_RX_PER_SEC", dcgm: []string{"DCGM_FI_PROF_PCIE_RX_BYTES"}, nvidiaExporter: []string{"pcie_throughput_rx_bytes_per_second"}},
+	{name: "NVLink sent", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.NVLinkSent },
+		gpm: "GPM NVLINK_TOTAL_TX_PER_SEC", dcgm: []string{"DCGM_FI_PROF_NVLINK_TX_BYTES"}},
+	{name: "NVLink received", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.NVLinkReceived },
+		gpm: "GPM NVLINK_TOTAL_RX_PER_SEC", dcgm: []string{"DCGM_FI_PROF_NVLINK_RX_BYTES"}},
+	{name: "bandwidth peak", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.BandwidthPeak }, kind: positive,
+		nvml: "bus width × memory clock", amd: []string{"gpu_vram_max_bandwidth"}},
 }
 
-// from is the name that a source has for the quantity.
-func (f *fieldNames) from(source string) string {
+// names are the spellings that a source has for the quantity. An exporter that is read
+// through Prometheus has the same ones.
+func (q *quantity) names(source string) []string {
 	switch strings.TrimSuffix(source, ViaPrometheus) {
-	case "nvml-gpm":
-		return f.gpm
+	case SourceGPM:
+		return []string{cmp.Or(q.gpm, q.nvml)}
 	case SourceNVML:
-		return f.nvml
+		return []string{q.nvml}
 	case SourceSMI:
-		return f.smi
-	case "dcgm":
-		return f.dcgm
-	case "nvidia_gpu_exporter":
-		return f.nvidiaExporter
-	case "amd":
-		return f.amd
+		return []string{q.smi}
+	case SourceDCGM:
+		return q.dcgm
+	case SourceNVIDIAExporter:
+		return q.nvidiaExporter
+	case SourceAMD:
+		return q.amd
 	}
-	return ""
+	return nil
+}
+
+// Spellings lists every name that a source has for a quantity.
+func Spellings(source string) (all []string) {
+	for i := range quantities {
+		all = append(all, quantities[i].names(source)...)
+	}
+	return all
+}
+
+// Fill sets every quantity for which the reading's source has a value, under any of its
+// spellings.
+func (r *Reading) Fill(value func(spelling string) opt.Float) {
+	for i := range quantities {
+		q := &quantities[i]
+		for _, name := range q.names(r.Source) {
+			if v := value(name); v.OK && v.V >= 0 {
+				*q.value(r) = q.clean(q.convert(v, r.Source))
+				break
+			}
+		}
+	}
+}
+
+// convert turns a source's unit into that of a Reading. Most count MiB, MHz and per cent
+// of time; AMD's exporter also has shares of counters in per cent, and GB/s.
+func (q *quantity) convert(v opt.Float, source string) opt.Float {
+	amd := source == SourceAMD
+	switch {
+	case source == SourceNVIDIAExporter:
+		return v
+	case q.unit == "" && (q.kind == timeShare || amd):
+		return opt.Of(v.V / 100)
+	case q.unit == "bytes":
+		return v.Scale(1 << 20)
+	case q.unit == "Hz":
+		return v.Scale(1e6)
+	case q.unit == "bytes/s" && amd:
+		return v.Scale(1e9)
+	}
+	return v
+}
+
+// clean drops impossible values.
+func (q *quantity) clean(v opt.Float) opt.Float {
+	if q.kind == timeShare && v.V > 1 || q.kind == positive && v.V <= 0 {
+		return opt.Float{}
+	}
+	return v
 }
 
 // Fields lists every quantity of a reading with what its source calls it.
 func (r *Reading) Fields() []Field {
-	fields := make([]Field, len(fieldTable))
-	for i := range fieldTable {
-		f := &fieldTable[i]
-		fields[i] = Field{Name: f.name, Value: f.value(r), Unit: f.unit, Source: f.from(r.Source)}
-		if r.MemShared && f.nvml == callMemory {
-			fields[i].Source = "/proc/meminfo"
+	fields := make([]Field, len(quantities))
+	for i := range quantities {
+		q := &quantities[i]
+		fields[i] = Field{Name: q.name, Value: *q.value(r), Unit: q.unit}
+		if names := q.names(r.Source); len(names) > 0 {
+			fields[i].Source = names[0]
 		}
-		if r.Parent != "" && f.name == "busy time" && r.Source == "nvml-gpm" {
+		switch {
+		case r.MemShared && q.nvml == callMemory:
+			fields[i].Source = "/proc/meminfo"
+		case r.Parent != "" && q.name == "busy time" && r.Source == SourceGPM:
 			fields[i].Source = "GPM GRAPHICS_UTIL"
+		case q.name == "memory" && strings.HasPrefix(r.Source, SourceDCGM):
+			fields[i].Source = "DCGM_FI_DEV_FB_USED + _FREE + _RESERVED" // the total is not in the default list
 		}
 	}
 	return fields

@@ -37,7 +37,7 @@ type Reading struct {
 	NVLinkSent     opt.Float `json:"nvlink_sent_bytes_per_s"`
 	NVLinkReceived opt.Float `json:"nvlink_received_bytes_per_s"`
 
-	Source string `json:"source"`         // "nvml-gpm", "nvml", "nvidia-smi", "dcgm", "nvidia_gpu_exporter", "amd"; see ViaPrometheus
+	Source string `json:"source"`         // one of the Source constants; see ViaPrometheus
 	Note   string `json:"note,omitempty"` // why something is missing, for people; "" if nothing is
 
 	Parent string `json:"parent,omitempty"` // ID of the GPU that this MIG instance is a part of; "" for a whole GPU

@@ -12,18 +12,12 @@ import (
 	"sonde/probe/prom"
 )
 
-// amdFamilies are those of AMD's device-metrics-exporter that are used here, in
-// its own units. It can be configured to put a word in front of all of them.
-var amdFamilies = []string{
-	"gpu_gfx_activity", "gpu_umc_activity", // %, shares of time
-	"gpu_prof_sm_active", "gpu_prof_occupancy_percent", "gpu_prof_tensor_active_percent", // %, off by default
-	"gpu_package_power", "gpu_average_package_power", "gpu_power_usage", // W, by generation
-	"gpu_junction_temperature", "gpu_edge_temperature", // °C
-	"gpu_clock",                       // MHz, by clock_type
-	"gpu_used_vram", "gpu_total_vram", // called MB, and MiB in fact: an MI300X of 192 GiB has 196592
-	"gpu_vram_max_bandwidth", // GB/s
-	"gpu_health",             // 0: unhealthy
-}
+// amdFamilies are those of AMD's device-metrics-exporter that are used here. It can be
+// configured to put a word in front of all of them. Its memory is called MB, and is
+// MiB in fact: an MI300X of 192 GiB has 196592.
+var amdFamilies = append(slices.Compact(gpu.Spellings(gpu.SourceAMD)), amdHealth)
+
+const amdHealth = "gpu_health" // 0: unhealthy
 
 func amdFamily(published string) (string, bool) {
 	for _, f := range amdFamilies {
@@ -109,19 +103,11 @@ func amdClocks(p prom.Page) map[string]map[string]opt.Float {
 }
 
 func amdReading(id string, d *exported, clocks map[string]opt.Float) gpu.Reading {
-	v := func(names ...string) opt.Float { return firstOf(d.values, names...) }
-	r := gpu.Reading{
-		ID: id, Index: max(0, common.Number(d.labels["gpu_id"])), Name: amdName(d.labels), Source: "amd",
-		SM: common.Ratio(v("gpu_prof_sm_active")), Occupancy: common.Ratio(v("gpu_prof_occupancy_percent")), Tensor: common.Ratio(v("gpu_prof_tensor_active_percent")),
-		Busy: common.AtMost(common.Ratio(v("gpu_gfx_activity")), 1), MemBusy: common.AtMost(common.Ratio(v("gpu_umc_activity")), 1),
-		MemUsed: v("gpu_used_vram").Scale(common.MiB), MemTotal: common.Positive(v("gpu_total_vram")).Scale(common.MiB),
-		Power:         common.Positive(v("gpu_package_power", "gpu_average_package_power", "gpu_power_usage")),
-		Temperature:   common.Positive(v("gpu_junction_temperature", "gpu_edge_temperature")),
-		SMClock:       clocks["system"].Scale(1e6),
-		MemClock:      clocks["memory"].Scale(1e6),
-		BandwidthPeak: common.Positive(v("gpu_vram_max_bandwidth")).Scale(1e9),
-	}
-	healthy, reported := d.values["gpu_health"]
+	r := gpu.Reading{ID: id, Index: max(0, common.Number(d.labels["gpu_id"])), Name: amdName(d.labels), Source: gpu.SourceAMD}
+	r.Fill(func(name string) opt.Float { return firstOf(d.values, name) })
+	r.Temperature = common.Positive(r.Temperature)
+	r.SMClock, r.MemClock = clocks["system"].Scale(1e6), clocks["memory"].Scale(1e6)
+	healthy, reported := d.values[amdHealth]
 	return amdNotes(r, d.labels, reported && healthy == 0)
 }
 

@@ -20,82 +20,129 @@ func isDCGM(family string) bool {
 	return len(family) >= len(dcgmPrefix) && strings.EqualFold(family[:len(dcgmPrefix)], dcgmPrefix)
 }
 
-// dcgmPage is a page sorted by device.
-type dcgmPage struct {
-	rows      map[string]*dcgmRow
-	profiling bool               // it has any DCGM_FI_PROF family
-	published map[dcgmField]bool // some row has a value
-}
+// Families besides those of gpu.Spellings: names before and since DCGM 4.6, and of the
+// exporter's 1.x. Kind and unit belong to the quantity: the TYPE line is whatever the
+// counters file says.
+var (
+	dcgmEngine   = []string{"DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO"} // graphics or compute engine active: a share of time
+	dcgmFree     = []string{"DCGM_FI_DEV_FB_FREE", "DCGM_FB_FREE"}                                // MiB
+	dcgmReserved = []string{"DCGM_FI_DEV_FB_RESERVED"}                                            // MiB
+	dcgmReasons  = []string{"DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"}
+
+	// dcgmXid is the last fault of a GPU; the value stays until the exporter restarts.
+	dcgmXid = []string{"DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_XID_ERROR", "DCGM_XID_ERRORS"}
+
+	dcgmSM   = []string{"DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO"}
+	dcgmDRAM = []string{"DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_PROF_DRAM_UTIL_RATIO"}
+
+	dcgmUsed = slices.Concat(gpu.Spellings(gpu.SourceDCGM), dcgmEngine, dcgmFree, dcgmReserved, dcgmReasons)
+)
 
 // readDCGM turns a page into readings, a MIG instance behind its GPU. hostMemory
 // is nil unless the page is about this machine.
 func readDCGM(page prom.Page, hostMemory common.HostMemory) []gpu.Reading {
-	p := dcgmPage{rows: map[string]*dcgmRow{}, published: map[dcgmField]bool{}}
-	for _, family := range page.Names() {
-		if !isDCGM(family) {
-			continue
-		}
-		name := strings.ToUpper(family)
-		p.profiling = p.profiling || strings.HasPrefix(name, "DCGM_FI_PROF_")
-		for _, s := range page.Samples(family) {
-			p.add(name, s)
-		}
+	p := dcgmPage{rows: map[string]*dcgmRow{}}
+	for id, d := range collectDevices(page, func(f string) (string, bool) { return strings.ToUpper(f), isDCGM(f) }, dcgmID) {
+		p.rows[id] = newDCGMRow(id, d)
 	}
+	p.profiling = slices.ContainsFunc(page.Names(), func(f string) bool { return strings.HasPrefix(strings.ToUpper(f), "DCGM_FI_PROF_") })
 	p.addParents()
-	rows := slices.SortedFunc(maps.Values(p.rows), compareRows)
+	rows := p.sorted()
 	readings := make([]gpu.Reading, 0, len(rows))
 	for _, row := range rows {
-		r := row.reading()
+		r := row.Reading
+		// A fault that needs a reset, and no other value of the GPU. With other values
+		// present it is an old fault, because the exporter never clears it.
+		r.Lost = row.silent && common.NeedsReset(row.xid)
 		memoryNote := common.ShareMemory(&r, hostMemory)
-		r.Note = common.Join(common.XidNote(row.xid, row.xidText, r.Lost), common.SlowNote(row.values[dcgmClockReasons]), p.missing(row, r), memoryNote)
+		r.Note = common.Join(common.XidNote(row.xid, row.xidText, r.Lost), common.SlowNote(row.reasons), p.missing(row, r), memoryNote)
 		readings = append(readings, r)
 	}
 	return readings
 }
 
-// add files a sample under its device. Any family makes a device known, also one
-// whose values are not used here.
-func (p *dcgmPage) add(name string, s prom.Sample) {
-	uuid, index := label(s, "UUID", "uuid", "gpu_uuid"), label(s, "gpu")
-	if uuid == "" && index == "" {
-		return // a switch or a CPU
-	}
-	row := newDCGMRow(s, uuid, index)
-	if known := p.rows[row.id()]; known != nil {
-		row = known
-	}
-	p.rows[row.id()] = row
-	if xidFamilies[name] && !isBlank(s.Value) {
-		row.xid, row.xidText = int(s.Value), label(s, "err_msg")
-	}
-	field, used := dcgmFamilies[name]
-	if !used || isBlank(s.Value) || s.Value < 0 {
-		return
-	}
-	p.published[field] = true
-	if !row.values[field].OK {
-		row.values[field] = opt.Of(s.Value)
-	}
+// dcgmPage is a page sorted by device.
+type dcgmPage struct {
+	rows      map[string]*dcgmRow
+	profiling bool // it has any DCGM_FI_PROF family
 }
+
+// dcgmRow is one device of a page.
+type dcgmRow struct {
+	gpu.Reading
+	*exported
+	partitioned bool      // parent of MIG instances
+	silent      bool      // no value that is used here
+	reasons     opt.Float // mask of what holds the clocks down
+	xid         int
+	xidText     string
+}
+
+// dcgmID is the GPU's UUID, or its host and number, with the MIG instance; "" for a switch
+// or a CPU.
+func dcgmID(_ string, labels map[string]string) string {
+	uuid, index := label(labels, "UUID", "uuid", "gpu_uuid"), label(labels, "gpu")
+	if uuid == "" && index == "" {
+		return ""
+	}
+	return joinID(cmp.Or(uuid, label(labels, "Hostname", "hostname")+"/"+index), label(labels, "GPU_I_ID"))
+}
+
+func newDCGMRow(id string, d *exported) *dcgmRow {
+	v := func(names []string) opt.Float { return firstOf(d.values, names...) }
+	row := &dcgmRow{exported: d, silent: !v(dcgmUsed).OK, reasons: v(dcgmReasons), xid: int(v(dcgmXid).V), xidText: label(d.labels, "err_msg")}
+	r := &row.Reading
+	*r = gpu.Reading{ID: id, Index: max(0, row.number("gpu")), Name: label(d.labels, "modelName", "model_name"), Source: gpu.SourceDCGM}
+	r.Fill(func(name string) opt.Float { return firstOf(d.values, name) })
+	if free := v(dcgmFree); !r.MemTotal.OK && r.MemUsed.OK && free.OK {
+		// The total is not in the default list. Older exporters and MIG instances have
+		// no reserved part.
+		r.MemTotal = opt.Of(r.MemUsed.V + (free.V+v(dcgmReserved).Or(0))*common.MiB)
+	}
+	instance := label(d.labels, "GPU_I_ID")
+	switch {
+	case instance != "":
+		// Old exporters print a time share of 0 for busy instances.
+		r.Parent, r.Busy, r.MemBusy = strings.TrimSuffix(id, "/"+instance), v(dcgmEngine), opt.Float{}
+		r.Name = joinName(r.Name, label(d.labels, "GPU_I_PROFILE"))
+	case !r.Busy.OK:
+		r.Busy = v(dcgmEngine)
+	}
+	return row
+}
+
+// joinName names an instance as the driver does: "NVIDIA H100 PCIe MIG 1g.10gb".
+func joinName(name, profile string) string {
+	if profile == "" {
+		return name
+	}
+	return name + " MIG " + profile
+}
+
+func (row *dcgmRow) number(name string) int { return common.Number(label(row.labels, name)) }
 
 // addParents gives partitioned GPUs a row of their own. What the exporter repeats
 // for each instance is the parent's: it is taken once.
 func (p *dcgmPage) addParents() {
-	for _, row := range slices.SortedFunc(maps.Values(p.rows), compareRows) {
-		if row.instance == "" {
+	for _, row := range p.sorted() {
+		if row.Parent == "" {
 			continue
 		}
-		parent := p.rows[row.parentID()]
+		parent := p.rows[row.Parent]
 		if parent == nil {
-			parent = &dcgmRow{uuid: row.uuid, host: row.host, index: row.index, name: row.name, values: map[dcgmField]opt.Float{}}
-			p.rows[parent.id()] = parent
+			labels := maps.Clone(row.labels)
+			delete(labels, "GPU_I_ID")
+			parent = newDCGMRow(row.Parent, &exported{labels: labels})
+			p.rows[row.Parent] = parent
 		}
-		parent.partitioned = true
-		for _, f := range boardFields {
-			if !parent.values[f].OK {
-				parent.values[f] = row.values[f]
+		parent.partitioned, parent.silent = true, parent.silent && row.silent
+		parent.Busy, parent.MemBusy = opt.Float{}, opt.Float{}
+		of, to := row.board(), parent.board()
+		for i := range of {
+			if !to[i].OK {
+				*to[i] = *of[i]
 			}
-			delete(row.values, f)
+			*of[i] = opt.Float{}
 		}
 		if parent.xid == 0 {
 			parent.xid, parent.xidText = row.xid, row.xidText
@@ -104,7 +151,23 @@ func (p *dcgmPage) addParents() {
 	}
 }
 
-var boardFields = []dcgmField{dcgmPower, dcgmPowerLimit, dcgmTemperature, dcgmClock, dcgmMemoryClock, dcgmClockReasons, dcgmPCIeSent, dcgmPCIeReceived}
+// board is what only a whole GPU has.
+func (row *dcgmRow) board() []*opt.Float {
+	return []*opt.Float{&row.Power, &row.PowerLimit, &row.Temperature, &row.SMClock, &row.MemClock, &row.PCIeSent, &row.PCIeReceived, &row.reasons}
+}
+
+// sorted lists the rows by host and number, instances behind their GPU.
+func (p *dcgmPage) sorted() []*dcgmRow {
+	return slices.SortedFunc(maps.Values(p.rows), func(a, b *dcgmRow) int {
+		return cmp.Or(
+			cmp.Compare(label(a.labels, "Hostname", "hostname"), label(b.labels, "Hostname", "hostname")),
+			cmp.Compare(a.number("gpu"), b.number("gpu")),
+			cmp.Compare(cmp.Or(a.Parent, a.ID), cmp.Or(b.Parent, b.ID)),
+			cmp.Compare(a.number("GPU_I_ID"), b.number("GPU_I_ID")),
+			cmp.Compare(a.ID, b.ID),
+		)
+	})
+}
 
 // missing says why SM or DRAM activity is missing.
 func (p *dcgmPage) missing(row *dcgmRow, r gpu.Reading) string {
@@ -118,119 +181,17 @@ func (p *dcgmPage) missing(row *dcgmRow, r gpu.Reading) string {
 	case !r.SM.OK && !r.DRAM.OK && !r.Tensor.OK:
 		return "SM and DRAM: the exporter has no profiling values for this GPU"
 	}
-	return common.Join(p.absent("SM", "DCGM_FI_PROF_SM_ACTIVE", r.SM, dcgmSM),
-		p.absent("DRAM", "DCGM_FI_PROF_DRAM_ACTIVE", r.DRAM, dcgmDRAM))
+	return common.Join(p.absent("SM", r.SM, dcgmSM), p.absent("DRAM", r.DRAM, dcgmDRAM))
 }
 
-func (p *dcgmPage) absent(what, family string, v opt.Float, field dcgmField) string {
-	switch {
-	case v.OK:
+func (p *dcgmPage) absent(what string, v opt.Float, families []string) string {
+	if v.OK {
 		return ""
-	case p.published[field]:
-		return what + ": no value for this GPU"
 	}
-	return what + ": add " + family + " to the exporter's counters file"
-}
-
-// dcgmRow is one device of a page.
-type dcgmRow struct {
-	uuid, host, index, name string
-	instance, profile       string // MIG: GPU_I_ID and GPU_I_PROFILE
-	partitioned             bool   // parent of MIG instances
-	values                  map[dcgmField]opt.Float
-	xid                     int
-	xidText                 string
-}
-
-func newDCGMRow(s prom.Sample, uuid, index string) *dcgmRow {
-	return &dcgmRow{
-		uuid: uuid, index: index,
-		host:     label(s, "Hostname", "hostname"),
-		name:     label(s, "modelName", "model_name"),
-		instance: label(s, "GPU_I_ID"),
-		profile:  label(s, "GPU_I_PROFILE"),
-		values:   map[dcgmField]opt.Float{},
-	}
-}
-
-// label is the first of these labels that has a value, safe to be shown.
-func label(s prom.Sample, names ...string) string {
-	for _, n := range names {
-		if v := s.Labels[n]; v != "" {
-			return common.Clean(v)
+	for _, row := range p.rows {
+		if firstOf(row.values, families...).OK {
+			return what + ": no value for this GPU"
 		}
 	}
-	return ""
+	return what + ": add " + families[0] + " to the exporter's counters file"
 }
-
-func (row *dcgmRow) parentID() string {
-	if row.uuid != "" {
-		return row.uuid
-	}
-	return row.host + "/" + row.index
-}
-
-func (row *dcgmRow) id() string {
-	if row.instance == "" {
-		return row.parentID()
-	}
-	return row.parentID() + "/" + row.instance
-}
-
-func compareRows(a, b *dcgmRow) int {
-	return cmp.Or(
-		cmp.Compare(a.host, b.host),
-		cmp.Compare(common.Number(a.index), common.Number(b.index)),
-		cmp.Compare(a.parentID(), b.parentID()),
-		cmp.Compare(common.Number(a.instance), common.Number(b.instance)),
-		cmp.Compare(a.instance, b.instance),
-	)
-}
-
-func (row *dcgmRow) reading() gpu.Reading {
-	v := row.values
-	r := gpu.Reading{
-		ID: row.id(), Index: max(0, common.Number(row.index)), Name: row.name, Source: "dcgm",
-		SM: v[dcgmSM], DRAM: v[dcgmDRAM], Tensor: v[dcgmTensor], Busy: common.Ratio(v[dcgmBusy]),
-		MemUsed: v[dcgmUsed].Scale(common.MiB), MemTotal: row.totalMiB().Scale(common.MiB),
-		Power: common.Positive(v[dcgmPower]), PowerLimit: common.Positive(v[dcgmPowerLimit]),
-		Temperature: v[dcgmTemperature], SMClock: v[dcgmClock].Scale(1e6), MemClock: v[dcgmMemoryClock].Scale(1e6),
-		Occupancy: v[dcgmOccupancy], MemBusy: common.Ratio(v[dcgmMemoryBusy]),
-		PCIeSent: v[dcgmPCIeSent], PCIeReceived: v[dcgmPCIeReceived],
-		NVLinkSent: v[dcgmNVLinkSent], NVLinkReceived: v[dcgmNVLinkReceived],
-		Lost: row.lost(),
-	}
-	switch {
-	case row.instance != "":
-		// Old exporters print a time share of 0 for busy instances.
-		r.Parent, r.Busy, r.MemBusy = row.parentID(), v[dcgmEngine], opt.Float{}
-		r.Name = joinName(row.name, row.profile)
-	case row.partitioned:
-		r.Busy, r.MemBusy = opt.Float{}, opt.Float{}
-	case !r.Busy.OK:
-		r.Busy = v[dcgmEngine]
-	}
-	return r
-}
-
-// joinName names an instance as the driver does: "NVIDIA H100 PCIe MIG 1g.10gb".
-func joinName(name, profile string) string {
-	if profile == "" {
-		return name
-	}
-	return name + " MIG " + profile
-}
-
-// totalMiB is what the parts add up to: the total is not in the default list.
-// Older exporters and MIG instances have no reserved part.
-func (row *dcgmRow) totalMiB() opt.Float {
-	used, free := row.values[dcgmUsed], row.values[dcgmFree]
-	if total := row.values[dcgmTotal]; total.OK || !used.OK || !free.OK {
-		return total
-	}
-	return opt.Of(used.V + free.V + row.values[dcgmReserved].Or(0))
-}
-
-// lost: a fault that needs a reset, and no other value of the GPU. With other values
-// present it is an old fault, because the exporter never clears it.
-func (row *dcgmRow) lost() bool { return common.NeedsReset(row.xid) && len(row.values) == 0 }

@@ -57,7 +57,7 @@ func (x nvidiaPage) reading(id string, d *exported, hostMemory common.HostMemory
 		return gpu.Reading{}, false
 	}
 	about := x.info[uuid]
-	r := gpu.Reading{ID: fullUUID(uuid), Name: common.Clean(about["name"]), Source: "nvidia_gpu_exporter"}
+	r := gpu.Reading{ID: fullUUID(uuid), Name: common.Clean(about["name"]), Source: gpu.SourceNVIDIAExporter}
 	r.Index = max(0, common.Number(cmp.Or(about["index"], wholeNumber(d.values, "index"))))
 	if instance != "" {
 		r.Parent, r.ID = r.ID, r.ID+"/"+common.Clean(instance)
@@ -70,13 +70,7 @@ func (x nvidiaPage) reading(id string, d *exported, hostMemory common.HostMemory
 
 func (x nvidiaPage) whole(r gpu.Reading, d *exported, xid int, hostMemory common.HostMemory) gpu.Reading {
 	v := func(names ...string) opt.Float { return firstOf(d.values, names...) }
-	r.Busy, r.MemBusy = common.AtMost(v("utilization_gpu_ratio"), 1), common.AtMost(v("utilization_memory_ratio"), 1)
-	r.MemUsed, r.MemTotal = v("memory_used_bytes"), common.Positive(v("memory_total_bytes"))
-	r.Power = common.Positive(v("power_draw_watts", "power_draw_average_watts", "power_draw_instant_watts"))
-	r.PowerLimit = common.Positive(v("enforced_power_limit_watts", "power_limit_watts"))
-	r.Temperature = v("temperature_gpu")
-	r.SMClock, r.MemClock = v("clocks_current_sm_clock_hz"), v("clocks_current_memory_clock_hz")
-	r.PCIeSent, r.PCIeReceived = v("pcie_throughput_tx_bytes_per_second"), v("pcie_throughput_rx_bytes_per_second")
+	r.Fill(func(name string) opt.Float { return v(name) })
 	r.Lost = common.NeedsReset(xid) && !r.Busy.OK && !r.Power.OK && !r.Temperature.OK
 	partitioned := v("mig_mode_current").V == 1
 	why := "SM and DRAM: this exporter has none for a whole GPU; dcgm-exporter with profiling metrics has"
@@ -95,10 +89,9 @@ func (x nvidiaPage) whole(r gpu.Reading, d *exported, xid int, hostMemory common
 
 // instance is a part of a GPU. Power, clocks and temperature are the whole one's.
 func (x nvidiaPage) instance(r *gpu.Reading, d *exported) {
-	v := func(name string) opt.Float { return firstOf(d.values, "mig_"+name) }
-	r.SM, r.Tensor, r.Occupancy = v("sm_activity_ratio"), v("tensor_activity_ratio"), v("sm_occupancy_ratio")
+	v := func(name string) opt.Float { return firstOf(d.values, "mig_"+strings.TrimPrefix(name, "mig_")) }
+	r.Fill(v)
 	r.Busy = v("graphics_activity_ratio")
-	r.MemUsed, r.MemTotal = v("memory_used_bytes"), common.Positive(v("memory_total_bytes"))
 	r.Note = common.Join(x.trouble, "DRAM: this exporter has none")
 	if !r.SM.OK {
 		r.Note = common.Join(x.trouble, "SM and DRAM: this exporter has none for this instance")
@@ -112,13 +105,6 @@ func fullUUID(uuid string) string {
 		return common.Clean(uuid)
 	}
 	return "GPU-" + common.Clean(uuid)
-}
-
-func joinID(device, part string) string {
-	if part == "" {
-		return device
-	}
-	return device + "/" + part
 }
 
 // infoBy collects the labels of an information series, by the labels that name a device.
@@ -173,15 +159,6 @@ func whyNoGPUs(p prom.Page) string {
 		return "its last collection failed"
 	}
 	return ""
-}
-
-func firstOf(values map[string]float64, names ...string) opt.Float {
-	for _, n := range names {
-		if v, ok := values[n]; ok && v >= 0 {
-			return opt.Of(v)
-		}
-	}
-	return opt.Float{}
 }
 
 // wholeNumber formats a value that is a whole number, "" if there is none.

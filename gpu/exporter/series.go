@@ -82,7 +82,7 @@ func (p *Series) take(news prom.News) error {
 }
 
 // readFleet reads what exporters of all kinds said. Of a GPU with two of them the
-// one that tells more counts, which comes first.
+// first format that lists it counts, which reports more.
 func readFleet(page prom.Page) (kinds string, gpus []gpu.Reading) {
 	var names []string
 	seen := map[string]bool{}
@@ -103,12 +103,12 @@ func readFleet(page prom.Page) (kinds string, gpus []gpu.Reading) {
 // nameHost keeps GPUs of several hosts apart where the exporter does not name
 // its host.
 func nameHost(s *prom.Sample) {
-	if label(*s, "Hostname", "hostname") == "" && s.Labels["instance"] != "" {
+	if label(s.Labels, "Hostname", "hostname") == "" && s.Labels["instance"] != "" {
 		s.Labels["Hostname"] = s.Labels["instance"]
 	}
 }
 
-// place is where a GPU is, as the labels of a Prometheus server's series tell.
+// place is where a GPU is, as the labels of a Prometheus server's series show.
 type place struct{ host, exporter, pod string }
 
 // hostLabels name a GPU's machine, the exporter's own word first.
@@ -119,7 +119,7 @@ var hostLabels = []string{"Hostname", "hostname", "node", "kubernetes_node", "no
 func places(samples []prom.Sample) map[string]place {
 	out := map[string]place{}
 	for _, s := range samples {
-		here := place{label(s, hostLabels...), label(s, "instance"), label(s, "pod")}
+		here := place{label(s.Labels, hostLabels...), label(s.Labels, "instance"), label(s.Labels, "pod")}
 		for _, id := range idsOf(s) {
 			known := out[id]
 			out[id] = place{cmp.Or(known.host, here.host), cmp.Or(known.exporter, here.exporter), cmp.Or(known.pod, here.pod)}
@@ -131,19 +131,19 @@ func places(samples []prom.Sample) map[string]place {
 // idsOf lists the IDs that exporters of all kinds may mean by a series' labels.
 func idsOf(s prom.Sample) []string {
 	var ids []string
-	uuid, host := label(s, "UUID", "uuid", "gpu_uuid"), label(s, "Hostname", "hostname")
+	uuid, host := label(s.Labels, "UUID", "uuid", "gpu_uuid"), label(s.Labels, "Hostname", "hostname")
 	if uuid != "" {
 		ids = append(ids, uuid, fullUUID(uuid))
 	}
-	for _, index := range []string{label(s, "gpu"), label(s, "gpu_id")} {
+	for _, index := range []string{label(s.Labels, "gpu"), label(s.Labels, "gpu_id")} {
 		if index != "" {
 			ids = append(ids, host+"/"+index)
 		}
 	}
-	if serial := label(s, "serial_number"); serial != "" {
+	if serial := label(s.Labels, "serial_number"); serial != "" {
 		ids = append(ids, serial)
 	}
-	if part := label(s, "GPU_I_ID", "gpu_instance_id", "gpu_partition_id"); part != "" {
+	if part := label(s.Labels, "GPU_I_ID", "gpu_instance_id", "gpu_partition_id"); part != "" {
 		for i, id := range ids {
 			ids[i] = id + "/" + part // its pod need not be the other parts'
 		}
@@ -151,7 +151,7 @@ func idsOf(s prom.Sample) []string {
 	return ids
 }
 
-// put notes where readings are from. Of a part that tells nothing its GPU does.
+// put notes where readings are from. A part without labels of its own is where its GPU is.
 func put(gpus []gpu.Reading, at map[string]place) {
 	for i := range gpus {
 		g := &gpus[i]
@@ -160,9 +160,9 @@ func put(gpus []gpu.Reading, at map[string]place) {
 			p = at[g.Parent]
 		}
 		if !known && g.Parent == "" { // whole GPU whose series all name a part
-			for id, of := range at {
+			for id, part := range at {
 				if strings.HasPrefix(id, g.ID+"/") {
-					p = place{host: of.host, exporter: of.exporter}
+					p = place{host: part.host, exporter: part.exporter}
 				}
 			}
 		}

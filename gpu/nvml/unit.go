@@ -178,7 +178,7 @@ func (u *unit) readGPM(r *gpu.Reading, a *answers) (note string) {
 	if c != CodeSuccess {
 		return whyNoGPM(c)
 	}
-	r.Source = "nvml-gpm"
+	r.Source = gpu.SourceGPM
 	r.SM, r.DRAM, r.Tensor, r.Occupancy = v.sm, v.dram, v.tensor, v.occupancy
 	if u.parent != "" {
 		r.Busy = v.graphics // NVML has no time share for an instance

@@ -58,15 +58,9 @@ func (s *Reader) cells(line string) map[string]string {
 }
 
 func (s *Reader) reading(cells map[string]string) gpu.Reading {
-	v := func(field string) opt.Float { return numberValue(cells[field]) }
 	index := max(0, common.Number(cells["index"]))
-	r := gpu.Reading{
-		ID: s.idOf(cells["uuid"], index), Index: index, Name: textValue(cells["name"]), Source: gpu.SourceSMI,
-		Busy: common.AtMost(common.Ratio(v("utilization.gpu")), 1), MemBusy: common.AtMost(common.Ratio(v("utilization.memory")), 1),
-		MemUsed: v("memory.used").Scale(common.MiB), MemTotal: common.Positive(v("memory.total")).Scale(common.MiB),
-		Power: common.Positive(v("power.draw")), PowerLimit: common.Positive(v("enforced.power.limit")),
-		Temperature: v("temperature.gpu"), SMClock: v("clocks.current.sm").Scale(1e6), MemClock: v("clocks.current.memory").Scale(1e6),
-	}
+	r := gpu.Reading{ID: s.idOf(cells["uuid"], index), Index: index, Name: textValue(cells["name"]), Source: gpu.SourceSMI}
+	r.Fill(func(field string) opt.Float { return numberValue(cells[field]) })
 	r.Lost = isLost(cells)
 	if r.MemUsed.V > r.MemTotal.V { // all ones means "not available" on WSL2
 		r.MemUsed = opt.Float{}
