@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/level"
 	"sonde/probe/sweep"
@@ -70,7 +71,7 @@ func (k *Keeper) outcomes(levels []level.Level) []Outcome {
 	out := make([]Outcome, 0, len(levels))
 	for i := range levels {
 		l := &levels[i]
-		out = append(out, Outcome{Plan: k.plan, Level: *l, Verdicts: k.found.of(l.ID), Ready: l.OK > 0})
+		out = append(out, Outcome{Plan: k.plan, Level: *l, Verdicts: k.found.on(l.ID), Ready: l.OK > 0})
 	}
 	return out
 }
@@ -79,7 +80,7 @@ func (k *Keeper) outcomes(levels []level.Level) []Outcome {
 func (k *Keeper) nothing() Outcome {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	o := Outcome{Plan: k.plan, Level: level.Level{Load: k.plan.Load, Sources: k.sources}, Verdicts: k.found.of(0)}
+	o := Outcome{Plan: k.plan, Level: level.Level{Load: k.plan.Load, Sources: k.sources}, Verdicts: k.found.on(0)}
 	if k.any && k.load.Concurrency > 0 {
 		o.Level.Load = k.load
 	}
@@ -152,4 +153,58 @@ func (k *Keeper) Source() frame.Target {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.sources.Target
+}
+
+// findings keep the verdicts on each level: those of the Frames that count for it.
+type findings struct {
+	id    int // of the level that is judged; 0: none
+	judge *diagnose.Judge
+	past  map[int][]diagnose.Verdict // of the levels that were left
+}
+
+// maxFindings bounds the levels whose verdicts are kept; the oldest go.
+const maxFindings = 1024
+
+// add takes a Frame that counts for a level; 0 is none.
+func (s *findings) add(f *frame.Frame, id int) {
+	if id != s.id {
+		s.rest()
+		s.id = id
+	}
+	if id == 0 {
+		return
+	}
+	if s.judge == nil {
+		s.judge = diagnose.New()
+	}
+	s.judge.Add(f)
+}
+
+// rest keeps what was found, and lets go of the Frames that the judge holds.
+func (s *findings) rest() {
+	if s.judge == nil {
+		return
+	}
+	if s.past == nil {
+		s.past = map[int][]diagnose.Verdict{}
+	}
+	s.past[s.id], s.judge = s.judge.Verdicts(), nil
+	for len(s.past) > maxFindings {
+		oldest := s.id
+		for id := range s.past {
+			oldest = min(oldest, id)
+		}
+		delete(s.past, oldest)
+	}
+}
+
+// on returns the verdicts on a level.
+func (s *findings) on(id int) []diagnose.Verdict {
+	if s.judge != nil && s.id == id {
+		return s.judge.Verdicts()
+	}
+	if v, known := s.past[id]; known {
+		return v
+	}
+	return diagnose.New().Verdicts() // nothing has been seen
 }

@@ -8,7 +8,9 @@ package bench
 import (
 	"time"
 
+	"sonde/probe/diagnose"
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/slo"
 )
 
@@ -57,3 +59,17 @@ func (p *Plan) measuredBudget() int {
 }
 
 const unlimited = -1
+
+// Outcome is what a run at one load amounts to.
+type Outcome struct {
+	Plan     Plan
+	Level    level.Level
+	Verdicts []diagnose.Verdict // as they stood at the end of the measured window
+
+	Interrupted bool
+	Warmup      int  // requests of the warm-up that ended
+	Ready       bool // a request succeeded: the server's model is loaded
+	LoadGone    bool // something else took the load away: a cap on tokens, say
+	TooLong     string
+	Refused     bool // the run ended because the server refuses the prompt as too long; it says TooLong
+}

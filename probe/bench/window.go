@@ -43,17 +43,13 @@ type Window struct {
 	loadAt  time.Duration // the load was switched on
 	origin  time.Duration // warm-up and window count from here
 	success bool          // a request succeeded
-	from    time.Duration // of the measured window, as soon as it is known
-	to      time.Duration // … and where it ended
 	cutAt   time.Duration
 	drained bool          // a whole Frame has passed since the window closed
 	seen    time.Duration // end of the newest Frame
 
 	interrupted bool
 	warmupEnded int           // warm-up requests that ended
-	ended       int           // measured requests that ended
-	failed      int           // … and failed
-	lastEnd     time.Duration // end of the newest of them
+	lastEnd     time.Duration // end of the newest measured request
 	loadGone    bool
 	refusals    map[string]int // of prompts that are too long, by message
 	tooLong     string         // the message that ended the run
@@ -123,7 +119,6 @@ func (w *Window) startAt(at time.Duration) {
 
 // openAt fixes where the window begins, and where it ends by the clock.
 func (w *Window) openAt(at time.Duration) {
-	w.from = at
 	w.tally.Open(at)
 	if w.plan.Duration > 0 {
 		w.tally.PlanEnd(at + w.plan.Duration)
@@ -144,17 +139,13 @@ func (w *Window) addRequest(r *measure.Request) {
 	if r.Class == measure.OK {
 		w.succeeded(r)
 	}
-	warmup := w.plan.hasWarmup() && (!w.tally.Opened() || r.Intent < w.from)
+	warmup := w.plan.hasWarmup() && (!w.tally.Opened() || r.Intent < w.tally.From())
 	w.tally.AddRequest(r, !warmup)
 	if warmup {
 		w.warmupEnded++
 		return
 	}
-	w.ended++
 	w.lastEnd = max(w.lastEnd, r.End)
-	if r.Class.Failed() {
-		w.failed++
-	}
 	if w.refusesPrompt(r) {
 		w.close(r.End)
 	}
@@ -217,7 +208,7 @@ func (w *Window) Remaining() (int, bool) {
 	case w.phase == Warmup || w.phase == Loading && w.plan.WarmupRequests > 0:
 		return max(0, w.plan.WarmupRequests-w.warmupEnded), w.plan.WarmupRequests > 0
 	case w.phase == Measuring || w.phase == Loading:
-		return max(0, w.plan.Requests-w.ended), w.plan.Requests > 0
+		return max(0, w.plan.Requests-w.tally.Ended()), w.plan.Requests > 0
 	}
 	return 0, false
 }
@@ -245,11 +236,11 @@ func (w *Window) advance(f *frame.Frame) {
 		w.advanceWindow(f.At, idle)
 	case Draining:
 		// The Frame in which the window closed may be older than the order to
-		// stop sending: only the one after it can tell that all is quiet.
+		// stop sending: only the one after it can show that all is quiet.
 		switch {
 		case idle && w.drained:
 			w.phase = Done
-		case w.overDrain(f.At - w.to):
+		case w.overDrain(f.At - w.tally.To()):
 			w.cut(f.At)
 		}
 		w.drained = true
@@ -282,7 +273,7 @@ func (w *Window) measureFrom(at time.Duration) {
 func (w *Window) advanceWindow(at time.Duration, idle bool) {
 	end, timed := w.plannedEnd()
 	switch {
-	case w.plan.Requests > 0 && w.ended >= w.plan.Requests:
+	case w.plan.Requests > 0 && w.tally.Ended() >= w.plan.Requests:
 		w.close(w.lastEnd)
 		if idle {
 			w.phase = Done
@@ -302,11 +293,9 @@ func (w *Window) close(at time.Duration) {
 	}
 	if w.phase != Measuring {
 		w.tally.Restart()
-		w.from = at
 		w.tally.Open(at)
 	}
-	w.to = max(at, w.from)
-	w.tally.Close(w.to)
+	w.tally.Close(at)
 	w.phase = Draining
 }
 
@@ -318,7 +307,7 @@ func (w *Window) cut(at time.Duration) {
 
 // plannedEnd is where the window ends by the clock.
 func (w *Window) plannedEnd() (time.Duration, bool) {
-	return w.from + w.plan.Duration, w.plan.Duration > 0 && w.tally.Opened()
+	return w.tally.From() + w.plan.Duration, w.plan.Duration > 0 && w.tally.Opened()
 }
 
 // Deadline is the next instant, since the session began, at which a phase ends
@@ -345,7 +334,7 @@ type Progress struct {
 
 func (w *Window) progress(f *frame.Frame) Progress {
 	return Progress{
-		Phase: w.phase, Elapsed: w.tally.Length(), Of: w.plan.Duration, Ended: w.ended, OfEnded: w.plan.Requests,
-		InFlight: f.Client.InFlight, Failed: w.failed, OutTokensPerS: f.Client.OutTokensPerS,
+		Phase: w.phase, Elapsed: w.tally.Length(), Of: w.plan.Duration, Ended: w.tally.Ended(), OfEnded: w.plan.Requests,
+		InFlight: f.Client.InFlight, Failed: w.tally.Failed(), OutTokensPerS: f.Client.OutTokensPerS,
 	}
 }

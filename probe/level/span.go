@@ -55,6 +55,9 @@ func (s *Span) Opened() bool { return s.opened }
 // From is the beginning.
 func (s *Span) From() time.Duration { return s.from }
 
+// To is the end, as soon as it is known.
+func (s *Span) To() time.Duration { return s.to }
+
 // NoteStop takes out of the span what our own process did not see of the next Frame. It comes
 // before the requests of that Frame.
 func (s *Span) NoteStop(f *frame.Frame) {

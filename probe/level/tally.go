@@ -132,6 +132,12 @@ func (t *Tally) AddOther(r *measure.Request) { t.flow.leave(r) }
 // hasResults reports whether any request that counts has succeeded or failed.
 func (t *Tally) hasResults() bool { return t.counts.requests.OK+t.counts.requests.Failed > 0 }
 
+// Ended is how many of the requests that count have ended.
+func (t *Tally) Ended() int { return t.counts.requests.OK + t.Failed() + t.counts.requests.Cancelled }
+
+// Failed is how many of them failed.
+func (t *Tally) Failed() int { return t.counts.requests.Failed }
+
 // Level is what there is so far.
 func (t *Tally) Level() Level {
 	requests, tokens := t.counts.copies()

@@ -1,8 +1,10 @@
 package level
 
 import (
+	"slices"
 	"time"
 
+	"sonde/gpu"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/opt"
@@ -102,6 +104,112 @@ func (e *engineTally) figures() Engine {
 	}
 	if queries, hits := e.queries.Total(), e.hits.Total(); hits.OK && queries.Or(0) > 0 { // both in the same unit
 		out.PrefixHitRate = opt.Of(hits.V / queries.V)
+	}
+	return out
+}
+
+// GPU are means over time of one device.
+type GPU struct {
+	ID, Name, Source, Parent string
+	SM, DRAM, Busy, Power    opt.Float
+	MemUsedMax               opt.Float // bytes
+}
+
+// gpuTally gathers the readings of every GPU within a span, in the order in which they first
+// appeared.
+type gpuTally struct{ devices []*device }
+
+type device struct {
+	about                                 GPU
+	sm, dram, tensor, busy, memory, watts opt.TimeMean
+}
+
+// add takes a Frame of which so much is in the span; seen reports whether its readings were
+// taken in it. GPUs are listed either way.
+func (g *gpuTally) add(f *frame.Frame, held time.Duration, seen bool) {
+	if held == 0 {
+		return
+	}
+	readings := f.FreshGPUs()
+	for i := range readings {
+		r := &readings[i]
+		d := g.device(r)
+		if !seen {
+			continue
+		}
+		d.sm.Add(r.SM, held)
+		d.dram.Add(r.DRAM, held)
+		d.tensor.Add(r.Tensor, held)
+		d.busy.Add(r.Busy, held)
+		d.memory.Add(r.MemUsed, held)
+		d.watts.Add(r.Power, held)
+	}
+}
+
+func (g *gpuTally) device(r *gpu.Reading) *device {
+	i := slices.IndexFunc(g.devices, func(d *device) bool { return d.about.ID == r.ID })
+	if i < 0 {
+		i = len(g.devices)
+		g.devices = append(g.devices, &device{about: GPU{ID: r.ID, Name: r.Name, Source: r.Source, Parent: r.Parent}})
+	}
+	return g.devices[i]
+}
+
+// figures puts the devices, and the means over them, into a Level.
+func (g *gpuTally) figures(l *Level) {
+	var sm, dram, tensor opt.TimeMean
+	for _, d := range g.devices {
+		one := d.about
+		one.SM, one.DRAM, one.Busy, one.Power = d.sm.Mean(), d.dram.Mean(), d.busy.Mean(), d.watts.Mean()
+		one.MemUsedMax = d.memory.Max()
+		l.GPUs = append(l.GPUs, one)
+		sm.Merge(&d.sm)
+		dram.Merge(&d.dram)
+		tensor.Merge(&d.tensor)
+	}
+	l.SM, l.DRAM, l.Tensor = sm.Mean(), dram.Mean(), tensor.Mean()
+}
+
+// Client is how well the client itself did.
+type Client struct {
+	Stamps    string    // "kernel" or "read"
+	LateMSP99 opt.Float // the worst of the slices
+	CPU       opt.Float // mean, cores
+	Behind    float64   // share of the time in which the client was the bottleneck
+	BehindWhy string    // how it was, as last reported; "" if it was not
+}
+
+// doubtFrom is the share of the time from which on a client that is the bottleneck makes
+// the whole level doubtful.
+const doubtFrom = 0.05
+
+// Doubtful reports whether the figures may be about the client.
+func (c *Client) Doubtful() bool { return c.Behind > doubtFrom }
+
+type clientTally struct {
+	stamps, why   string
+	cpu, late     opt.TimeMean
+	total, behind time.Duration
+}
+
+func (c *clientTally) add(h *frame.Health, held time.Duration) {
+	if held == 0 {
+		return
+	}
+	c.stamps = h.Stamps
+	c.cpu.Add(h.CPU, held)
+	c.late.Add(opt.Of(h.LateMsP99), held)
+	c.total += held
+	if h.Bottleneck {
+		c.behind += held
+		c.why = h.Why
+	}
+}
+
+func (c *clientTally) figures() Client {
+	out := Client{Stamps: c.stamps, LateMSP99: c.late.Max(), CPU: c.cpu.Mean(), BehindWhy: c.why}
+	if c.total > 0 {
+		out.Behind = float64(c.behind) / float64(c.total)
 	}
 	return out
 }
