@@ -1,9 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"sonde/probe/opt"
@@ -103,15 +103,15 @@ func (s *Summary) latencySection(all bool) page.Section {
 		}
 		q := d.q
 		weak = weak || q.N > 0 && len(q.Weak) > 0
-		out.Rows = append(out.Rows, []string{d.name, fmt.Sprint(q.N), figure(q.Mean), figure(q.P50),
-			q.marked("p90", q.P90), q.marked("p95", q.P95), q.marked("p99", q.P99), q.marked("p999", q.P999), figure(q.Max)})
+		out.Rows = append(out.Rows, []string{d.name, fmt.Sprint(q.N), figure(q.Mean), q.at("p50"),
+			q.at("p90"), q.at("p95"), q.at("p99"), q.at("p999"), figure(q.Max)})
 	}
 	for _, d := range []struct {
 		name string
 		e    *Estimate
 	}{{"engine TTFT", &e.TTFT}, {"engine gap", &e.Gap}, {"engine queue", &e.Queue}, {"engine E2E", &e.E2E}} {
 		if e := d.e; e.N > 0 {
-			out.Rows = append(out.Rows, []string{d.name, fmt.Sprint(e.N), figure(e.Mean), e.bound("p50", e.P50), "", e.bound("p95", e.P95), e.bound("p99", e.P99), "", "est."})
+			out.Rows = append(out.Rows, []string{d.name, fmt.Sprint(e.N), figure(e.Mean), e.at("p50"), "", e.at("p95"), e.at("p99"), "", "est."})
 		}
 	}
 	if weak {
@@ -120,23 +120,24 @@ func (s *Summary) latencySection(all bool) page.Section {
 	return out
 }
 
-// marked writes a percentile, with a mark if it is weak.
-func (q *Quantiles) marked(name string, v Number) string {
-	if q.N > 0 && strings.Contains(strings.Join(q.Weak, " ")+" ", name+" ") {
-		return figure(v) + weakMark
+// at writes a percentile ("p50", "p999"), with a mark if too few samples are behind it.
+func (q *Quantiles) at(p string) string {
+	text := figure(map[string]Number{"p50": q.P50, "p90": q.P90, "p95": q.P95, "p99": q.P99, "p999": q.P999}[p])
+	if q.N > 0 && slices.Contains(q.Weak, p) {
+		text += weakMark
 	}
-	return figure(v)
+	return text
 }
 
-// bound writes a quantile of an estimate, or what is known of it.
-func (e *Estimate) bound(p string, v Number) string {
+// at writes a quantile of an estimate, or what is known of it.
+func (e *Estimate) at(p string) string {
 	if above, beyond := e.Above[p]; beyond {
 		return ">" + figure(above)
 	}
 	if below, lowest := e.Below[p]; lowest {
 		return "<" + figure(below)
 	}
-	return figure(v)
+	return figure(map[string]Number{"p50": e.P50, "p95": e.P95, "p99": e.P99}[p])
 }
 
 func (s *Summary) sloSection() page.Section {
@@ -195,21 +196,97 @@ func verdictSection(list []Verdict) page.Section {
 	return out
 }
 
-// engine is its name and version.
-func (t *Target) engine() string {
-	return strings.TrimSpace(word(Text(cmp.Or(t.Name, string(t.Engine)))) + " " + string(t.EngineVersion))
-}
+// The sections below are only in text: Markdown lists the same figures as rows.
 
-// line is model and engine in one line.
-func (t *Target) line() string {
-	return fmt.Sprintf("model %s · engine %s", word(t.Model), page.Plain(t.engine()))
-}
-
-// origin is where the figures come from, as Markdown.
-func (t *Target) origin(how string, at Instant) string {
-	when := ""
-	if text := at.minute(); text != "" {
-		when = " · " + text
+func (s *Summary) requestSection() page.Section {
+	r := &s.Requests
+	lines := []string{fmt.Sprintf("sent %d   ok %d   failed %d   cancelled %d   excluded %d", r.Sent, r.OK, r.Failed, r.Cancelled, r.Excluded)}
+	if n := r.ByClass["loading"]; n > 0 {
+		lines = append(lines, fmt.Sprintf("%d more were refused while the model was loading", n))
 	}
-	return page.Escape(word(t.URL)) + " · " + page.Escape(how) + when
+	return page.Section{Title: "requests", Lines: lines}
+}
+
+// floor is what the hardware allows at least, and how near the run came.
+func (s *Summary) floor() []string {
+	r := &s.Roofline
+	var floors, parts []string
+	if r.TPOTFloorMS.OK {
+		floors = append(floors, "TPOT "+figure(r.TPOTFloorMS)+" ms"+distance(s.LatencyMS.TPOT.Mean, r.TPOTFloorMS.V))
+	}
+	if r.TTFTFloorMS.OK {
+		floors = append(floors, "TTFT "+figure(r.TTFTFloorMS)+" ms")
+	}
+	if len(floors) > 0 {
+		parts = append(parts, "floor: "+strings.Join(floors, ", "))
+	}
+	if r.MBU.OK {
+		parts = append(parts, "MBU "+whole(r.MBU.Scale(100))+" %")
+	}
+	if r.MFU.OK {
+		parts = append(parts, "MFU "+whole(r.MFU.Scale(100))+" %")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{strings.Join(parts, " · ")}
+}
+
+// distance is how a mean compares with its floor. Below it something is other than
+// assumed: several tokens per step, or other hardware.
+func distance(mean Number, floor float64) string {
+	switch {
+	case !mean.OK || floor <= 0:
+		return ""
+	case mean.V < floor:
+		return " (the mean is below it)"
+	}
+	return fmt.Sprintf(" (%.1f× above)", mean.V/floor)
+}
+
+func (s *Summary) rateSection() page.Section {
+	r := &s.Rates
+	out := perTime("rates", [][3]string{
+		{"requests", figure(r.RequestsPerS), figure(r.RPM)},
+		{"output tokens", figure(r.OutputPerS), figure(r.OutputTPM)},
+		{"input tokens", figure(r.InputPerS), figure(r.InputTPM)},
+		{"total tokens", figure(r.TotalPerS), figure(r.TotalTPM)},
+		{"output / stream", figure(r.OutputPerSStream), ""},
+	})
+	t, c := &s.Tokens, &s.Client
+	out.Lines = []string{
+		fmt.Sprintf("streams in flight %s (Little %s) · tokens per chunk %s", figure(s.ConcurrencyMean), figure(s.LittleRatio), figure(t.PerChunk)),
+		fmt.Sprintf("of the tokens: reasoning %d · cached input %s · partial output %d", t.Reasoning, whole(t.CachedInput), t.PartialOutput),
+		fmt.Sprintf("client: %s stamps · %s ms late (p99) · CPU %s of a core · bursts %s", word(c.Stamps), figure(c.LateMSP99), percent(c.CPU), percent(c.CoalescedShare)),
+	}
+	return out
+}
+
+// perTime is a table of rates, per second and per minute.
+func perTime(title string, rows [][3]string) page.Section {
+	out := page.Section{Columns: []page.Column{{Title: title, Width: nameWidth + countWidth, Left: true}, {Title: "per s", Width: figureWidth}, {Title: "per min", Width: figureWidth}}}
+	for _, r := range rows {
+		out.Rows = append(out.Rows, r[:])
+	}
+	return out
+}
+
+func (s *Summary) engineSection() page.Section {
+	e := &s.Engine
+	if !e.RunningMean.OK && !e.WaitingMax.OK && !e.KVFillMean.OK && !e.OutputPerS.OK {
+		return page.Section{}
+	}
+	return page.Section{Title: "engine", Lines: []string{
+		fmt.Sprintf("running %s mean · waiting %s max · KV cache %s mean, %s max", figure(e.RunningMean), figure(e.WaitingMax), percent(e.KVFillMean), percent(e.KVFillMax)),
+		fmt.Sprintf("preemptions %s · prefix hits %s · output %s tok/s", figure(e.Preemptions), percent(e.PrefixHitRate), figure(e.OutputPerS)),
+	}}
+}
+
+func (s *Summary) gpuSection() page.Section {
+	out := page.Section{Title: "GPUs"}
+	for i, g := range s.GPUs {
+		out.Lines = append(out.Lines, fmt.Sprintf("%d %s", i, g.Name), fmt.Sprintf("  SM %s · DRAM %s · busy %s · %s · %s W · %s",
+			percent(g.SMMean), percent(g.DRAMMean), percent(g.BusyMean), gib(g.MemUsedMax), figure(g.PowerWMean), g.Source))
+	}
+	return out
 }

@@ -120,18 +120,6 @@ func (c *ClientFigures) doubt() []string {
 	return []string{"**The client was the bottleneck here: the service may do better than these figures.**"}
 }
 
-// subject is what was measured: model, GPUs, engine; escaped.
-func (t *Target) subject() string {
-	text := page.Escape(word(t.Model))
-	if len(t.Hardware) > 0 {
-		text += " on " + page.Escape(t.hardware())
-	}
-	if t.Engine != "" {
-		text += " with " + page.Escape(t.engine())
-	}
-	return text
-}
-
 // throughput is a rate of requests and tokens in words.
 func (s *Summary) throughput() string {
 	r := &s.Rates
@@ -158,7 +146,7 @@ func three(q *Quantiles) string {
 	if q.N == 0 {
 		return unknown
 	}
-	return q.marked("p50", q.P50) + " / " + q.marked("p95", q.P95) + " / " + q.marked("p99", q.P99)
+	return q.at("p50") + " / " + q.at("p95") + " / " + q.at("p99")
 }
 
 // compact writes large numbers with a unit: 1.44 M, 24.0 k.

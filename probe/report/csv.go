@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"sonde/probe/report/page"
 	"strconv"
 	"strings"
+
+	"sonde/probe/report/page"
 )
 
 // WriteCSV writes a heading and one row.
@@ -34,21 +35,15 @@ func WriteCSV[Row any](w io.Writer, rows []Row) error {
 			cells[i][f.path] = f.cell()
 		}
 	}
-	out := csv.NewWriter(w)
-	record := columns
-	for i := -1; i < len(rows); i++ {
-		if i >= 0 {
-			record = make([]string, len(columns))
-			for j, c := range columns {
-				record[j] = cells[i][c]
-			}
+	records := [][]string{columns}
+	for i := range cells {
+		record := make([]string, len(columns))
+		for j, c := range columns {
+			record[j] = cells[i][c]
 		}
-		if err := out.Write(record); err != nil {
-			return err
-		}
+		records = append(records, record)
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(records)
 }
 
 // cell is the field's text, with control characters made visible: a file of
@@ -90,63 +85,43 @@ type flattener struct {
 	fields []field
 }
 
+// value adds the leaves of the next value. Elements of a list are numbered, except that
+// words are joined into one leaf.
 func (f *flattener) value(path string) error {
 	token, err := f.dec.Token()
 	if err != nil {
 		return err
 	}
-	switch v := token.(type) {
-	case json.Delim:
-		if v == '{' {
-			return f.object(path)
+	open, nested := token.(json.Delim)
+	if !nested {
+		text, isText := token.(string)
+		if token != nil && !isText {
+			text = fmt.Sprint(token)
 		}
-		return f.list(path)
-	case string:
-		f.leaf(path, v, true)
-	case nil:
-		f.leaf(path, "", false)
-	default:
-		f.leaf(path, fmt.Sprint(v), false)
+		f.fields = append(f.fields, field{path, text, isText})
+		return nil
 	}
-	return nil
-}
-
-func (f *flattener) leaf(path, value string, isText bool) {
-	f.fields = append(f.fields, field{path: path, value: value, isText: isText})
-}
-
-func (f *flattener) object(path string) error {
-	for f.dec.More() {
-		key, err := f.dec.Token()
-		if err != nil {
-			return err
-		}
-		if err := f.value(join(path, fmt.Sprint(key))); err != nil {
-			return err
-		}
-	}
-	_, err := f.dec.Token() // the closing brace
-	return err
-}
-
-// list numbers its elements, except that words are joined into one leaf.
-func (f *flattener) list(path string) error {
-	before := len(f.fields)
-	words := []string{}
+	before, words := len(f.fields), []string{}
 	for i := 0; f.dec.More(); i++ {
-		own := join(path, strconv.Itoa(i))
+		key := strconv.Itoa(i)
+		if open == '{' {
+			if token, err = f.dec.Token(); err != nil {
+				return err
+			}
+			key = fmt.Sprint(token)
+		}
+		own := join(path, key)
 		if err := f.value(own); err != nil {
 			return err
 		}
-		if last := f.fields[len(f.fields)-1]; last.isText && last.path == own {
-			words = append(words, last.value)
+		if n := len(f.fields); open == '[' && n > before && f.fields[n-1].isText && f.fields[n-1].path == own {
+			words = append(words, f.fields[n-1].value)
 		}
 	}
 	if len(words) > 0 {
-		f.fields = f.fields[:before]
-		f.leaf(path, strings.Join(words, "; "), true)
+		f.fields = append(f.fields[:before], field{path, strings.Join(words, "; "), true})
 	}
-	_, err := f.dec.Token() // the closing bracket
+	_, err = f.dec.Token() // the closing brace or bracket
 	return err
 }
 

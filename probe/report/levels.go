@@ -2,10 +2,11 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
-	"sonde/probe/opt"
+	"sonde/probe/bench"
 	"sonde/probe/report/page"
 	"sonde/probe/slo"
 )
@@ -47,25 +48,22 @@ type levelColumn struct {
 
 // levelColumns are all columns in their order.
 func levelColumns() []levelColumn {
-	latency := func(of func(*Latencies) *Quantiles, p string, v func(*Quantiles) Number) func(*Level) string {
-		return func(l *Level) string { q := of(&l.LatencyMS); return q.marked(p, v(q)) }
+	latency := func(of func(*Latencies) *Quantiles, p string) func(*Level) string {
+		return func(l *Level) string { return of(&l.LatencyMS).at(p) }
 	}
 	ttft := func(l *Latencies) *Quantiles { return &l.TTFT }
 	tpot := func(l *Latencies) *Quantiles { return &l.TPOT }
 	e2e := func(l *Latencies) *Quantiles { return &l.E2E }
-	p50 := func(q *Quantiles) Number { return q.P50 }
-	p95 := func(q *Quantiles) Number { return q.P95 }
-	p99 := func(q *Quantiles) Number { return q.P99 }
 	return []levelColumn{
 		{"load", 7, 0, func(l *Level) string { return l.amount() }},
 		{"n", 6, 1, func(l *Level) string { return fmt.Sprint(l.Requests.OK) }},
-		{"TTFT p50", 9, 2, latency(ttft, "p50", p50)},
-		{"TTFT p95", 9, 0, latency(ttft, "p95", p95)},
-		{"TTFT p99", 9, 4, latency(ttft, "p99", p99)},
-		{"TPOT p50", 9, 2, latency(tpot, "p50", p50)},
-		{"TPOT p95", 9, 1, latency(tpot, "p95", p95)},
-		{"TPOT p99", 9, 4, latency(tpot, "p99", p99)},
-		{"E2E p95", 9, 5, latency(e2e, "p95", p95)},
+		{"TTFT p50", 9, 2, latency(ttft, "p50")},
+		{"TTFT p95", 9, 0, latency(ttft, "p95")},
+		{"TTFT p99", 9, 4, latency(ttft, "p99")},
+		{"TPOT p50", 9, 2, latency(tpot, "p50")},
+		{"TPOT p95", 9, 1, latency(tpot, "p95")},
+		{"TPOT p99", 9, 4, latency(tpot, "p99")},
+		{"E2E p95", 9, 5, latency(e2e, "p95")},
 		{"out tok/s", 10, 0, func(l *Level) string { return figure(l.Rates.OutputPerS) }},
 		{"in tok/s", 9, 8, func(l *Level) string { return figure(l.Rates.InputPerS) }},
 		{"/stream", 8, 6, func(l *Level) string { return figure(l.Rates.OutputPerSStream) }},
@@ -73,12 +71,8 @@ func levelColumns() []levelColumn {
 		{"RPM", 8, 9, func(l *Level) string { return figure(l.Rates.RPM) }},
 		{"TPM", 9, 9, func(l *Level) string { return figure(l.Rates.TotalTPM) }},
 		{"KV %", 6, 5, func(l *Level) string { return whole(l.Engine.KVFillMean.Scale(100)) }},
-		{"SM %", 6, 7, func(l *Level) string {
-			return whole(meanOf(l.GPUs, func(g *GPUFigures) Number { return g.SMMean }).Scale(100))
-		}},
-		{"DRAM %", 7, 7, func(l *Level) string {
-			return whole(meanOf(l.GPUs, func(g *GPUFigures) Number { return g.DRAMMean }).Scale(100))
-		}},
+		{"SM %", 6, 7, func(l *Level) string { return whole(l.sm.Scale(100)) }},
+		{"DRAM %", 7, 7, func(l *Level) string { return whole(l.dram.Scale(100)) }},
 		{"wait max", 9, 5, func(l *Level) string { return figure(l.Engine.WaitingMax) }},
 		{"failed", 7, 3, func(l *Level) string { return fmt.Sprint(l.Requests.Failed) }},
 		{"good %", 7, 6, func(l *Level) string { return whole(l.GoodShare.Scale(100)) }},
@@ -95,20 +89,6 @@ func (l *Level) amount() string {
 		text += weakMark
 	}
 	return text
-}
-
-func meanOf(gpus []GPUFigures, of func(*GPUFigures) Number) opt.Float {
-	sum, n := 0.0, 0
-	for i := range gpus {
-		if v := of(&gpus[i]); v.OK {
-			sum += v.V
-			n++
-		}
-	}
-	if n == 0 {
-		return opt.Float{}
-	}
-	return opt.Of(sum / float64(n))
 }
 
 // outcome is how the level came out, in a few letters.
@@ -137,4 +117,45 @@ func (s *SweepSummary) marks(l *Level) []string {
 		out = append(out, "knee")
 	}
 	return out
+}
+
+// briefLevels bounds the lines of a long session.
+const briefLevels = 24
+
+// WriteBrief writes a table of the newest loads that were on: a line each.
+func WriteBrief(w io.Writer, k *bench.Keeper) error {
+	var b strings.Builder
+	levels := levelsOf(k.Outcomes())
+	levels = levels[max(0, len(levels)-briefLevels):]
+	if len(levels) == 0 {
+		fmt.Fprintf(&b, "sonde %s: no request ended\n", page.Plain(k.Source().URL))
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	t := &levels[len(levels)-1].Target
+	fmt.Fprintf(&b, "sonde %s  %s\n", word(t.URL), word(t.Model))
+	row := func(cells ...string) {
+		line := pad(cells[0], briefWidths[0])
+		for i, c := range cells[1:] {
+			line += right(c, briefWidths[i+1])
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	row("load", "s", "ok", "failed", "TTFT p50", "p95", "TPOT p50", "p95", "tok/s")
+	for i := range levels {
+		s := &levels[i]
+		row(s.brief(), figure(s.DurationS), fmt.Sprint(s.Requests.OK), fmt.Sprint(s.Requests.Failed),
+			figure(s.LatencyMS.TTFT.P50), figure(s.LatencyMS.TTFT.P95),
+			figure(s.LatencyMS.TPOT.P50), figure(s.LatencyMS.TPOT.P95), figure(s.Rates.OutputPerS))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// briefWidths make 79 cells.
+var briefWidths = [...]int{14, 7, 6, 8, 10, 8, 10, 8, 8}
+
+// brief names the level in a few letters: streams or rate, prompt, output.
+func (l *Level) brief() string {
+	return fmt.Sprintf("%s × %s/%d", l.amount(), whole(l.Load.InputTokens), l.Load.OutputTokens)
 }

@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"sonde/probe/plain"
 )
 
 // CheckOut reports whether the summary can be written into the file at path, so
@@ -89,18 +91,17 @@ func writeFile(d Document, to *os.File, format, color string) error {
 
 // Write writes the Summary in one of the formats of a Document, or as "vllm".
 func (s Summary) Write(w io.Writer, format string, width int, color bool) error {
+	if format == "vllm" {
+		return s.WriteVLLM(w)
+	}
 	return writeForm(s, w, format, width, color)
 }
-
-func (s Summary) summaries() []Summary { return []Summary{s} }
 
 // forms are what a Summary and a SweepSummary can be written as.
 type forms interface {
 	WriteTable(w io.Writer, width int, color bool) error
 	WriteCSV(w io.Writer) error
 	WriteMarkdown(w io.Writer) error
-	WriteJSON(w io.Writer) error
-	summaries() []Summary // for WriteVLLM: one for each load
 }
 
 func writeForm(f forms, w io.Writer, format string, width int, color bool) error {
@@ -111,10 +112,8 @@ func writeForm(f forms, w io.Writer, format string, width int, color bool) error
 		return f.WriteCSV(w)
 	case "md":
 		return f.WriteMarkdown(w)
-	case "vllm":
-		return WriteVLLM(w, f.summaries())
 	}
-	return f.WriteJSON(w)
+	return plain.WriteJSON(w, f)
 }
 
 func colorful() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" }

@@ -4,23 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
-	"sonde/probe/opt"
 	"sonde/probe/report/page"
 )
 
 // figureColumns are the columns of a table of figures.
 var figureColumns = []page.Column{{Title: "figure", Left: true}, {Title: "value"}}
-
-// hardware is the GPUs in words; "" if none were seen.
-func (t *Target) hardware() string {
-	parts := []string{}
-	for _, h := range t.Hardware {
-		parts = append(parts, fmt.Sprintf("%d × %s", h.Count, cmp.Or(h.Name, "GPU")))
-	}
-	return strings.Join(parts, ", ")
-}
 
 // because adds to an unknown figure why it is.
 func because(value, why string) string {
@@ -28,36 +17,6 @@ func because(value, why string) string {
 		return value
 	}
 	return unknown + " (" + why + ")"
-}
-
-// section says what was measured, and how it is set up as far as it reports that.
-func (t *Target) section() page.Section {
-	s := &t.Settings
-	why := cmp.Or(string(s.Why), "the server does not report it")
-	known := func(f opt.Float) string { return because(count(f), why) }
-	kv := count(s.KVCapacityTokens)
-	if !s.KVCapacityTokens.OK && s.KVCapacityBlocks.OK {
-		kv = count(s.KVCapacityBlocks) + " blocks"
-	}
-	rows := [][]string{
-		{"model", word(t.Model)},
-		{"hardware (GPUs seen)", because(cmp.Or(t.hardware(), unknown), string(t.HardwareWhy))},
-		{"engine", t.engine()},
-		{"max model length, tokens", known(s.MaxModelLen)},
-		{"KV cache, tokens", because(kv, why)},
-		{"KV cache block, tokens", known(s.KVBlockTokens)},
-		{"most requests at once", known(s.MaxRunning)},
-	}
-	if s.MaxInputLen.OK {
-		rows = append(rows, []string{"longest prompt, tokens", whole(s.MaxInputLen)})
-	}
-	if s.Ranks.V > 1 {
-		rows = append(rows, []string{"ranks or replicas, summed", whole(s.Ranks)})
-	}
-	if len(s.About) > 0 {
-		rows = append(rows, []string{"other settings seen", strings.Join(s.About, ", ")})
-	}
-	return page.Section{Title: "What was measured", Columns: figureColumns, Rows: rows}
 }
 
 // rows are the figures of one load.
@@ -70,7 +29,7 @@ func (s *Summary) lengthRows() [][]string {
 		if q.N == 0 {
 			return unknown
 		}
-		return fmt.Sprintf("%s / %s / %s (n %d)", q.marked("p50", q.P50), q.marked("p95", q.P95), figure(q.Mean), q.N)
+		return fmt.Sprintf("%s / %s / %s (n %d)", q.at("p50"), q.at("p95"), figure(q.Mean), q.N)
 	}
 	return [][]string{
 		{"prompt requested, tokens", because(whole(s.Load.InputTokens), "given by the prompts file")},
@@ -114,10 +73,8 @@ func (s *Summary) engineRows() [][]string {
 	why := cmp.Or(string(s.Target.Settings.Why), "the engine does not report it")
 	queue := because(unknown, why)
 	if q := &e.LatencyMS.Queue; q.N > 0 {
-		queue = fmt.Sprintf("%s / %s / %s, est.", q.bound("p50", q.P50), q.bound("p95", q.P95), q.bound("p99", q.P99))
+		queue = fmt.Sprintf("%s / %s / %s, est.", q.at("p50"), q.at("p95"), q.at("p99"))
 	}
-	sm := meanOf(s.GPUs, func(g *GPUFigures) Number { return g.SMMean })
-	dram := meanOf(s.GPUs, func(g *GPUFigures) Number { return g.DRAMMean })
 	dark := cmp.Or(string(s.Target.HardwareWhy), iff(len(s.GPUs) > 0, "its source does not report it"))
 	return [][]string{
 		{"running in the engine, mean", because(figure(e.RunningMean), why)},
@@ -127,8 +84,8 @@ func (s *Summary) engineRows() [][]string {
 		{"KV cache fill, max", because(percent(e.KVFillMax), why)},
 		{"preemptions", because(figure(e.Preemptions), why)},
 		{"prefix cache hits", because(percent(e.PrefixHitRate), why)},
-		{"GPU SM, mean", because(percent(sm), dark)},
-		{"GPU DRAM bandwidth, mean", because(percent(dram), dark)},
+		{"GPU SM, mean", because(percent(s.sm), dark)},
+		{"GPU DRAM bandwidth, mean", because(percent(s.dram), dark)},
 	}
 }
 

@@ -33,6 +33,7 @@ func New(o *bench.Outcome) Summary {
 			TPOTFloorMS: Rounded(l.Roofline.TPOTFloorMS), TTFTFloorMS: Rounded(l.Roofline.TTFTFloorMS),
 			MBU: RoundedShare(l.Roofline.MBU), MFU: RoundedShare(l.Roofline.MFU),
 		},
+		sm: RoundedShare(l.SM), dram: RoundedShare(l.DRAM),
 		Client: ClientFigures{
 			Stamps: Text(l.Client.Stamps), LateMSP99: Rounded(l.Client.LateMSP99), CPU: Rounded(l.Client.CPU),
 			CoalescedShare: RoundedShare(l.Tokens.CoalescedShare()), Bottleneck: l.Client.Doubtful(),

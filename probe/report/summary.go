@@ -39,6 +39,8 @@ type Summary struct {
 	Roofline        Roofline      `json:"roofline"`
 	Client          ClientFigures `json:"client"`
 	Verdict         []Verdict     `json:"verdict"`
+
+	sm, dram Number // means over the GPUs
 }
 
 // ErrorCount is one message of failed requests.
@@ -102,10 +104,7 @@ type Lengths struct {
 	Output Quantiles `json:"output"`
 }
 
-// Rates are per second of the window, and 60 times that. A request that reaches
-// over an edge of the window counts with the share of its duration, t0 to t_end,
-// that lies inside: counting ends alone would miss, at C streams and a service
-// time s, up to C requests of a window. Tokens count by their arrival.
+// Rates are those of a level, per second of the window and per minute.
 type Rates struct {
 	RequestsPerS     Number `json:"requests_per_s"`
 	OutputPerS       Number `json:"output_tokens_per_s"`
@@ -118,7 +117,7 @@ type Rates struct {
 	OutputPerSStream Number `json:"output_tokens_per_s_per_stream"` // 1000 / mean TPOT
 }
 
-// SLOResult is how one service level came out. Limit and Actual are
+// SLOResult is how one SLO came out. Limit and Actual are
 // milliseconds, for "success" shares. Met is unknown without samples.
 type SLOResult struct {
 	SLO      string `json:"slo"`

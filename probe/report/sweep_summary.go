@@ -32,7 +32,7 @@ type SweepSummary struct {
 	Notes       []string     `json:"notes"`
 	Verdict     []Verdict    `json:"verdict"`
 
-	boundary string // what the sweep concluded about the service levels, in words
+	boundary string // what the sweep concluded about the SLOs, in words
 	picture  string // file with the curve, beside the report; "" if there is none
 }
 
@@ -43,7 +43,7 @@ type Level struct {
 	Settled       bool   `json:"settled"`
 	Visits        int    `json:"visits"`
 	SLOVerdict    Text   `json:"slo_verdict"`    // "meets", "seems to meet", "seems to fail", "fails"
-	SLOConfidence Number `json:"slo_confidence"` // of the least sure service level
+	SLOConfidence Number `json:"slo_confidence"` // of the least sure SLO
 	SlowestPerS   Number `json:"output_tokens_per_s_slowest"`
 	FastestPerS   Number `json:"output_tokens_per_s_fastest"`
 
@@ -69,7 +69,7 @@ type Mark struct {
 	Rate        Number `json:"rate"`
 }
 
-// BestFigures are of the largest load that meets all service levels.
+// BestFigures are of the largest load that meets all SLOs.
 type BestFigures struct {
 	Mark
 	Verdict      Text   `json:"slo_verdict"`
@@ -246,7 +246,7 @@ func (s *SweepSummary) levelVerdicts() []Verdict {
 }
 
 // ExitCode is the code for the process to end with: 0 done, 1 nothing succeeded or no
-// load meets the service levels, 130 interrupted.
+// load meets the SLOs, 130 interrupted.
 func (s SweepSummary) ExitCode() int {
 	ok := 0
 	for i := range s.Levels {
@@ -263,15 +263,6 @@ func (s SweepSummary) ExitCode() int {
 
 // WriteJSON writes the SweepSummary as one indented JSON object.
 func (s SweepSummary) WriteJSON(w io.Writer) error { return plaintext.WriteJSON(w, s) }
-
-// summaries are the levels without what only a sweep tells of them.
-func (s SweepSummary) summaries() []Summary {
-	rows := make([]Summary, len(s.Levels))
-	for i := range s.Levels {
-		rows[i] = s.Levels[i].Summary
-	}
-	return rows
-}
 
 // WriteCSV writes a heading and a row for each level.
 func (s SweepSummary) WriteCSV(w io.Writer) error { return WriteCSV(w, s.Levels) }

@@ -2,12 +2,15 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"sonde/gpu"
 	"sonde/probe/engine"
 	"sonde/probe/level"
 	"sonde/probe/opt"
+	"sonde/probe/report/page"
 )
 
 // Target is what was measured. The GPUs are those that could be seen; a server that
@@ -97,4 +100,74 @@ func hardware(gpus []level.GPU) []Hardware {
 		out[at].Count++
 	}
 	return out
+}
+
+// engine is its name and version.
+func (t *Target) engine() string {
+	return strings.TrimSpace(word(Text(cmp.Or(t.Name, string(t.Engine)))) + " " + string(t.EngineVersion))
+}
+
+// line is model and engine in one line.
+func (t *Target) line() string {
+	return fmt.Sprintf("model %s · engine %s", word(t.Model), page.Plain(t.engine()))
+}
+
+// origin is where the figures come from, as Markdown.
+func (t *Target) origin(how string, at Instant) string {
+	when := ""
+	if text := at.minute(); text != "" {
+		when = " · " + text
+	}
+	return page.Escape(word(t.URL)) + " · " + page.Escape(how) + when
+}
+
+// hardware is the GPUs in words; "" if none were seen.
+func (t *Target) hardware() string {
+	parts := []string{}
+	for _, h := range t.Hardware {
+		parts = append(parts, fmt.Sprintf("%d × %s", h.Count, cmp.Or(h.Name, "GPU")))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// section says what was measured, and how it is set up as far as it reports that.
+func (t *Target) section() page.Section {
+	s := &t.Settings
+	why := cmp.Or(string(s.Why), "the server does not report it")
+	known := func(f opt.Float) string { return because(count(f), why) }
+	kv := count(s.KVCapacityTokens)
+	if !s.KVCapacityTokens.OK && s.KVCapacityBlocks.OK {
+		kv = count(s.KVCapacityBlocks) + " blocks"
+	}
+	rows := [][]string{
+		{"model", word(t.Model)},
+		{"hardware (GPUs seen)", because(cmp.Or(t.hardware(), unknown), string(t.HardwareWhy))},
+		{"engine", t.engine()},
+		{"max model length, tokens", known(s.MaxModelLen)},
+		{"KV cache, tokens", because(kv, why)},
+		{"KV cache block, tokens", known(s.KVBlockTokens)},
+		{"most requests at once", known(s.MaxRunning)},
+	}
+	if s.MaxInputLen.OK {
+		rows = append(rows, []string{"longest prompt, tokens", whole(s.MaxInputLen)})
+	}
+	if s.Ranks.V > 1 {
+		rows = append(rows, []string{"ranks or replicas, summed", whole(s.Ranks)})
+	}
+	if len(s.About) > 0 {
+		rows = append(rows, []string{"other settings seen", strings.Join(s.About, ", ")})
+	}
+	return page.Section{Title: "What was measured", Columns: figureColumns, Rows: rows}
+}
+
+// subject is what was measured: model, GPUs, engine; escaped.
+func (t *Target) subject() string {
+	text := page.Escape(word(t.Model))
+	if len(t.Hardware) > 0 {
+		text += " on " + page.Escape(t.hardware())
+	}
+	if t.Engine != "" {
+		text += " with " + page.Escape(t.engine())
+	}
+	return text
 }

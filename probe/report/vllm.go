@@ -59,48 +59,34 @@ func (r requestRate) MarshalJSON() ([]byte, error) {
 	return r.Float.MarshalJSON()
 }
 
-// WriteVLLM writes a line of JSON for each Summary, as that tool appends them to
-// one file.
-func WriteVLLM(w io.Writer, rows []Summary) error {
-	for i := range rows {
-		raw, err := rows[i].vllm()
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(append(plaintext.EscapeJSON(raw), '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// vllm is the Summary as one JSON object.
-func (s *Summary) vllm() ([]byte, error) {
+// WriteVLLM writes one line of JSON, as that tool appends it to a file.
+func (s Summary) WriteVLLM(w io.Writer) error {
 	raw, err := json.Marshal(s.vllmResult())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	raw = raw[:len(raw)-1] // figures of latencies follow
-	for _, of := range []struct {
+	for _, metric := range []struct {
 		name string
 		q    *Quantiles
 	}{{"ttft", &s.LatencyMS.TTFT}, {"tpot", &s.LatencyMS.TPOT}, {"itl", &s.LatencyMS.Gap}, {"e2el", &s.LatencyMS.E2E}} {
-		for _, figure := range []struct {
+		for _, f := range []struct {
 			prefix string
 			value  Number
 		}{
-			{"mean", of.q.Mean}, {"median", of.q.P50}, {"std", of.q.Std}, {"p50", of.q.P50},
-			{"p90", of.q.P90}, {"p95", of.q.P95}, {"p99", of.q.P99}, {"p99.9", of.q.P999},
+			{"mean", metric.q.Mean}, {"median", metric.q.P50}, {"std", metric.q.Std}, {"p50", metric.q.P50},
+			{"p90", metric.q.P90}, {"p95", metric.q.P95}, {"p99", metric.q.P99}, {"p99.9", metric.q.P999},
 		} {
-			value, err := figure.value.MarshalJSON()
+			value, err := f.value.MarshalJSON()
 			if err != nil {
-				return nil, err
+				return err
 			}
-			raw = append(raw, `,"`+figure.prefix+"_"+of.name+`_ms":`...)
+			raw = append(raw, `,"`+f.prefix+"_"+metric.name+`_ms":`...)
 			raw = append(raw, value...)
 		}
 	}
-	return append(raw, '}'), nil
+	_, err = w.Write(append(plaintext.EscapeJSON(raw), "}\n"...))
+	return err
 }
 
 func (s *Summary) vllmResult() vllmResult {

@@ -2,6 +2,12 @@
 // for a terminal or as Markdown.
 package page
 
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
 // Section is a part of a report. Texts are plain: Markdown's own signs are escaped.
 type Section struct {
 	Title   string   // of a section without a table; in Markdown of any
@@ -27,3 +33,32 @@ type Item struct {
 
 // Weak follows a figure that rests on little: text shows it dim.
 const Weak = "?"
+
+// Plain is a text in one line that cannot steer a terminal: texts come from
+// servers.
+func Plain(s string) string {
+	return Visible(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r == '\r' {
+			return ' '
+		}
+		return r
+	}, s))
+}
+
+// Visible writes control characters as escapes that can be read, except the ends of
+// lines. Characters that reverse the direction of writing are among them: they make
+// a text look like another.
+func Visible(s string) string {
+	var out strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r):
+			out.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&out, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
+}
