@@ -1,8 +1,7 @@
 package plain
 
 import (
-	"fmt"
-	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,26 +21,59 @@ func Hide(text string, secrets []string) string {
 		for !utf8.RuneStart(secret[end]) && end > 0 {
 			end--
 		}
-		for _, s := range []string{secret, secret[end:]} {
-			text = echoed(s).ReplaceAllLiteralString(text, "…")
-		}
+		text = blank(blank(text, secret), secret[end:])
 	}
 	return text
 }
 
-// echoed matches a secret of which any character may be percent-encoded, even more than
-// once (%2F, %252F), in either case. Which characters are encoded differs by server.
-func echoed(secret string) *regexp.Regexp {
+// blank replaces every echo of one secret.
+func blank(text, secret string) string {
 	var b strings.Builder
-	for _, r := range secret {
-		fmt.Fprintf(&b, "(?:%s|", regexp.QuoteMeta(string(r)))
-		if r == ' ' {
-			b.WriteString(`\+|`)
+	kept := 0 // text before here is in b
+	for i := 0; i < len(text); {
+		n, ok := echoed(text[i:], secret)
+		if !ok {
+			i++
+			continue
 		}
-		for _, c := range []byte(string(r)) {
-			fmt.Fprintf(&b, "(?i:%%(?:25)*%02x)", c)
-		}
-		b.WriteByte(')')
+		b.WriteString(text[kept:i] + "…")
+		i += n
+		kept = i
 	}
-	return regexp.MustCompile(b.String())
+	if kept == 0 {
+		return text
+	}
+	return b.String() + text[kept:]
+}
+
+// echoed returns the length of the secret at the front of text, where any of its bytes may
+// be percent-encoded, even more than once (%2F, %252F), in either case. Which characters
+// are encoded differs by server.
+func echoed(text, secret string) (length int, ok bool) {
+	switch {
+	case secret == "":
+		return 0, true
+	case text == "":
+		return 0, false
+	}
+	if c := secret[0]; text[0] == c || c == ' ' && text[0] == '+' {
+		if n, ok := echoed(text[1:], secret[1:]); ok {
+			return 1 + n, true
+		}
+	}
+	if text[0] != '%' {
+		return 0, false
+	}
+	for end := 3; end <= len(text); end += 2 {
+		code := text[end-2 : end]
+		if value, err := strconv.ParseUint(code, 16, 8); err == nil && byte(value) == secret[0] {
+			if n, ok := echoed(text[end:], secret[1:]); ok {
+				return end + n, true
+			}
+		}
+		if code != "25" { // "%" itself, encoded once more
+			break
+		}
+	}
+	return 0, false
 }
