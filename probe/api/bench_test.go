@@ -230,7 +230,7 @@ func (r *bareReader) read(body []byte) (tokens int) {
 func BenchmarkDecode(b *testing.B) {
 	data := []byte(benchChunk)
 	b.Run("plain", func(b *testing.B) {
-		var p plainChunk
+		var p quickChunk
 		for b.Loop() {
 			if c, ok := p.decode(data); !ok || !c.bearing().answer {
 				b.Fatal("not read")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/goccy/go-json"
+	"encoding/json"
 )
 
 // Call is one request to make.

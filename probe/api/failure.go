@@ -3,13 +3,15 @@ package api
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
+	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
-
-	"github.com/goccy/go-json"
+	"time"
 
 	"sonde/probe/api/wire"
 	"sonde/probe/measure"
@@ -177,4 +179,21 @@ func htmlTitle(page string) string {
 	}
 	title, _, _ := strings.Cut(after, "<")
 	return ": " + strings.TrimSpace(title)
+}
+
+// parseRetryAfter reads seconds or an HTTP date.
+func parseRetryAfter(value string, now time.Time) time.Duration {
+	if value == "" {
+		return 0
+	}
+	if s, err := strconv.ParseFloat(value, 64); err == nil {
+		if s <= 0 || s > float64(24*3600) {
+			return 0
+		}
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
 }

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/goccy/go-json"
+	"encoding/json"
 
 	"sonde/probe/measure"
 )
@@ -21,7 +21,7 @@ import (
 type stream struct {
 	lines   *lineReader
 	sink    func(*chunk) // called once per object that is no error, which it must not keep
-	plain   plainChunk
+	quick   quickChunk
 	pending []byte // data lines that are no JSON by themselves
 	event   string // the event field of the event being read
 	comment string // the newest comment
@@ -103,7 +103,7 @@ func (s *stream) data(value []byte) error {
 		s.done = true
 		return nil
 	case len(s.pending) == 0 && s.event != "error":
-		if c, ok := s.plain.decode(trimmed); ok {
+		if c, ok := s.quick.decode(trimmed); ok {
 			return s.object(c)
 		}
 		if c, err := decodeChunk(trimmed); err == nil && trimmed[0] == '{' {

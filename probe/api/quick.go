@@ -3,42 +3,42 @@ package api
 import (
 	"bytes"
 
-	"github.com/goccy/go-json"
+	"encoding/json"
 )
 
-// plainChunk reads the chunk that a stream is made of, one choice with a piece
+// quickChunk reads the chunk that a stream is made of, one choice with a piece
 // of text, without allocating. Whatever is out of the ordinary makes it give up,
 // and the full decode decides: a finish reason, usage, tool calls, an error,
 // several choices, a field that comes twice, names in capitals, JSON that is not
 // perfectly formed. What it does accept, it reads as the full decode does.
-type plainChunk struct {
+type quickChunk struct {
 	scanner
-	seen   plainField
+	seen   quickField
 	chunk  chunk
 	choice [1]choice
 	delta  delta
 }
 
-// plainField is a set of fields, to notice one that comes twice.
-type plainField uint16
+// quickField is a set of fields, to notice one that comes twice.
+type quickField uint16
 
 const (
-	plainChoices plainField = 1 << iota
-	plainDelta
-	plainText
-	plainContent
-	plainReasoningContent
-	plainReasoning
-	plainRefusal
+	quickChoices quickField = 1 << iota
+	quickDelta
+	quickText
+	quickContent
+	quickReasoningContent
+	quickReasoning
+	quickRefusal
 )
 
 // decode returns the chunk in data. It and the texts in it are valid until data
 // changes or the next call.
-func (p *plainChunk) decode(data []byte) (*chunk, bool) {
+func (p *quickChunk) decode(data []byte) (*chunk, bool) {
 	p.scanner = scanner{data: data}
 	p.seen = 0
 	p.choice[0], p.delta = choice{}, delta{}
-	if !p.object(topField) || !p.atEnd() || p.seen&plainChoices == 0 {
+	if !p.object(topField) || !p.atEnd() || p.seen&quickChoices == 0 {
 		return nil, false
 	}
 	p.chunk.Choices = p.choice[:]
@@ -46,17 +46,17 @@ func (p *plainChunk) decode(data []byte) (*chunk, bool) {
 }
 
 // first notes a field; false if it was there before.
-func (p *plainChunk) first(f plainField) bool {
+func (p *quickChunk) first(f quickField) bool {
 	again := p.seen&f != 0
 	p.seen |= f
 	return !again
 }
 
 // fieldFunc takes the value of one field; false gives the chunk up.
-type fieldFunc func(p *plainChunk, name []byte) bool
+type fieldFunc func(p *quickChunk, name []byte) bool
 
 // object goes through the fields of an object.
-func (p *plainChunk) object(field fieldFunc) bool {
+func (p *quickChunk) object(field fieldFunc) bool {
 	if !p.take('{') {
 		return false
 	}
@@ -74,10 +74,10 @@ func (p *plainChunk) object(field fieldFunc) bool {
 	}
 }
 
-func topField(p *plainChunk, name []byte) bool {
+func topField(p *quickChunk, name []byte) bool {
 	switch string(name) {
 	case "choices":
-		return p.first(plainChoices) && p.take('[') && p.object(choiceField) && p.take(']')
+		return p.first(quickChoices) && p.take('[') && p.object(choiceField) && p.take(']')
 	case "object":
 		value, ok := p.text()
 		return ok && !bytes.Equal(value, []byte(`"error"`)) && bytes.IndexByte(value, '\\') < 0
@@ -89,36 +89,36 @@ func topField(p *plainChunk, name []byte) bool {
 	return p.skip(0)
 }
 
-func choiceField(p *plainChunk, name []byte) bool {
+func choiceField(p *quickChunk, name []byte) bool {
 	switch string(name) {
 	case "delta":
 		p.choice[0].Delta = &p.delta
-		return p.first(plainDelta) && p.object(deltaField)
+		return p.first(quickDelta) && p.object(deltaField)
 	case "text":
-		return p.first(plainText) && p.textOrNull(&p.choice[0].Text)
+		return p.first(quickText) && p.textOrNull(&p.choice[0].Text)
 	case "finish_reason", "message":
 		return p.null()
 	}
 	return p.skip(0)
 }
 
-func deltaField(p *plainChunk, name []byte) bool {
+func deltaField(p *quickChunk, name []byte) bool {
 	switch string(name) {
 	case "content":
-		return p.first(plainContent) && p.textOrNull(&p.delta.Content)
+		return p.first(quickContent) && p.textOrNull(&p.delta.Content)
 	case "reasoning_content":
-		return p.first(plainReasoningContent) && p.textOrNull(&p.delta.ReasoningContent)
+		return p.first(quickReasoningContent) && p.textOrNull(&p.delta.ReasoningContent)
 	case "reasoning":
-		return p.first(plainReasoning) && p.textOrNull(&p.delta.Reasoning)
+		return p.first(quickReasoning) && p.textOrNull(&p.delta.Reasoning)
 	case "refusal":
-		return p.first(plainRefusal) && p.textOrNull(&p.delta.Refusal)
+		return p.first(quickRefusal) && p.textOrNull(&p.delta.Refusal)
 	case "tool_calls", "function_call":
 		return p.null()
 	}
 	return p.skip(0)
 }
 
-func (p *plainChunk) textOrNull(into *json.RawMessage) bool {
+func (p *quickChunk) textOrNull(into *json.RawMessage) bool {
 	if p.null() {
 		return true
 	}

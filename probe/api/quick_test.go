@@ -26,7 +26,7 @@ func meaningOf(c *chunk) meaning {
 
 // agree checks that the quick decode reads data as the full one does, if it
 // reads it at all.
-func agree(t *testing.T, p *plainChunk, data []byte) (taken bool) {
+func agree(t *testing.T, p *quickChunk, data []byte) (taken bool) {
 	t.Helper()
 	quick, taken := p.decode(data)
 	if !taken {
@@ -43,7 +43,7 @@ func agree(t *testing.T, p *plainChunk, data []byte) (taken bool) {
 	return true
 }
 
-func TestPlainChunks(t *testing.T) {
+func TestQuickChunks(t *testing.T) {
 	answer, thought, nothing := bearing{answer: true}, bearing{reasoning: true}, bearing{}
 	for _, c := range []struct {
 		json string
@@ -63,7 +63,7 @@ func TestPlainChunks(t *testing.T) {
 		{`{ "id" : "x" , "created" : 17.5 , "object":"chat.completion.chunk","choices" : [ { "delta" : { "content" : "a" } , "index" : -0 } ] }`, answer},
 		{`{"choices":[{"delta":{"content":"a"},"content_filter_results":{"hate":{"filtered":false,"levels":[1,2,true,{}]}}}]}`, answer},
 	} {
-		var p plainChunk
+		var p quickChunk
 		if got, ok := p.decode([]byte(c.json)); !ok || got.bearing() != c.want {
 			t.Errorf("%s: taken %v, want %+v", c.json, ok, c.want)
 		}
@@ -104,7 +104,7 @@ func TestUnusualChunksAreLeftToTheFullDecode(t *testing.T) {
 		`{"choices":[{"delta":{"content":"a"}}],"x":[1,2}`,
 		`{"choices":[{"delta":{"content":"a"}}],"x":nul}`,
 	} {
-		var p plainChunk
+		var p quickChunk
 		if _, ok := p.decode([]byte(json)); ok {
 			t.Errorf("%s was taken", json)
 		}
@@ -128,7 +128,7 @@ func recordedObjects(t testing.TB) [][]byte {
 }
 
 func TestQuickDecodeAgreesOnRecordedReplies(t *testing.T) {
-	var p plainChunk // one for all: nothing of a chunk may stay for the next
+	var p quickChunk // one for all: nothing of a chunk may stay for the next
 	objects, taken := recordedObjects(t), 0
 	for _, data := range objects {
 		if agree(t, &p, data) {
@@ -168,7 +168,7 @@ func TestQuickDecodeAgreesOnMixtures(t *testing.T) {
 		}
 		return fields + mostly(",", "") + field
 	}
-	p, taken := plainChunk{}, 0
+	p, taken := quickChunk{}, 0
 	for range 30_000 {
 		delta := object("content", "content", "reasoning", "reasoning_content", "refusal", "role", "tool_calls", "function_call", "Content", "x") + mostly("}", "")
 		choice := after(object("index", "text", "logprobs", "finish_reason", "message", "delta", "x"), `"delta":`+delta) + mostly("}", ",}", "")
@@ -190,7 +190,7 @@ func FuzzPlainChunk(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		agree(t, &plainChunk{}, data)
+		agree(t, &quickChunk{}, data)
 	})
 }
 
@@ -215,7 +215,7 @@ func TestOrdinary(t *testing.T) {
 }
 
 func TestQuickDecodeAllocatesNothing(t *testing.T) {
-	var p plainChunk
+	var p quickChunk
 	data := []byte(`{"id":"x","created":1,"choices":[{"index":0,"delta":{"content":"hello"},"finish_reason":null}]}`)
 	if n := testing.AllocsPerRun(100, func() {
 		if c, ok := p.decode(data); !ok || !c.bearing().answer {
