@@ -230,7 +230,7 @@ func examine(ctx context.Context, c config.Config) error {
 	defer stop()
 	out := doctor.Output{Path: c.Out, Format: c.Format, Stdout: os.Stdout}
 	if c.Calibrate {
-		return setup.Exit(doctor.CalibrateTo(ctx, out, doctor.Progress(os.Stderr)))
+		return setup.Exit(doctor.CalibrateTo(ctx, out, os.Stderr))
 	}
 	o, err := setup.Options(c)
 	if err != nil {

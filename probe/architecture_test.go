@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	// The doctor's scripted server stands beside the program, its checklist above it.
 	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
 	"probe/doctor": {"gpu", "probe/report/page", "gpu/watch", "probe", "probe/frame", "probe/api", "probe/collect", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/guard", "probe/load",
-		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt"},
+		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/units"},
 
 	// Readers of Frames: what they name beside Frames are the plain values in them.
 	"probe/level":       {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"},

@@ -25,6 +25,7 @@ type Result struct {
 	RetryAfter time.Duration // what a refusing server asked us to wait; 0 if it did not say
 	Head       time.Duration // when the head of the reply arrived; 0 if none did
 	Opening    int           // objects without a token before the first token, such as a role-only chunk
+	Status     int           // HTTP status of the reply, or of the last one if the request was repeated; 0 if none came
 }
 
 const (
@@ -47,7 +48,7 @@ func (c *Client) Do(ctx context.Context, call Call, obs Observer) Result {
 		x := exchange{client: c, ctx: ctx, obs: obs, off: c.dialect.off.Load(), target: c.target.Load()}
 		err := x.run(call, fresh)
 		x.settle(err)
-		res = Result{Request: x.rec, RetryAfter: x.retryAfter, Head: x.head, Opening: x.opening}
+		res = Result{Request: x.rec, RetryAfter: x.retryAfter, Head: x.head, Opening: x.opening, Status: x.status}
 		fresh = fresh || x.staleConnection()
 		if !x.staleConnection() && !x.adapt() {
 			break

@@ -13,6 +13,7 @@ import (
 	"sonde/probe/doctor/truth"
 	"sonde/probe/opt"
 	"sonde/probe/process"
+	"sonde/probe/units"
 )
 
 // CalibrationSchema names the form of a Calibration in JSON.
@@ -158,7 +159,7 @@ func (c *Calibration) climb(ctx context.Context, g rig, until time.Time, progres
 	streams := min(rampStreams, streamsThatFit())
 	low, high := 0.0, 0.0
 	for next := rampFrom; next > 0 && time.Until(until) > rampStepTime+rampSlack; next = nextRate(low, high) {
-		progress(fmt.Sprintf("%s tokens/s over %d streams", thousands(next), streams))
+		progress(fmt.Sprintf("%s tokens/s over %d streams", units.WholeCommas(next), streams))
 		perSecond := next / float64(streams)
 		seen, err := g.run(ctx, round{streams: streams, perSecond: perSecond, requests: streams, tokens: int(rampStepTime.Seconds() * perSecond)})
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"sonde/probe/opt"
 	"sonde/probe/report/page"
+	"sonde/probe/units"
 )
 
 // Text is the result for people. Its width is that of its tables, and it has no colour.
@@ -42,7 +43,7 @@ func (c *Calibration) sections() []page.Section {
 	}}
 	for _, r := range c.Rounds {
 		errors.Rows = append(errors.Rows, []string{
-			thousands(float64(r.Streams)), "  " + tokenPattern(r.Pattern == patternSteps, r.TLS), r.Stamps,
+			units.WholeCommas(float64(r.Streams)), "  " + tokenPattern(r.Pattern == patternSteps, r.TLS), r.Stamps,
 			fine(r.TTFT.P50), fine(r.TTFT.P99), fine(r.TTFT.Max),
 			fine(r.Gap.P50), fine(r.Gap.P99), fine(r.Gap.Max), fine(r.Late), oneDigit(r.CPUUS),
 		})
@@ -56,7 +57,7 @@ func (c *Calibration) sections() []page.Section {
 		if !s.Followed {
 			keptUp = "  no"
 		}
-		ramp.Rows = append(ramp.Rows, []string{thousands(s.Asked), thousands(s.Rate), fine(s.Late), oneDigit(s.Cores), oneDigit(s.AllCores), keptUp})
+		ramp.Rows = append(ramp.Rows, []string{units.WholeCommas(s.Asked), units.WholeCommas(s.Rate), fine(s.Late), oneDigit(s.Cores), oneDigit(s.AllCores), keptUp})
 	}
 	return []page.Section{errors, ramp, {Title: "Result", Lines: slices.Concat(c.Budget, c.Notes, c.remarks())}}
 }
@@ -82,7 +83,7 @@ func (c *Calibration) remarks() []string {
 			doubt = r.Doubt
 		}
 		if r.Lost > 0 {
-			lines = append(lines, fmt.Sprintf("%d requests of %s streams were lost: %s.", r.Lost, thousands(float64(r.Streams)), oneLine(r.Problem)))
+			lines = append(lines, fmt.Sprintf("%d requests of %s streams were lost: %s.", r.Lost, units.WholeCommas(float64(r.Streams)), oneLine(r.Problem)))
 		}
 	}
 	if doubt.OK {
@@ -106,7 +107,7 @@ func (c *Calibration) budget() []string {
 		if i+1 < len(rounds) && rounds[i+1].Streams == r.Streams {
 			continue
 		}
-		most = fmt.Sprintf("Up to %s streams, gaps are right to %s and TTFT to %s (p99)", thousands(float64(r.Streams)), roundedUp(gap), roundedUp(ttft))
+		most = fmt.Sprintf("Up to %s streams, gaps are right to %s and TTFT to %s (p99)", units.WholeCommas(float64(r.Streams)), roundedUp(gap), roundedUp(ttft))
 		if limit == 0 {
 			limit = max(fineMS, 2*gap) // where nothing is fine, about as good as the fewest streams
 		}
@@ -123,23 +124,20 @@ func (c *Calibration) budget() []string {
 	}
 	switch {
 	case c.HighestTokensPerS.OK && c.Limit != "":
-		lines = append(lines, fmt.Sprintf("sonde keeps up with %s tokens/s over %d streams; above that, %s.", thousands(c.HighestTokensPerS.V), rampStreams, c.Limit))
+		lines = append(lines, fmt.Sprintf("sonde keeps up with %s tokens/s over %d streams; above that, %s.", units.WholeCommas(c.HighestTokensPerS.V), rampStreams, c.Limit))
 	case c.HighestTokensPerS.OK:
-		lines = append(lines, fmt.Sprintf("sonde keeps up with %s tokens/s over %d streams.", thousands(c.HighestTokensPerS.V), rampStreams))
+		lines = append(lines, fmt.Sprintf("sonde keeps up with %s tokens/s over %d streams.", units.WholeCommas(c.HighestTokensPerS.V), rampStreams))
 	case c.Limit != "":
 		lines = append(lines, "sonde did not keep up with any rate that was tried: "+c.Limit+".")
 	}
 	return lines
 }
 
-// unknown stands for a figure that is not known.
-const unknown = "—"
-
 // fine writes milliseconds to a microsecond, or to fewer digits when large.
 func fine(ms opt.Float) string {
 	switch {
 	case !ms.OK:
-		return unknown
+		return units.Unknown
 	case ms.V >= 100:
 		return fmt.Sprintf("%.0f", ms.V)
 	case ms.V >= 10:
@@ -148,21 +146,7 @@ func fine(ms opt.Float) string {
 	return fmt.Sprintf("%.3f", ms.V)
 }
 
-func oneDigit(f opt.Float) string {
-	if !f.OK {
-		return unknown
-	}
-	return fmt.Sprintf("%.1f", f.V)
-}
-
-// thousands writes a whole number with commas.
-func thousands(v float64) string {
-	digits := fmt.Sprintf("%.0f", math.Round(v))
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func oneDigit(f opt.Float) string { return units.Known(f, units.Tenth) }
 
 // roundedUp writes milliseconds with two digits, never less than they are.
 func roundedUp(ms float64) string {

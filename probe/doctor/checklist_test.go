@@ -134,17 +134,17 @@ func TestGoodEndpoint(t *testing.T) {
 		t.Errorf("URL %q", r.URL)
 	}
 	want(t, r, "TCP", OK, "connected in")
-	want(t, r, "key", OK, "needs none")
+	want(t, r, "key", OK, "not needed")
 	want(t, r, "list", OK, "requests name m")
 	want(t, r, "context", OK, "8,192 tokens")
 	want(t, r, "answer", OK, "streamed: 3 tokens in 3 chunks")
-	want(t, r, "usage", OK, "told by the server")
+	want(t, r, "usage", OK, "reported by the server")
 	want(t, r, "chunks", OK, "1.0 tokens in each")
 	want(t, r, "opening", OK, "as does a chunk without text")
 	want(t, r, "tokenizer", OK, "counts 9 tokens")
 	want(t, r, "engine", OK, "vLLM 0.11.0")
 	want(t, r, "metrics", OK, server.URL+"/metrics")
-	want(t, r, "told", OK, "running, waiting, KV cache fill")
+	want(t, r, "reported", OK, "running, waiting, KV cache fill")
 	want(t, r, "not on the page", Missing, "KV cache capacity, preemptions, prefix hits, prompt tokens")
 	want(t, r, "readings", Skipped, "--gpu off")
 }
@@ -170,10 +170,10 @@ func TestKeyIsWanted(t *testing.T) {
 	server := httptest.NewServer(s)
 	defer server.Close()
 	r := examine(t, server.URL, nil)
-	want(t, r, "key", Failed, "give --api-key")
+	want(t, r, "key", Failed, "use --api-key")
 	absent(t, r, "answer")
 	r = examine(t, server.URL, func(o *Options) { o.APIKey = secret })
-	want(t, r, "key", Failed, "the one that was given is refused (401)")
+	want(t, r, "key", Failed, "the server refused it (401)")
 	if r.Ready {
 		t.Error("ready without a key")
 	}
@@ -215,7 +215,7 @@ func TestFormsOfAnAnswer(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprintf(w, "data: %[1]s\n\ndata: %[1]s\n\ndata: %[1]s\n\ndata: %s\n\ndata: [DONE]\n\n", token, stop)
 		}, "chunks", Missing, "buffering", true},
-		{"no role-only chunk", stream(token, token, stop, usage, done), "opening", OK, "the reply's head comes", true},
+		{"no role-only chunk", stream(token, token, stop, usage, done), "opening", OK, "the response headers arrive", true},
 		{"cut", stream(token), "answer", Failed, "truncated", false},
 		{"model not there", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
@@ -284,12 +284,12 @@ func TestCertificates(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	r := examine(t, server.URL, nil)
-	want(t, r, "TLS", Failed, `"O=Acme Co" (signed by itself) is not trusted here → give its CA with --ca FILE`)
+	want(t, r, "TLS", Failed, `"O=Acme Co" (self-signed) is not trusted here → use --ca FILE with its CA`)
 	absent(t, r, "key")
 
 	trusting := server.Client().Transport.(*http.Transport).TLSClientConfig
 	r = examine(t, server.URL, func(o *Options) { o.TLS = trusting })
-	want(t, r, "TLS", OK, "TLS 1.3, certificate of")
+	want(t, r, "TLS", OK, "TLS 1.3, certificate issued by")
 	want(t, r, "answer", OK, "streamed")
 
 	insecure := trusting.Clone()
@@ -359,7 +359,7 @@ func TestTerminalLines(t *testing.T) {
 		part     string
 	}{
 		{Terminal{Is: true, Width: 120, Height: 40}, "terminal size", OK, "120×40"},
-		{Terminal{Is: true, Width: 80, Height: 24}, "terminal size", OK, "in turn"},
+		{Terminal{Is: true, Width: 80, Height: 24}, "terminal size", OK, "some panels at a time"},
 		{Terminal{Is: true, Width: 59, Height: 40}, "terminal size", Missing, "at least 60×16"},
 		{Terminal{Is: true, Colors: ""}, "colours", Missing, "TERM"},
 		{Terminal{Is: true, Colors: "16 colours"}, "colours", OK, "16 colours"},
@@ -387,18 +387,18 @@ func TestGPULines(t *testing.T) {
 	coarse := full
 	coarse.Index, coarse.SM, coarse.DRAM, coarse.Note = 1, opt.Float{}, opt.Float{}, "profiling metrics are off"
 	var r Report
-	r.gpus(gpu.Status{GPUs: []gpu.Reading{full, coarse}, Source: "dcgm http://h:9400/metrics", Period: 30 * time.Second}, true)
-	want(t, r, "GPU 0", OK, "H100 by nvml-gpm: everything")
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{full, coarse}, Source: "dcgm http://h:9400/metrics", Period: 30 * time.Second}, "auto", true)
+	want(t, r, "GPU 0", OK, "H100 by nvml-gpm: all readings")
 	want(t, r, "GPU 1", Missing, "without SM activity, memory bandwidth → profiling metrics are off")
 	want(t, r, "interval", Missing, "every 30 s")
 	r = Report{}
-	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}, Source: "nvml", Period: time.Second}, true)
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}, Source: "nvml", Period: time.Second}, "auto", true)
 	want(t, r, "interval", OK, "every 1 s")
 	r = Report{}
-	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}}, true)
-	want(t, r, "interval", Missing, "stayed the same")
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}}, "auto", true)
+	want(t, r, "interval", Missing, "unchanged for 4 s")
 	r = Report{}
-	r.gpus(gpu.Status{Why: "no NVIDIA driver here"}, true)
+	r.gpus(gpu.Status{Why: "no NVIDIA driver here"}, "auto", true)
 	want(t, r, "readings", Missing, "no NVIDIA driver here")
 }
 
@@ -407,9 +407,9 @@ func TestFieldsByWhatAnEngineOffers(t *testing.T) {
 	one := opt.Of(1)
 	reading := engine.Reading{Engine: "llama.cpp", Running: one, Waiting: one, KVFill: one, PromptTokens: one, GenerationTokens: one, PrefixHits: one}
 	status := engine.Status{Have: true, Reading: reading, Identity: engine.Identity{Kind: "llama.cpp", Name: "llama.cpp", MetricsURL: "http://h/metrics"}}
-	told, lacking, never := sortedFields(status)
+	found, lacking, never := sortedFields(status)
 	for what, pair := range map[string][2]string{
-		"told":    {strings.Join(told, ","), "running,waiting,KV cache fill,prefix hits,prompt tokens,generation tokens"},
+		"found":   {strings.Join(found, ","), "running,waiting,KV cache fill,prefix hits,prompt tokens,generation tokens"},
 		"lacking": {strings.Join(lacking, ","), "KV cache capacity"},
 		"never":   {strings.Join(never, ","), "preemptions,TTFT,gap,queue time,prefill time,E2E"},
 	} {
@@ -421,7 +421,7 @@ func TestFieldsByWhatAnEngineOffers(t *testing.T) {
 	r.metrics(status)
 	want(t, r, "metrics", OK, "at http://h/metrics")
 	want(t, r, "not on the page", Missing, "KV cache capacity → a newer version")
-	want(t, r, "never told", OK, "not by llama.cpp")
+	want(t, r, "never reported", OK, "not by llama.cpp")
 }
 
 // An engine without a metrics page tells what it can on another one.
@@ -437,10 +437,10 @@ func TestEngineWithoutAPage(t *testing.T) {
 	r := examine(t, server.URL, nil)
 	want(t, r, "engine", OK, "Ollama 0.33.0")
 	want(t, r, "metrics", Missing, "no metrics page")
-	want(t, r, "never told", OK, "running, waiting, KV cache fill")
+	want(t, r, "never reported", OK, "running, waiting, KV cache fill")
 	found := false
 	for _, c := range r.Checks {
-		found = found || c.Name == "remark" && strings.Contains(c.Says, "25 % of it in GPU memory")
+		found = found || c.Name == "note" && strings.Contains(c.Says, "25 % of it in GPU memory")
 	}
 	if !found || !r.Ready {
 		t.Errorf("ready %v, no word of the GPU share in %+v", r.Ready, r.Checks)
@@ -450,7 +450,7 @@ func TestEngineWithoutAPage(t *testing.T) {
 // A certificate without any name has none to advise.
 func TestCertificateWithoutAName(t *testing.T) {
 	says, do := explainTLS(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "gpu-box"}, "gpu-box")
-	if says != "the certificate names no host" || do != "have one made for gpu-box, or give --insecure" {
+	if says != "the certificate names no host" || do != "get one for gpu-box, or use --insecure" {
 		t.Errorf("%s → %s", says, do)
 	}
 }

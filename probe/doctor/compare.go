@@ -7,6 +7,7 @@ import (
 
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 )
 
 // RoundErrors are the errors of the measurement under one load.
@@ -156,7 +157,7 @@ func (s RampStep) object(cores float64) string {
 	case s.Rate < achieved*s.Asked && s.Behind.Or(0) > lateLimitMS:
 		return "the scripted server cannot send faster (the client's own limit is higher)"
 	case s.Rate < achieved*s.Asked:
-		return fmt.Sprintf("only %s tokens/s arrived", thousands(s.Rate))
+		return fmt.Sprintf("only %s tokens/s arrived", units.WholeCommas(s.Rate))
 	}
 	return ""
 }

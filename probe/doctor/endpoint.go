@@ -17,16 +17,17 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/engine/scrape"
 	"sonde/probe/frame"
+	"sonde/probe/units"
 )
 
 // idleTimeout is how long the one request may wait for a byte.
 const idleTimeout = 30 * time.Second
 
-// loadingPatience is longer than the model list may take. A Session goes on asking a
-// server that loads its model, however long that takes; a checklist does not.
+// loadingPatience is longer than the model list may take. A Session keeps waiting for
+// a server that loads its model, however long that takes; a checklist does not.
 var loadingPatience = 12 * time.Second // tests wait less
 
-// endpoint looks at everything behind the connection, as a measurement would see
+// endpoint examines everything behind the connection, as a measurement would see
 // it: the readings of engine and GPU are those of a Session without load.
 func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -48,7 +49,7 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 	loading.Stop()
 	switch {
 	case err != nil && late.Load():
-		r.section("models").failed("list", "the server is still loading its model (503)", "wait until it is up, or look into its log")
+		r.section("models").failed("list", "the server is still loading its model (503)", "wait until it is up, or check its log")
 		return
 	case err != nil:
 		r.unlisted(ctx, o, addr, err)
@@ -65,7 +66,7 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 	last := awaitReadings(ctx, session, o, began.Add(gpuPatience))
 	r.engine(last.Engine.Identity)
 	r.metrics(last.Engine)
-	r.gpus(last.GPU, api.IsLocal(addr.Base))
+	r.gpus(last.GPU, o.GPU, api.IsLocal(addr.Base))
 	r.prometheus(ctx, o, last.Engine, last.GPU)
 }
 
@@ -74,15 +75,15 @@ func firstFrame(ctx context.Context, s *probe.Session) *frame.Frame {
 	return awaitFrame(ctx, s, func(f *frame.Frame) bool { return f.Target.URL != "" })
 }
 
-// awaitReadings waits until engine and GPU have said all that they will, but not
-// for longer than until.
+// awaitReadings waits until engine and GPU have reported all that they will, but not
+// longer than until.
 func awaitReadings(ctx context.Context, s *probe.Session, o Options, until time.Time) *frame.Frame {
 	return awaitFrame(ctx, s, func(f *frame.Frame) bool {
 		return engineSettled(f.Engine, o.Metrics) && gpuSettled(f.GPU, o.GPU) || time.Now().After(until)
 	})
 }
 
-// engineSettled tells whether a metrics page was read or found not to be there.
+// engineSettled reports whether a metrics page was read, or is known not to exist.
 // A Prometheus server may still find series at its next answer.
 func engineSettled(s engine.Status, source string) bool {
 	page := s.Identity.MetricsURL
@@ -92,7 +93,7 @@ func engineSettled(s engine.Status, source string) bool {
 	return source != probe.FromPrometheus && s.State != engine.Connecting
 }
 
-// gpuSettled tells whether GPUs and their interval are known, or there are none.
+// gpuSettled reports whether GPUs and their interval are known, or there are none.
 func gpuSettled(s gpu.Status, source string) bool {
 	if len(s.GPUs) > 0 || source == probe.FromPrometheus {
 		return s.Period > 0
@@ -117,7 +118,7 @@ func awaitFrame(ctx context.Context, s *probe.Session, good func(*frame.Frame) b
 	}
 }
 
-// unlisted explains why the model list, which everything depends on, cannot be had.
+// unlisted explains why there is no model list, on which everything depends.
 func (r *Report) unlisted(ctx context.Context, o Options, addr api.Address, err error) {
 	s := r.section("models")
 	var list *scrape.ListError
@@ -127,15 +128,15 @@ func (r *Report) unlisted(ctx context.Context, o Options, addr api.Address, err 
 	}
 	switch {
 	case list.Status == http.StatusUnauthorized, list.Status == http.StatusForbidden:
-		says, do := fmt.Sprintf("the server wants one (%d)", list.Status), "give --api-key, or set OPENAI_API_KEY"
+		says, do := fmt.Sprintf("the server requires one (%d)", list.Status), "use --api-key, or set OPENAI_API_KEY"
 		if hasKey(o, addr) {
-			says, do = fmt.Sprintf("the one that was given is refused (%d)", list.Status), "check --api-key, --header and OPENAI_API_KEY"
+			says, do = fmt.Sprintf("the server refused it (%d)", list.Status), "check --api-key, --header and OPENAI_API_KEY"
 		}
 		s.failed("key", says, do)
 	case addr.Base.Scheme == "http" && speaksTLS(ctx, api.HostPort(addr.Base)):
-		s.failed("list", "the server speaks TLS at this port", "use https://")
+		s.failed("list", "the server speaks TLS on this port", "use https://")
 	default:
-		s.failed("list", list.Says, "") // it names the way out
+		s.failed("list", list.Says, "") // says what to do as well
 	}
 }
 
@@ -156,30 +157,23 @@ func speaksTLS(ctx context.Context, hostPort string) bool {
 	return true
 }
 
-// listed says what the model list told.
+// listed says what the model list holds.
 func (r *Report) listed(o Options, id engine.Identity) {
 	s := r.section("models")
 	if o.APIKey != "" {
-		s.ok("key", "the model list is shown with it")
+		s.ok("key", "accepted for the model list")
 	} else {
-		s.ok("key", "the model list needs none")
+		s.ok("key", "not needed for the model list")
 	}
 	switch n := len(id.Models); {
 	case n == 0:
-		s.missing("list", "it is empty: requests name "+orNothing(id.Model), "load a model, or give --model NAME")
+		s.missing("list", "empty: requests name "+orElse(id.Model, "no model"), "load a model, or use --model NAME")
 	case !slices.Contains(id.Models, id.Model):
-		s.missing("list", fmt.Sprintf("%q is not in it: %s", id.Model, listed(id.Models, 5)), "check --model")
+		s.missing("list", fmt.Sprintf("does not contain %q: %s", id.Model, listed(id.Models, 5)), "check --model")
 	default:
 		s.ok("list", fmt.Sprintf("%d: %s; requests name %s", n, listed(id.Models, 3), id.Model))
 	}
 	if id.MaxModelLen > 0 {
-		s.ok("context", thousands(float64(id.MaxModelLen))+" tokens")
+		s.ok("context", units.WholeCommas(float64(id.MaxModelLen))+" tokens")
 	}
-}
-
-func orNothing(name string) string {
-	if name == "" {
-		return "no model"
-	}
-	return name
 }

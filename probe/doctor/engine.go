@@ -12,6 +12,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/engine/kinds"
 	"sonde/probe/engine/scrape"
+	"sonde/probe/units"
 )
 
 // tokenizer asks the engine to count a prompt, which generates nothing.
@@ -21,65 +22,62 @@ func (r *Report) tokenizer(ctx context.Context, o Options, addr api.Address, id 
 	api.SetCredentials(header, o.APIKey, addr.User, o.Header)
 	base := *addr.Base
 	base.RawQuery = ""
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = o.TLS
-	config := scrape.Config{
-		Base: strings.TrimRight(base.String(), "/"), Query: addr.Base.RawQuery, Header: header,
-		Client: &http.Client{Transport: transport},
-	}
-	defer transport.CloseIdleConnections()
+	config := scrape.Config{Base: strings.TrimRight(base.String(), "/"), Query: addr.Base.RawQuery, Header: header, Client: httpClient(o)}
 	if n, ok := scrape.CountTokens(ctx, config, id, requestText, api.Kind(o.API) == api.Chat); ok {
-		s.ok("tokenizer", fmt.Sprintf("the engine counts %d tokens in a test prompt: prompts get their asked length at once", n))
+		s.ok("tokenizer", fmt.Sprintf("the engine counts %d tokens in a test prompt: prompts have the requested length from the start", n))
 		return
 	}
 	what := "a prompt"
 	if api.Kind(o.API) == api.Chat {
 		what = "a chat with its template"
 	}
-	s.missing("tokenizer", "none that counts "+what+": the first prompts may be longer or shorter than asked", "nothing to do: lengths are learned from the usage of the answers")
+	s.missing("tokenizer", "none that counts "+what+": the first prompts may be longer or shorter than requested", "nothing to do: lengths are learned from the usage in responses")
 }
 
-// engine says which engine it is, and what it says of itself.
+// engine says which engine it is, and what it reports about itself.
 func (r *Report) engine(id engine.Identity) {
 	s := r.section("engine")
 	switch {
 	case id.Kind == "":
-		s.missing("engine", "not recognised: measuring works, queue and KV cache are not shown", "give the engine's metrics page with --metrics URL")
+		s.missing("engine", "not recognised: measuring works, but queue and KV cache are not shown", "name the engine's metrics page with --metrics URL")
 		return
 	case id.Version == "":
-		s.ok("engine", id.Name+", version not told")
+		s.ok("engine", id.Name+", version unknown")
 	default:
 		s.ok("engine", id.Name+" "+id.Version)
 	}
 	about := slices.Clone(id.About)
 	if id.MaxRunning > 0 {
-		about = append(about, thousands(float64(id.MaxRunning))+" requests at once")
+		about = append(about, units.WholeCommas(float64(id.MaxRunning))+" concurrent requests")
 	}
 	if id.MaxInputLen > 0 {
-		about = append(about, "prompts of up to "+thousands(float64(id.MaxInputLen))+" tokens")
+		about = append(about, "prompts of up to "+units.WholeCommas(float64(id.MaxInputLen))+" tokens")
 	}
 	if len(about) > 0 {
-		s.ok("about it", strings.Join(about, ", "))
+		s.ok("settings", strings.Join(about, ", "))
 	}
 }
 
-// metrics says whether the engine's own word can be read, and what is missing in it.
+// metrics says whether the engine's metrics can be read, and what is missing in them.
 func (r *Report) metrics(status engine.Status) {
 	s := r.section("engine")
 	reading := &status.Reading
 	page := status.Identity.MetricsURL
-	if !status.Have {
-		s.unread("metrics", status.Why)
+	u, err := url.Parse(page)
+	switch {
+	case !status.Have && status.State == engine.Off:
+		s.skipped("metrics", status.Why)
 		return
-	}
-	switch u, err := url.Parse(page); {
+	case !status.Have:
+		s.missing("metrics", status.Why, "")
+		return
 	case status.Why != "":
-		s.missing("metrics", "read, and no newer ones: "+status.Why, "look whether that page is still up")
+		s.missing("metrics", "read, but no newer ones: "+status.Why, "check that this page is still up")
 	case page == "" && status.Identity.MetricsWhy != "":
 		_, lacking, _ := sortedFields(status)
-		do := "nothing to do: there is none to switch on"
+		do := "nothing to do: there are none to enable"
 		if len(lacking) > 0 {
-			do = "until then these are unknown: " + strings.Join(lacking, ", ")
+			do = "until then, unknown: " + strings.Join(lacking, ", ")
 		}
 		s.missing("metrics", status.Identity.MetricsWhy, do)
 	case err == nil && u.Host != "":
@@ -90,13 +88,13 @@ func (r *Report) metrics(status engine.Status) {
 	s.fields(status)
 	for _, note := range reading.Notes {
 		if note != status.Identity.MetricsWhy {
-			s.ok("remark", note)
+			s.ok("note", note)
 		}
 	}
 }
 
-// figures are the fields that the screen and the verdict use, with the field that
-// does as well, if there is one.
+// figures are the fields that the screen and the verdict use, with an equivalent
+// field, if there is one.
 var figures = []struct{ field, or engine.Field }{
 	{engine.FieldRunning, ""}, {engine.FieldWaiting, engine.FieldWaitingMean}, {engine.FieldKVFill, ""}, {engine.FieldKVCapacity, engine.FieldKVBlocks},
 	{engine.FieldPreemptions, ""}, {engine.FieldPrefixHits, engine.FieldHitRateGauge}, {engine.FieldPromptTokens, engine.FieldLivePrefill},
@@ -104,29 +102,29 @@ var figures = []struct{ field, or engine.Field }{
 	{engine.FieldQueue, ""}, {engine.FieldPrefill, ""}, {engine.FieldE2E, ""},
 }
 
-// fields says where the figures come from, and which are missing: those that the
-// engine could tell, and those that no version of it does.
+// fields says which figures the page has, and which are missing: those that the
+// engine could report, and those that no version of it does.
 func (s section) fields(status engine.Status) {
-	told, lacking, never := sortedFields(status)
-	if len(told) > 0 {
-		s.ok("told", strings.Join(told, ", "))
+	found, lacking, never := sortedFields(status)
+	if len(found) > 0 {
+		s.ok("reported", strings.Join(found, ", "))
 	}
 	switch {
 	case len(lacking) > 0 && status.Identity.MetricsURL == "":
-		// They stand in the line of the metrics.
+		// The metrics line lists them.
 	case len(lacking) > 0:
-		s.missing("not on the page", strings.Join(lacking, ", "), "a newer version of the engine may have them; some come with the first requests")
+		s.missing("not on the page", strings.Join(lacking, ", "), "a newer version of the engine may have them; some appear with the first requests")
 	case len(never) == 0:
 		s.ok("missing fields", "none")
 	}
 	if len(never) > 0 {
-		s.ok("never told", strings.Join(never, ", ")+": not by "+status.Identity.Name+"; what clients see of it is measured all the same")
+		s.ok("never reported", strings.Join(never, ", ")+": not by "+status.Identity.Name+"; what clients see of these is measured anyway")
 	}
 }
 
 // sortedFields sorts the figures by what a reading holds and its engine offers.
 // The page may be that of another engine than the one that answers requests.
-func sortedFields(status engine.Status) (told, lacking, never []string) {
+func sortedFields(status engine.Status) (found, lacking, never []string) {
 	kind := status.Reading.Engine
 	if kind == "" {
 		kind = status.Identity.Kind
@@ -135,12 +133,12 @@ func sortedFields(status engine.Status) (told, lacking, never []string) {
 	for _, f := range figures {
 		switch name := string(f.field); {
 		case status.Reading.Known(f.field) || f.or != "" && status.Reading.Known(f.or):
-			told = append(told, name)
+			found = append(found, name)
 		case len(offered) == 0, slices.Contains(offered, f.field), f.or != "" && slices.Contains(offered, f.or):
 			lacking = append(lacking, name)
 		default:
 			never = append(never, name)
 		}
 	}
-	return told, lacking, never
+	return found, lacking, never
 }

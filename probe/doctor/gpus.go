@@ -1,32 +1,33 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"sonde/gpu"
+	"sonde/gpu/watch"
+	"sonde/probe"
+	"sonde/probe/guard"
 )
 
-// slowPeriod is from where on readings are too seldom for the charts.
+// slowPeriod is the interval from which on readings are too rare for the charts.
 const slowPeriod = 3 * time.Second
 
-// gpus says what the hardware tells. local: the endpoint is on this machine.
-func (r *Report) gpus(status gpu.Status, local bool) {
+// gpus says what the hardware reports. mode is that of --gpu; local: the endpoint
+// is on this machine.
+func (r *Report) gpus(status gpu.Status, mode string, local bool) {
 	s := r.section("GPU")
 	switch {
 	case len(status.GPUs) == 0 && status.State == gpu.Off:
 		s.skipped("readings", status.Reason())
 		return
 	case len(status.GPUs) == 0:
-		do := whereGPUs(local)
-		if strings.Contains(status.Why, "--") {
-			do = "" // it names the way out itself
-		}
-		s.missing("readings", status.Why, do)
+		s.missing("readings", status.Why, whereGPUs(mode, local))
 		return
 	case status.Why != "":
-		s.missing("readings", "from "+status.Source+", and no newer ones: "+status.Why, "look whether that source is still up")
+		s.missing("readings", "from "+status.Source+", but no newer ones: "+status.Why, "check that this source is still up")
 	default:
 		s.ok("readings", "from "+status.Source)
 	}
@@ -43,51 +44,55 @@ func (r *Report) gpus(status gpu.Status, local bool) {
 	s.interval(status)
 }
 
-// whereGPUs says how readings can be had where there are none.
-func whereGPUs(local bool) string {
-	if local {
-		return "on a GPU's machine: install its driver, give this container access to it, or give an exporter with --gpu URL; without a GPU there is nothing to do"
+// whereGPUs says how to get readings where there are none; "" where the source
+// says so itself: a search on the endpoint's host, and a Prometheus server.
+func whereGPUs(mode string, local bool) string {
+	switch {
+	case mode == probe.FromPrometheus, !local && (mode == "auto" || mode == ""):
+		return ""
+	case local:
+		return "if this machine has a GPU, install its driver, give this container access to it, or name an exporter with --gpu URL; without a GPU there is nothing to do"
 	}
-	return "start dcgm-exporter on the GPU's machine (port 9400, -c 1000 for a value each second), or give an exporter with --gpu URL, or --prometheus URL"
+	return "start dcgm-exporter on the GPU's machine (port 9400, -c 1000 for a value each second), or use --gpu URL or --prometheus URL"
 }
 
-// instances says what is told of the parts of GPUs, counted by the whole.
+// instances says what is known of the MIG instances, counted by GPU.
 func (s section) instances(parts map[string]int) {
 	all := 0
 	for _, n := range parts {
 		all += n
 	}
 	if all > 0 {
-		s.ok("MIG", fmt.Sprintf("%s of %s, each with readings of its own; power and temperature are the whole GPU's",
+		s.ok("MIG", fmt.Sprintf("%s of %s, each with its own readings; power and temperature are those of the whole GPU",
 			counted(all, "instance"), counted(len(parts), "GPU")))
 	}
 }
 
 // interval says how often the values change.
 func (s section) interval(status gpu.Status) {
-	switch slow := "start the exporter with a shorter interval (dcgm-exporter: -c 1000)"; {
+	switch slow := "set a shorter interval in the exporter (dcgm-exporter: -c 1000)"; {
 	case status.Period == 0:
-		s.missing("interval", fmt.Sprintf("the values stayed the same for %.0f s: they are read seldom, or the GPU is idle", gpuPatience.Seconds()), slow)
+		s.missing("interval", fmt.Sprintf("values unchanged for %.0f s: they are updated rarely, or the GPU is idle", gpuPatience.Seconds()), slow)
 	case status.Period >= slowPeriod:
-		s.missing("interval", fmt.Sprintf("new values every %.0f s: short events are not seen", status.Period.Seconds()), slow)
+		s.missing("interval", fmt.Sprintf("new values every %.0f s: short events are missed", status.Period.Seconds()), slow)
 	default:
 		s.ok("interval", fmt.Sprintf("new values every %.0f s", status.Period.Seconds()))
 	}
 }
 
-// device says what one GPU, or one part of it, tells and what it does not. split
-// tells that the GPU is divided: its parts say the rest.
+// device says what one GPU, or one MIG instance, reports and what it does not. A
+// split GPU has instances, which report the rest.
 func (s section) device(g *gpu.Reading, split bool) {
 	name := fmt.Sprintf("GPU %d", g.Index)
 	if g.Parent != "" {
 		name += " part"
 	}
 	if g.Lost {
-		s.missing(name, joined(g.Name+" is lost", g.Note), "look for Xid lines in the kernel's log, then reset it (nvidia-smi --gpu-reset) or reboot")
+		s.missing(name, g.Name+" is lost: "+orElse(g.Note, "its source no longer lists it"), "look for Xid lines in the kernel log, then reset it (nvidia-smi --gpu-reset) or reboot")
 		return
 	}
-	work := !split          // SM, bandwidth and memory are told of what runs programs
-	board := g.Parent == "" // power and temperature are told of the whole
+	work := !split          // SM, bandwidth and memory are reported for what runs programs
+	board := g.Parent == "" // power and temperature are those of the whole
 	var absent []string
 	for _, f := range []struct {
 		name      string
@@ -101,24 +106,36 @@ func (s section) device(g *gpu.Reading, split bool) {
 		}
 	}
 	if len(absent) == 0 {
-		s.ok(name, fmt.Sprintf("%s by %s: everything", g.Name, g.Source))
+		s.ok(name, fmt.Sprintf("%s by %s: all readings", g.Name, g.Source))
 		return
 	}
 	s.missing(name, fmt.Sprintf("%s by %s, without %s", g.Name, g.Source, strings.Join(absent, ", ")),
-		orElse(g.Note, "another source may tell: --gpu nvml on the GPU's machine, or a DCGM exporter with profiling metrics"))
+		orElse(g.Note, "another source may have them: --gpu nvml on the GPU's machine, or a DCGM exporter with profiling metrics"))
 }
 
-// joined puts a remark behind what it is about.
-func joined(what, remark string) string {
-	if remark == "" {
-		return what
-	}
-	return what + ": " + remark
-}
+// gpuPatience is how long the first readings of GPUs may take.
+const gpuPatience = 4 * time.Second
 
-func orElse(text, fallback string) string {
-	if text == "" {
-		return fallback
+// localGPU looks for the GPUs of this machine.
+func (r *Report) localGPU(ctx context.Context, mode string) {
+	if mode == probe.FromPrometheus {
+		mode = "auto" // without an endpoint there are no GPUs to look up
 	}
-	return text
+	ctx, cancel := context.WithTimeout(ctx, gpuPatience)
+	defer cancel()
+	source := watch.Open(watch.Options{Mode: mode, Local: true})
+	guard.Go("GPU readings", func(error) {}, func() { source.Run(ctx) })
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		now := source.Latest()
+		if ctx.Err() != nil || gpuSettled(now, mode) {
+			r.gpus(now, mode, true)
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
 }

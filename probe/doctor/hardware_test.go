@@ -29,9 +29,9 @@ func TestPortsAndLoad(t *testing.T) {
 		state State
 		part  string
 	}{
-		{8, opt.Of(0.5), OK, "8 cores, 0.5 in use"},
+		{8, opt.Of(0.5), OK, "8 cores, 0.5 busy"},
 		{8, opt.Float{}, OK, "8 cores"},
-		{8, opt.Of(8), Missing, "we wait for our turn → keep other work off"},
+		{8, opt.Of(8), Missing, "has to wait for the processor → keep other work off"},
 		{1, opt.Float{}, Missing, "1 core: drawing and measuring share it"},
 	} {
 		var r Report
@@ -57,26 +57,26 @@ func TestInstancesAndLostGPUs(t *testing.T) {
 	whole := gpu.Reading{ID: "GPU-a", Index: 7, Name: "H100", Source: "dcgm", Power: opt.Of(1), Temperature: opt.Of(40)}
 	lost := gpu.Reading{ID: "GPU-b", Index: 1, Name: "H100", Lost: true, Note: "GPU lost: Xid 79"}
 	var r Report
-	r.gpus(gpu.Status{GPUs: []gpu.Reading{whole, part, other, lost}, Source: "dcgm http://h:9400/metrics", Period: time.Second}, true)
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{whole, part, other, lost}, Source: "dcgm http://h:9400/metrics", Period: time.Second}, "auto", true)
 	want(t, r, "MIG", OK, "2 instances of 1 GPU")
-	want(t, r, "GPU 7", OK, "H100 by dcgm: everything")
-	want(t, r, "GPU 0 part", OK, "MIG 1g.10gb by dcgm: everything")
+	want(t, r, "GPU 7", OK, "H100 by dcgm: all readings")
+	want(t, r, "GPU 0 part", OK, "MIG 1g.10gb by dcgm: all readings")
 	want(t, r, "GPU 1", Missing, "is lost: GPU lost: Xid 79 → look for Xid lines")
 	if second := r.Checks[3]; second.State != Missing || second.Do != "SM: add it" || !strings.HasSuffix(second.Says, "without SM activity") {
 		t.Errorf("the part without SM: %+v", second)
 	}
 
 	r = Report{}
-	r.gpus(gpu.Status{GPUs: []gpu.Reading{part}, Source: "dcgm http://h:9400/metrics", Why: "no answer from h:9400"}, true)
+	r.gpus(gpu.Status{GPUs: []gpu.Reading{part}, Source: "dcgm http://h:9400/metrics", Why: "no answer from h:9400"}, "auto", true)
 	want(t, r, "readings", Missing, "no newer ones: no answer from h:9400")
 
 	r = Report{}
-	r.gpus(gpu.Status{Why: "no GPU exporter at h:9400"}, false)
+	r.gpus(gpu.Status{Why: "no GPU exporter at h:9400"}, "http://h:9400", false)
 	want(t, r, "readings", Missing, "start dcgm-exporter on the GPU's machine")
 	r = Report{}
-	r.gpus(gpu.Status{Why: "no GPU exporter at h: start one there, or give --gpu URL"}, false)
+	r.gpus(gpu.Status{Why: "no GPU exporter at h: start one there, or add --gpu URL"}, "auto", false)
 	if c := r.Checks[0]; c.Do != "" {
-		t.Errorf("the way out is told twice: %+v", c)
+		t.Errorf("the way out is said twice: %+v", c)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestPrometheusLines(t *testing.T) {
 	}
 
 	r = examine(t, endpoint.URL, func(o *Options) { o.Metrics, o.Prometheus = probe.FromPrometheus, "http://127.0.0.1:1" })
-	want(t, r, "server", Missing, "is it up")
+	want(t, r, "server", Missing, "check that it is up")
 	r = examine(t, endpoint.URL, nil)
 	want(t, r, "server", Skipped, "--prometheus URL")
 }

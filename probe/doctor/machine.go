@@ -2,27 +2,25 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
+	"os"
 	"runtime"
 	"time"
 
-	"sonde/gpu/watch"
-	"sonde/probe"
 	"sonde/probe/api/wire"
-	"sonde/probe/guard"
 	"sonde/probe/opt"
 	"sonde/probe/process"
+	"sonde/probe/units"
 )
 
-// machine looks at what a measurement needs of this machine.
+// machine examines what a measurement needs of this machine.
 func (r *Report) machine(t Terminal) {
 	s := r.section("this machine")
 	s.terminal(t)
 	s.stamps(kernelStamps())
 	s.files()
-	s.ports(ephemeralPorts())
+	s.ports(localPorts())
 	s.cores(runtime.GOMAXPROCS(0), loadAverage())
 }
 
@@ -30,19 +28,19 @@ func (s section) stamps(kernel bool, err error) {
 	const name = "arrival stamps"
 	switch {
 	case err != nil:
-		s.failed(name, "no connection on loopback: "+err.Error(), "allow this program to use the network")
+		s.failed(name, "cannot connect on loopback: "+err.Error(), "allow this program to use the network")
 	case kernel:
-		s.ok(name, "by the kernel: our own lateness does not count")
+		s.ok(name, "by the kernel: delays in sonde do not count")
 	default:
 		where := "measure from Linux (amd64 or arm64)"
 		if runtime.GOOS == "linux" {
-			where = "measure outside the sandbox: this kernel gives no times of arrival"
+			where = "measure outside the sandbox: this kernel does not stamp arrivals"
 		}
-		s.missing(name, "when they are read: under load gaps are as wrong as our reads are late", where+"; sonde doctor --calibrate tells by how much")
+		s.missing(name, "taken when sonde reads: under load, gaps are wrong by as much as reads are late", where+"; sonde doctor --calibrate measures by how much")
 	}
 }
 
-// kernelStamps sends bytes to ourselves and looks who stamped them.
+// kernelStamps sends bytes to ourselves and reports whether the kernel stamped them.
 func kernelStamps() (bool, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -65,8 +63,8 @@ func kernelStamps() (bool, error) {
 		if _, err := peer.Write([]byte("?")); err != nil {
 			return false, err
 		}
-		if n, err := link.Read(make([]byte, 1)); n != 1 {
-			return false, errors.Join(errors.New("no byte came back"), err)
+		if _, err := link.Read(make([]byte, 1)); err != nil {
+			return false, err
 		}
 		if link.Wire.Stamp().Kernel {
 			return true, nil
@@ -76,7 +74,7 @@ func kernelStamps() (bool, error) {
 	return false, nil
 }
 
-// Linux begins to stamp a little after the first socket has asked for it.
+// Linux begins to stamp shortly after the first socket has requested it.
 const (
 	stampTries = 10
 	stampPause = 10 * time.Millisecond
@@ -90,11 +88,11 @@ func (s section) files() {
 	limit, known := process.FileLimit()
 	switch fit := int64(limit) - ownFiles; {
 	case !known || limit > 1<<30:
-		s.ok(name, "no limit that matters")
+		s.ok(name, "no practical limit")
 	case fit < usualStreams:
-		s.missing(name, fmt.Sprintf("at most %d: enough for %d streams", limit, max(0, fit)), "raise it with 'ulimit -n 4096'")
+		s.missing(name, fmt.Sprintf("limit %d: enough for %d streams", limit, max(0, fit)), "raise it with 'ulimit -n 4096'")
 	default:
-		s.ok(name, fmt.Sprintf("at most %d: enough for %s streams", limit, thousands(float64(fit))))
+		s.ok(name, fmt.Sprintf("limit %d: enough for %s streams", limit, units.WholeCommas(float64(fit))))
 	}
 }
 
@@ -104,30 +102,27 @@ func (s section) ports(n int) {
 	switch {
 	case n == 0:
 	case n < usualStreams:
-		s.missing(name, fmt.Sprintf("%d: enough for as many streams to one server", n), "widen net.ipv4.ip_local_port_range with sysctl")
+		s.missing(name, fmt.Sprintf("%d: allows that many streams to one server", n), "widen net.ipv4.ip_local_port_range with sysctl")
 	default:
-		s.ok(name, fmt.Sprintf("%s: enough for as many streams to one server", thousands(float64(n))))
+		s.ok(name, fmt.Sprintf("%s: allows that many streams to one server", units.WholeCommas(float64(n))))
 	}
 }
 
-// cores looks at the processor: n is what we may use of it, busy how many were in
-// use over the last minute by all programs.
+// cores examines the processor: n cores are ours to use, and all programs together
+// kept busy over the last minute.
 func (s section) cores(n int, busy opt.Float) {
 	const (
 		name = "processor"
-		away = "keep other work off this machine, and use sonde bench for high rates"
+		away = "keep other work off this machine, or use sonde bench, which draws nothing"
 	)
-	cores := fmt.Sprintf("%d cores", n)
-	if n == 1 {
-		cores = "1 core"
-	}
+	cores := counted(n, "core")
 	load := ""
 	if busy.OK {
-		load = fmt.Sprintf(", %.1f in use over the last minute", busy.V)
+		load = fmt.Sprintf(", %.1f busy over the last minute", busy.V)
 	}
 	switch {
 	case busy.OK && busy.V >= float64(n):
-		s.missing(name, cores+load+": we wait for our turn", away)
+		s.missing(name, cores+load+": sonde has to wait for the processor", away)
 	case n < 2:
 		s.missing(name, cores+load+": drawing and measuring share it", away)
 	default:
@@ -135,29 +130,18 @@ func (s section) cores(n int, busy opt.Float) {
 	}
 }
 
-// gpuPatience is how long the first readings of GPUs may take.
-const gpuPatience = 4 * time.Second
+// localPorts is the number of local ports for outgoing connections; 0 if it is
+// unknown, as everywhere except on Linux.
+func localPorts() int {
+	text, _ := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
+	return portsIn(string(text))
+}
 
-// localGPU looks for the GPUs of this machine.
-func (r *Report) localGPU(ctx context.Context, mode string) {
-	if mode == probe.FromPrometheus {
-		mode = "auto" // no endpoint whose GPUs it could be asked for
+// portsIn reads a range of ports, "32768	60999", both included.
+func portsIn(text string) int {
+	var first, last int
+	if n, _ := fmt.Sscan(text, &first, &last); n != 2 || last < first {
+		return 0
 	}
-	ctx, cancel := context.WithTimeout(ctx, gpuPatience)
-	defer cancel()
-	source := watch.Open(watch.Options{Mode: mode, Local: true})
-	guard.Go("GPU readings", func(error) {}, func() { source.Run(ctx) })
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		now := source.Latest()
-		if ctx.Err() != nil || gpuSettled(now, mode) {
-			r.gpus(now, true)
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-		}
-	}
+	return last - first + 1
 }

@@ -18,7 +18,7 @@ import (
 func (r *Report) prometheus(ctx context.Context, o Options, eng engine.Status, hw gpu.Status) {
 	s := r.section("Prometheus")
 	if o.Metrics != probe.FromPrometheus && o.GPU != probe.FromPrometheus {
-		s.skipped("server", "not asked for: --prometheus URL reads replicas and GPUs that cannot be reached from here")
+		s.skipped("server", "not used: --prometheus URL reads replicas and GPUs that cannot be reached from here")
 		return
 	}
 	s.server(ctx, o)
@@ -31,7 +31,7 @@ func (r *Report) prometheus(ctx context.Context, o Options, eng engine.Status, h
 	if o.GPU == probe.FromPrometheus {
 		s.series("GPU series", len(hw.GPUs) > 0, hw.Why)
 		if hw.Period > 0 {
-			s.ok("scraped", fmt.Sprintf("every %.0f s: nothing faster is seen", hw.Period.Seconds()))
+			s.ok("scraped", fmt.Sprintf("every %.0f s: faster changes are missed", hw.Period.Seconds()))
 		}
 	}
 }
@@ -43,33 +43,33 @@ func (s section) series(name string, have bool, why string) {
 	case have && why == "":
 		s.ok(name, "found")
 	case have:
-		s.missing(name, why, "look at its targets page: a target that is down is not scraped")
+		s.missing(name, why, "check its targets page: a target that is down is not scraped")
 	default:
 		s.missing(name, why, "")
 	}
 }
 
-// server asks who answers. Anything with the query API will do, so that an answer
-// which says nothing of a version is none the worse.
+// server asks for the version. Anything with the query API will do, so an answer
+// without a version is as good.
 func (s section) server(ctx context.Context, o Options) {
 	u, err := url.Parse(o.Prometheus)
 	if err != nil || u.Host == "" {
-		s.failed("server", "--prometheus is no address", "give one such as http://host:9090")
+		s.failed("server", "--prometheus: invalid URL", "use one such as http://host:9090")
 		return
 	}
 	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-	version, err := buildOf(ctx, u, client(o))
+	version, err := buildOf(ctx, u, httpClient(o))
 	switch {
 	case err != nil:
-		s.missing("server", "no answer from "+shown, "is it up, is the address right? See the line of the series for more")
+		s.missing("server", "no answer from "+shown, "check that it is up and the address is right; the series below say more")
 	case version == "":
-		s.ok("server", shown+" answers, version not told")
+		s.ok("server", shown+" answers, version unknown")
 	default:
 		s.ok("server", "version "+version+" at "+shown)
 	}
 }
 
-// buildOf asks a Prometheus server for its version; "" if it does not tell.
+// buildOf asks a Prometheus server for its version; "" if it does not report one.
 func buildOf(ctx context.Context, server *url.URL, c *http.Client) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
@@ -91,8 +91,8 @@ func buildOf(ctx context.Context, server *url.URL, c *http.Client) (string, erro
 	return answer.Data.Version, nil
 }
 
-// client is for what is asked beside the measurement.
-func client(o Options) *http.Client {
+// httpClient is for what is read besides the measurement.
+func httpClient(o Options) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig, transport.DisableKeepAlives = o.TLS, true
 	return &http.Client{Transport: transport}

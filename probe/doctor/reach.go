@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -19,8 +21,8 @@ import (
 
 const reachTimeout = 5 * time.Second
 
-// reach goes from the address to a connection: name, TCP, TLS. Without one there
-// is nothing more to look at.
+// reach goes from the address to a connection: name, TCP, TLS. Without one
+// nothing more can be examined.
 func (r *Report) reach(ctx context.Context, o Options) (api.Address, bool) {
 	s := r.section("address")
 	addr, err := api.ParseAddress(o.URL, api.Kind(o.API))
@@ -33,11 +35,11 @@ func (r *Report) reach(ctx context.Context, o Options) (api.Address, bool) {
 	s.ok("URL", r.URL)
 	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: to})
 	if err != nil {
-		s.failed("proxy", "the proxy settings of the environment cannot be used: "+err.Error(), "mend or unset HTTP_PROXY and HTTPS_PROXY")
+		s.failed("proxy", "invalid proxy settings in the environment: "+err.Error(), "correct or unset HTTP_PROXY and HTTPS_PROXY")
 		return addr, false
 	}
 	if proxy != nil {
-		s.ok("proxy", proxy.Host+" is in the way: what it adds is measured too")
+		s.ok("proxy", "requests go through "+proxy.Host+": what it adds is measured too")
 	} else if !s.name(ctx, to.Hostname()) {
 		return addr, false
 	}
@@ -53,10 +55,10 @@ func (s section) name(ctx context.Context, host string) bool {
 	defer cancel()
 	found, err := net.DefaultResolver.LookupHost(ctx, host)
 	if err != nil {
-		s.failed("name", "host "+host+" is not known", "check the name, or give the IP address")
+		s.failed("name", "cannot resolve host "+host, "check the name, or use the IP address")
 		return false
 	}
-	s.ok("name", host+" is "+listed(found, 3))
+	s.ok("name", host+" resolves to "+listed(found, 3))
 	return true
 }
 
@@ -98,17 +100,73 @@ func (s section) connect(ctx context.Context, to, proxy *url.URL, o Options) boo
 func explainTCP(at string, err error) (says, do string) {
 	switch {
 	case errors.Is(err, wire.ErrProxy):
-		return err.Error(), "ask who runs the proxy, or set NO_PROXY for this host"
+		return err.Error(), "ask whoever runs the proxy, or set NO_PROXY for this host"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "nothing listens at " + at + " (connection refused)", "is the server up, is the port right?"
+		return "nothing listens at " + at + " (connection refused)", "check that the server is up and the port is right"
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("no answer from %s within %v", at, reachTimeout), "is a firewall in the way, is the address right?"
+		return fmt.Sprintf("no answer from %s within %v", at, reachTimeout), "check the address, and whether a firewall blocks it"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "no way to " + at, "check network and VPN"
+		return "no route to " + at, "check the network and VPN"
 	}
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
 		err = op.Err
 	}
-	return "no connection to " + at + ": " + err.Error(), "check address and network"
+	return "cannot connect to " + at + ": " + err.Error(), "check the address and the network"
 }
+
+// tls says who issued the certificate and until when it is valid.
+func (s section) tls(state *tls.ConnectionState, insecure bool) {
+	if insecure {
+		s.missing("TLS", "the certificate is not checked (--insecure)", "use --ca FILE with its CA instead")
+		return
+	}
+	leaf := state.PeerCertificates[0]
+	s.ok("TLS", fmt.Sprintf("%s, certificate issued by %s, valid until %s", tls.VersionName(state.Version), issuer(leaf), leaf.NotAfter.Format(time.DateOnly)))
+}
+
+// explainTLS names what is wrong with the certificate.
+func explainTLS(err error, host string) (says, do string) {
+	var (
+		record    tls.RecordHeaderError
+		authority x509.UnknownAuthorityError
+		name      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+	)
+	switch {
+	case errors.As(err, &record):
+		return "the server does not speak TLS on this port", "use http://"
+	case errors.As(err, &name) && !namesAny(name.Certificate):
+		return "the certificate names no host", "get one for " + host + ", or use --insecure"
+	case errors.As(err, &name):
+		return fmt.Sprintf("the certificate is for %s, not for %s", names(name.Certificate), host), "use that name, or --insecure"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fmt.Sprintf("the certificate is only valid from %s to %s", invalid.Cert.NotBefore.Format(time.DateOnly), invalid.Cert.NotAfter.Format(time.DateOnly)),
+			"renew it, check this machine's clock, or use --insecure"
+	case errors.As(err, &authority):
+		return "the certificate issued by " + issuer(authority.Cert) + " is not trusted here", "use --ca FILE with its CA, or skip the check with --insecure"
+	}
+	return strings.TrimPrefix(err.Error(), "TLS: "), "see details with: openssl s_client -connect " + host + ":PORT"
+}
+
+// issuer is who signed a certificate.
+func issuer(c *x509.Certificate) string {
+	if c == nil {
+		return "an unknown issuer"
+	}
+	if c.Issuer.String() == c.Subject.String() {
+		return fmt.Sprintf("%q (self-signed)", c.Issuer.String())
+	}
+	return fmt.Sprintf("%q", c.Issuer.String())
+}
+
+// names are the hosts that a certificate is for.
+func names(c *x509.Certificate) string {
+	all := append([]string{}, c.DNSNames...)
+	for _, ip := range c.IPAddresses {
+		all = append(all, ip.String())
+	}
+	return listed(all, 3)
+}
+
+func namesAny(c *x509.Certificate) bool { return len(c.DNSNames)+len(c.IPAddresses) > 0 }

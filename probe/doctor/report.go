@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/plain"
 	"sonde/probe/report/page"
 )
 
@@ -20,7 +21,7 @@ const (
 	OK      State = "ok"
 	Missing State = "missing" // measuring works without it
 	Failed  State = "failed"  // measuring does not
-	Skipped State = "skipped" // not looked at, because it was asked so
+	Skipped State = "skipped" // not examined, by the user's choice
 )
 
 // Check is one line of the checklist.
@@ -53,25 +54,13 @@ func (s section) missing(name, says, do string) { s.add(name, Missing, says, do)
 func (s section) failed(name, says, do string)  { s.add(name, Failed, says, do) }
 func (s section) skipped(name, says string)     { s.add(name, Skipped, says, "") }
 
-// switchedOff is how a source begins to say that nobody wants it.
-const switchedOff = "switched off"
-
-// unread files a source without a reading; why is a sentence with the way out.
-func (s section) unread(name, why string) {
-	if strings.HasPrefix(why, switchedOff) {
-		s.skipped(name, why)
-		return
-	}
-	s.missing(name, why, "")
-}
-
 // add files a check. Texts may come from a server: nothing in them steers a
 // terminal.
 func (s section) add(name string, state State, says, do string) {
 	s.report.Checks = append(s.report.Checks, Check{s.title, name, state, oneLine(says), oneLine(do)})
 }
 
-// conclude tells from the checks whether measuring works.
+// conclude decides from the checks whether measuring works.
 func (r *Report) conclude() {
 	r.Ready = true
 	for _, c := range r.Checks {
@@ -152,4 +141,34 @@ func (r *Report) Markdown() string {
 	}
 	md.Section(table)
 	return md.String()
+}
+
+// longestLine bounds what a check says.
+const longestLine = 400
+
+// oneLine removes everything that could steer a terminal: texts come from servers.
+func oneLine(s string) string { return plain.Line(s, longestLine) }
+
+// listed names the first few of many.
+func listed(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + ", …"
+}
+
+// counted is a number of things: "1 GPU", "2 GPUs".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// orElse is text, or what stands in for an empty one.
+func orElse(text, fallback string) string {
+	if text == "" {
+		return fallback
+	}
+	return text
 }

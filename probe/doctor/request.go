@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ type nobody struct{}
 func (nobody) Sent(time.Duration)                      {}
 func (nobody) Token(time.Duration, time.Duration, int) {}
 
-// request sends one streaming request and looks at the form of its answer.
+// request sends one streaming request and examines the form of its answer.
 func (r *Report) request(ctx context.Context, o Options, addr api.Address, id engine.Identity) {
 	s := r.section("request")
 	client, err := api.NewClient(api.Options{
@@ -49,8 +50,8 @@ func (r *Report) request(ctx context.Context, o Options, addr api.Address, id en
 // refused says why there is no answer.
 func (s section) refused(res api.Result, keyGiven bool) {
 	name, do := "answer", adviceFor[res.Class]
-	if strings.HasPrefix(res.Error, "401") || strings.HasPrefix(res.Error, "403") {
-		name, do = "key", "give --api-key, or set OPENAI_API_KEY"
+	if res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden {
+		name, do = "key", "use --api-key, or set OPENAI_API_KEY"
 		if keyGiven {
 			do = "check --api-key, --header and OPENAI_API_KEY: requests need more than the model list"
 		}
@@ -61,57 +62,57 @@ func (s section) refused(res api.Result, keyGiven bool) {
 // adviceFor says what to do about a failure where its message does not.
 var adviceFor = map[measure.Class]string{
 	measure.HTTP4xx:        "check the URL, --model and --api",
-	measure.HTTP5xx:        "look into the server's log",
-	measure.RateLimited:    "wait, or raise the limit of this key",
+	measure.HTTP5xx:        "check the server's log",
+	measure.RateLimited:    "wait, or raise the rate limit of this key",
 	measure.Loading:        "wait until the model is loaded",
-	measure.StreamError:    "look into the server's log",
-	measure.Truncated:      "look for a gateway or a time limit that cuts answers off",
-	measure.ConnectionLost: "look into the server's log, and for a gateway that cuts connections",
-	measure.Timeout:        "look whether the server is busy or stuck",
+	measure.StreamError:    "check the server's log",
+	measure.Truncated:      "look for a gateway or a time limit that cuts answers short",
+	measure.ConnectionLost: "check the server's log, and look for a gateway that drops connections",
+	measure.Timeout:        "check whether the server is busy or stuck",
 	measure.Empty:          "check --model and --api",
 	measure.ContextLength:  "check --model",
-	measure.Redirect:       "give the address that it redirects to",
+	measure.Redirect:       "use the address that it redirects to",
 	measure.BadReply:       "check the URL: it should be an OpenAI-compatible API",
 }
 
-// tokensInGap is from where on a gap is no longer a token's.
+// tokensInGap is the number of tokens in a chunk from which on a gap is not one token.
 const tokensInGap = 1.2
 
-// streamed looks at an answer that succeeded.
+// streamed examines an answer that succeeded.
 func (s section) streamed(res api.Result) {
 	ttft, isStream := res.TTFT()
 	if !isStream {
-		s.failed("answer", "it came whole, not streamed: there is no TTFT, gap and TPOT", "switch streaming on at the server, or go round the gateway that collects it")
+		s.failed("answer", "not streamed: no TTFT, gap or TPOT", "enable streaming on the server, or bypass the gateway that buffers it")
 		return
 	}
 	s.ok("answer", fmt.Sprintf("streamed: %d tokens in %d chunks, TTFT %.0f ms", res.OutTokens, res.Chunks, ttft))
 	if res.Source == measure.Chunks {
-		s.missing("usage", "not told: tokens are counted by chunks, which is an estimate", "let the server take stream_options.include_usage")
+		s.missing("usage", "not reported: tokens are estimated from chunks", "make the server accept stream_options.include_usage")
 	} else {
-		s.ok("usage", "told by the server: "+strings.ReplaceAll(string(res.Source), "_", " "))
+		s.ok("usage", "reported by the server: "+strings.ReplaceAll(string(res.Source), "_", " "))
 	}
 	s.chunking(res)
 	s.opening(res)
 }
 
-// chunking says whether a gap is a token.
+// chunking says whether each chunk is one token.
 func (s section) chunking(res api.Result) {
 	perChunk := float64(res.OutTokens) / float64(res.Chunks)
 	switch {
 	case res.Chunks > 2 && res.Coalesced == res.Chunks-1:
-		s.missing("chunks", "all arrived at one instant: something on the way collects them", "switch buffering off in the proxy (nginx: proxy_buffering off), or go round it")
+		s.missing("chunks", "all arrived at once: something on the way buffers them", "turn off buffering in the proxy (nginx: proxy_buffering off), or bypass it")
 	case perChunk > tokensInGap:
-		s.missing("chunks", fmt.Sprintf("%.1f tokens in each: a gap is not one token", perChunk), "read TPOT in place of the gap")
+		s.missing("chunks", fmt.Sprintf("%.1f tokens in each: a gap is not one token", perChunk), "use TPOT instead of the gap")
 	default:
 		s.ok("chunks", fmt.Sprintf("%.1f tokens in each", perChunk))
 	}
 }
 
-// opening tells what precedes the first token; none of it counts as one.
+// opening says what precedes the first token; none of it counts as one.
 func (s section) opening(res api.Result) {
-	text := "the reply's head comes with the first token"
+	text := "the response headers arrive with the first token"
 	if early := res.First - res.Head; early > 0 {
-		text = fmt.Sprintf("the reply's head comes %.1f ms before the first token", early.Seconds()*1000)
+		text = fmt.Sprintf("the response headers arrive %.1f ms before the first token", early.Seconds()*1000)
 	}
 	if res.Opening > 0 {
 		text += ", as does a chunk without text, which is not counted"

@@ -17,6 +17,7 @@ import (
 	"sonde/probe/opt"
 	"sonde/probe/process"
 	"sonde/probe/prompt"
+	"sonde/probe/units"
 )
 
 // round is one load on the scripted server.
@@ -32,7 +33,7 @@ type round struct {
 func (r round) gap() time.Duration { return time.Duration(float64(time.Second) / r.perSecond) }
 
 func (r round) String() string {
-	return fmt.Sprintf("%s streams %s", thousands(float64(r.streams)), tokenPattern(r.inSteps, r.tls))
+	return fmt.Sprintf("%s streams %s", units.WholeCommas(float64(r.streams)), tokenPattern(r.inSteps, r.tls))
 }
 
 // observed is what both sides saw of a round.

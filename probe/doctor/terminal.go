@@ -20,7 +20,7 @@ type Terminal struct {
 	Inside        string // the multiplexer that it runs in: "tmux", "screen", …; "" for none
 }
 
-// terminalOf looks at the terminal behind standard input and output.
+// terminalOf examines the terminal behind standard input and output.
 func terminalOf(in, out *os.File, environ []string) Terminal {
 	t := Terminal{Is: term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd()))}
 	t.Width, t.Height, _ = term.GetSize(int(out.Fd()))
@@ -65,8 +65,8 @@ func colorsOf(out io.Writer, environ []string) string {
 	return ""
 }
 
-// utf8Locale tells whether the locale says UTF-8. The first of the three that is
-// set decides.
+// utf8Locale reports whether the locale is a UTF-8 one. The first of the three that
+// is set decides.
 func utf8Locale(environ []string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := lookup(environ, name); v != "" {
@@ -96,26 +96,26 @@ const (
 
 func (s section) terminal(t Terminal) {
 	if !t.Is {
-		s.missing("terminal", "none on standard input and output: no live screen here", "sonde bench needs none; over SSH use ssh -t")
+		s.missing("terminal", "standard input and output are not a terminal: no live screen here", "use sonde bench, which needs none, or ssh -t over SSH")
 		return
 	}
 	size := fmt.Sprintf("%d×%d", t.Width, t.Height)
 	switch {
 	case t.Width < floorWidth || t.Height < floorHeight:
-		s.missing("terminal size", size+" is too small for the live screen", fmt.Sprintf("make it at least %d×%d, better %d×%d", floorWidth, floorHeight, fullWidth, fullHeight))
+		s.missing("terminal size", size+" is too small for the live screen", fmt.Sprintf("enlarge it to at least %d×%d, ideally %d×%d", floorWidth, floorHeight, fullWidth, fullHeight))
 	case t.Width < fullWidth || t.Height < fullHeight:
-		s.ok("terminal size", fmt.Sprintf("%s: panels are shown in turn; %d×%d shows all at once", size, fullWidth, fullHeight))
+		s.ok("terminal size", fmt.Sprintf("%s: shows some panels at a time; %d×%d shows all", size, fullWidth, fullHeight))
 	default:
 		s.ok("terminal size", size)
 	}
 	if t.Colors == "" {
-		s.missing("colours", "none ("+t.called()+")", "set TERM (xterm-256color), unset NO_COLOR, or give --color always")
+		s.missing("colours", "none ("+t.called()+")", "set TERM=xterm-256color, unset NO_COLOR, or use --color always")
 	} else {
 		s.ok("colours", fmt.Sprintf("%s (%s)", t.Colors, t.called()))
 	}
 	if t.UTF8 {
 		s.ok("characters", "UTF-8")
 	} else {
-		s.missing("characters", "the locale does not say UTF-8", "set LANG=C.UTF-8, or give --ascii")
+		s.missing("characters", "the locale is not UTF-8", "set LANG=C.UTF-8, or use --ascii")
 	}
 }

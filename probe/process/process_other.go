@@ -4,8 +4,8 @@ package process
 
 import "time"
 
-// CPU cannot be told here.
+// CPU is unknown on this system.
 func CPU() (time.Duration, bool) { return 0, false }
 
-// FileLimit: there is none that matters here.
+// FileLimit is not known on this system: none that matters applies.
 func FileLimit() (uint64, bool) { return 0, false }

@@ -18,7 +18,7 @@ func CPU() (time.Duration, bool) {
 }
 
 // FileLimit is how many files this process may have open. Go raises the soft
-// limit to the hard one by itself.
+// limit to the hard one on its own.
 func FileLimit() (uint64, bool) {
 	var l unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {

@@ -89,6 +89,9 @@ func Group(v float64) string {
 // Commas is Digits3 with commas between thousands, for text that is copied elsewhere: 1,210.
 func Commas(v float64) string { return grouped(Digits3(v), ",") }
 
+// WholeCommas is Whole with commas between thousands: a count in text that is copied elsewhere.
+func WholeCommas(v float64) string { return grouped(Whole(v), ",") }
+
 // grouped parts the thousands of a number; one with decimals is small.
 func grouped(s, mark string) string {
 	if strings.Contains(s, ".") {
