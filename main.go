@@ -173,10 +173,10 @@ func serve(ctx context.Context, c config.Config) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "embedded engine at %s (ctrl+c ends it)\n", url)
-	fmt.Fprintf(os.Stderr, "it simulates %s\n", engine.Describe())
+	fmt.Fprintf(os.Stderr, "embedded engine at %s (ctrl+c to stop)\n", url)
+	fmt.Fprintf(os.Stderr, "simulating %s\n", engine.Describe())
 	if name, _, left := engine.Playing(); name != "" {
-		fmt.Fprintf(os.Stderr, "it plays %s: the incident begins in %.0f s\n", name, left.Seconds())
+		fmt.Fprintf(os.Stderr, "playing %s: the incident begins in %.0f s\n", name, left.Seconds())
 	}
 	if err := <-done; err != nil && ctx.Err() == nil {
 		return err

@@ -29,11 +29,11 @@ func (c command) argument(flags *pflag.FlagSet, args []string, isHost func(strin
 	case c.args == "":
 		return "", fmt.Errorf("%s takes flags only, no arguments (%s)", c.name, help)
 	case len(args) > 1:
-		return "", fmt.Errorf("there must be one %s, not %d (flags need dashes: %s)", strings.Trim(c.args, "[]"), len(args), help)
+		return "", fmt.Errorf("expected one %s, got %d (flags start with dashes: %s)", strings.Trim(c.args, "[]"), len(args), help)
 	case c.takes != "":
 		return args[0], nil
 	case args[0] == "":
-		return "", errors.New("the URL is empty: leave it out for the embedded engine")
+		return "", errors.New("the URL is empty: omit it to use the embedded engine")
 	}
 	profile, isProfile := strings.CutPrefix(args[0], "@")
 	if !isProfile {
@@ -44,7 +44,7 @@ func (c command) argument(flags *pflag.FlagSet, args []string, isHost func(strin
 	}
 	chosen := flags.Lookup("profile")
 	if chosen.Changed && chosen.Value.String() != profile {
-		return "", fmt.Errorf("@%s and --profile name two profiles, leave one of them out", profile)
+		return "", fmt.Errorf("@%s and --profile name different profiles: omit one of them", profile)
 	}
 	return "", flags.Set("profile", profile)
 }
@@ -66,15 +66,15 @@ func unknownCommand(word string, isHost func(string) bool) error {
 		names = append(names, c.name)
 	}
 	if near := nearest(word, names); near != "" {
-		return fmt.Errorf("unknown command '%s': did you mean '%s'? (for a host of that name: http://%[1]s)", word, near)
+		return fmt.Errorf("unknown command '%s': did you mean '%s'? (to use a host of that name: http://%[1]s)", word, near)
 	}
 	switch {
 	case isHost(word):
 		return nil
 	case len(word) > longestShown:
-		return fmt.Errorf("unknown command: must be %s (for a host of that name: http://NAME)", oneOf(names))
+		return fmt.Errorf("unknown command: must be %s (to use a host of that name: http://NAME)", oneOf(names))
 	}
-	return fmt.Errorf("unknown command '%s': must be %s (for a host of that name: http://%[1]s)", word, oneOf(names))
+	return fmt.Errorf("unknown command '%s': must be %s (to use a host of that name: http://%[1]s)", word, oneOf(names))
 }
 
 // lookupTimeout is how long a name server may think about a lone word.

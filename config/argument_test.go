@@ -15,10 +15,10 @@ func TestLoneWords(t *testing.T) {
 		address string
 		problem string
 	}{
-		{[]string{"swep"}, "", "unknown command 'swep': did you mean 'sweep'? (for a host of that name: http://swep)"},
-		{[]string{"word", "h:1"}, "", "unknown command 'word': must be " + known + " (for a host of that name: http://word)"},
-		{[]string{"docter"}, "", "unknown command 'docter': did you mean 'doctor'? (for a host of that name: http://docter)"},
-		{[]string{secret}, "", "unknown command: must be " + known + " (for a host of that name: http://NAME)"},
+		{[]string{"swep"}, "", "unknown command 'swep': did you mean 'sweep'? (to use a host of that name: http://swep)"},
+		{[]string{"word", "h:1"}, "", "unknown command 'word': must be " + known + " (to use a host of that name: http://word)"},
+		{[]string{"docter"}, "", "unknown command 'docter': did you mean 'doctor'? (to use a host of that name: http://docter)"},
+		{[]string{secret}, "", "unknown command: must be " + known + " (to use a host of that name: http://NAME)"},
 		{[]string{"gpubox"}, "gpubox", ""},
 		{[]string{"localhost"}, "localhost", ""},
 		{[]string{"http://swep"}, "http://swep", ""},

@@ -14,9 +14,9 @@ func benchCommand() command {
 	return command{
 		name:  "bench",
 		args:  "[URL]",
-		short: "One load, no screen; a summary at the end",
-		long: "One load, no screen; a summary at the end. Exits with 1 if nothing succeeded\n" +
-			"or an SLO was missed.",
+		short: "Run one load without a screen and print a summary",
+		long: "Run one load without a screen and print a summary. Exits with 1 if no request\n" +
+			"succeeded or an SLO was missed.",
 		example: "  sonde bench gpu-box:8000 -c 16 --duration 60s\n" +
 			"  sonde bench https://host/v1 --requests 200 --warmup 5 --out run.json\n" +
 			"  sonde bench @lab --rate 4 --slo ttft_p95=2s,tpot_p95=40ms,success=99.9",
@@ -30,9 +30,9 @@ func benchCommand() command {
 
 func amountSettings() []setting {
 	return []setting{
-		{key: "requests", arg: "N", initial: "0", group: groupAmount, help: "end after this many requests",
+		{key: "requests", arg: "N", initial: "0", group: groupAmount, help: "stop after this many requests",
 			check: between(0, 1_000_000_000, func(c *Config) int { return c.Requests }), field: func(c *Config) any { return &c.Requests }},
-		{key: "duration", arg: "D", initial: "30s", group: groupAmount, help: "end after this long, or --requests",
+		{key: "duration", arg: "D", initial: "30s", group: groupAmount, help: "stop after this time, or --requests",
 			check: checkDuration, field: func(c *Config) any { return &c.Duration }},
 		{key: "warmup", arg: "N|D", initial: "0", group: groupAmount, help: "requests or time before measuring",
 			check: checkWarmup, field: func(c *Config) any { return &c.Warmup }},
@@ -59,10 +59,10 @@ func checkWarmup(c *Config) string {
 func checkBench(r *resolved) error {
 	c := &r.config
 	if c.Concurrency == 0 {
-		return r.fail("concurrency", "must be at least 1, a benchmark without load measures nothing")
+		return r.fail("concurrency", "must be at least 1: a benchmark needs load")
 	}
 	if c.Out != "" && c.Out == c.Record {
-		return r.fail("out", "must not be the file of --record")
+		return r.fail("out", "must differ from the --record file")
 	}
 	return nil
 }
@@ -82,18 +82,18 @@ func sweepCommand() command {
 	return command{
 		name:  "sweep",
 		args:  "[URL]",
-		short: "A ladder of loads: the knee, and the largest load within the SLO",
-		long: "A ladder of loads: a table of levels, the knee with what is exhausted there, and\n" +
-			"the largest load that meets the service levels. Exits with 1 if nothing\n" +
-			"succeeded or no load meets them.",
+		short: "Step up the load: the knee, and the largest load within the SLO",
+		long: "Step up the load and print a table of levels, the knee and what limits it, and\n" +
+			"the largest load that meets the SLO. Exits with 1 if no request succeeded or no\n" +
+			"load meets the SLO.",
 		example: "  sonde sweep gpu-box:8000 --slo ttft_p95=2s,tpot_p95=40ms\n" +
 			"  sonde sweep @lab --levels 1,4,8,16,32,64 --per-level 30s --out sweep.json\n" +
 			"  sonde sweep h:8000 --levels 1/s,2/s,4/s -o 512 --format md",
 		groups: []string{groupSweep, groupTarget, groupLoad, groupSources, groupRecord, groupReport, groupScreen, groupMachine, groupFile},
 		own: []setting{
-			{key: "levels", arg: "LIST", initial: "auto", group: groupSweep, help: "as 1,4,8 streams, 1/s,2/s, or auto",
+			{key: "levels", arg: "LIST", initial: "auto", group: groupSweep, help: "1,4,8 streams, 1/s,2/s, or auto",
 				check: checkLevels, field: func(c *Config) any { return &c.Sweep.Levels }},
-			{key: "per-level", arg: "D", initial: "0s", group: groupSweep, help: "longest time at one level (own choice)",
+			{key: "per-level", arg: "D", initial: "0s", group: groupSweep, help: "longest time per level (automatic)",
 				check: checkPerLevel, field: func(c *Config) any { return &c.Sweep.PerLevel }},
 		},
 		common:  []string{"levels", "per-level", "slo", "max-concurrency", "rate", "input", "output", "workload", "model", "api-key", "format", "out"},
@@ -133,7 +133,7 @@ func checkLevels(c *Config) string {
 		case !perSecond && int(v) > c.MaxConcurrency:
 			return fmt.Sprintf("must be at most %d streams (raise --max-concurrency for more)", c.MaxConcurrency)
 		case len(s.Amounts) == mostLevels:
-			return fmt.Sprintf("must be at most %d levels", mostLevels)
+			return fmt.Sprintf("must have at most %d levels", mostLevels)
 		}
 		s.Open = perSecond
 		s.Amounts = append(s.Amounts, v)
@@ -148,7 +148,7 @@ func checkSweep(r *resolved) error {
 	s := &c.Sweep
 	switch {
 	case c.Rate > 0 && len(s.Amounts) > 0:
-		return r.fail("rate", "is where --levels auto begins: leave it out, or write levels as 1/s,2/s")
+		return r.fail("rate", "sets where --levels auto starts: omit it, or write levels as 1/s,2/s")
 	case c.Rate > 0:
 		s.Open = true
 	case s.Open && !r.given("concurrency"):
@@ -159,10 +159,10 @@ func checkSweep(r *resolved) error {
 		return err
 	}
 	if c.Concurrency == 0 {
-		return r.fail("concurrency", "must be at least 1, a sweep without load measures nothing")
+		return r.fail("concurrency", "must be at least 1: a sweep needs load")
 	}
 	if c.Out != "" && c.Out == c.Record {
-		return r.fail("out", "must not be the file of --record")
+		return r.fail("out", "must differ from the --record file")
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func checkGPU(c *Config) string {
 
 func checkAPIKey(c *Config) string {
 	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r > unicode.MaxASCII || r < ' ' || r == 0x7f }) {
-		return "must not contain control characters or characters outside ASCII"
+		return "must contain only printable ASCII characters"
 	}
 	return ""
 }
@@ -132,7 +132,7 @@ func checkPrompts(c *Config) string {
 		return "must be a readable file: " + reason(err)
 	}
 	if info.IsDir() {
-		return "must be a file, this is a directory"
+		return "must be a file, not a directory"
 	}
 	return ""
 }
@@ -145,10 +145,10 @@ func writable(path func(*Config) string) func(*Config) string {
 			return ""
 		}
 		if info, err := os.Stat(p); err == nil && info.IsDir() {
-			return "must be a file, this is a directory"
+			return "must be a file, not a directory"
 		}
 		if info, err := os.Stat(filepath.Dir(p)); err != nil || !info.IsDir() {
-			return "must be in a directory that exists"
+			return "must be in an existing directory"
 		}
 		return ""
 	}
@@ -160,7 +160,7 @@ func checkRecord(c *Config) string {
 		return problem
 	}
 	if _, err := os.Lstat(c.Record); err == nil {
-		return "exists already: give another name or move it away"
+		return "already exists: choose another name or move it"
 	}
 	return ""
 }

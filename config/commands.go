@@ -43,7 +43,7 @@ func (c command) settings() []setting {
 	rows := slices.DeleteFunc(table(), func(s setting) bool { return !slices.Contains(c.groups, s.group) })
 	for i := range rows {
 		if rows[i].key == "format" && c.formats != nil {
-			rows[i].help, rows[i].offered = oneOf(c.formats)+" (by output)", c.formats
+			rows[i].help, rows[i].offered = oneOf(c.formats)+" (automatic)", c.formats
 		}
 	}
 	return rows
@@ -68,15 +68,15 @@ func liveCommand() command {
 	return command{
 		args:  "[URL]",
 		short: "An oscilloscope for LLM inference",
-		long: "An oscilloscope for LLM inference: loads an OpenAI-compatible endpoint and\n" +
-			"charts every token. Without a URL it runs an engine of its own.",
+		long: "An oscilloscope for LLM inference: sends load to an OpenAI-compatible endpoint\n" +
+			"and charts every token. Without a URL it runs an embedded engine.",
 		example: "  sonde                                # the embedded engine\n" +
 			"  sonde gpu-box:8000 -c 8 --workload rag\n" +
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
 		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupMachine, groupFile},
 		own: []setting{
-			{key: "watch", group: groupLive, help: "send nothing, read the engine and the GPU",
+			{key: "watch", group: groupLive, help: "send no load, only read engine and GPU",
 				field: func(c *Config) any { return &c.Watch }},
 		},
 		common: []string{"concurrency", "rate", "input", "output", "workload", "model", "api-key", "slo", "watch", "metrics", "gpu"},
@@ -100,21 +100,21 @@ func replayCommand() command {
 		name:  "replay",
 		args:  "FILE",
 		takes: "replay.file",
-		short: "A recording, in the same screen",
-		long: "A recording that --record wrote, in the same screen. The keys , . < > home end\n" +
-			"move in it, { } change its speed, space stops it.",
+		short: "Play back a recording on the live screen",
+		long: "Play back a file written by --record on the live screen. The keys , . < > home\n" +
+			"end seek, { } change the speed, space pauses.",
 		example: "  sonde bench gpu-box:8000 -c 16 --record run.jsonl\n" +
 			"  sonde replay run.jsonl\n" +
 			"  sonde replay run.jsonl --speed 4 --at 10m",
 		groups: []string{groupReplay, groupScreen, groupFile},
 		own: []setting{
-			{key: "replay.file", arg: "FILE", group: groupReplay, noFlag: true, noFile: true, help: "what --record wrote",
+			{key: "replay.file", arg: "FILE", group: groupReplay, noFlag: true, noFile: true, help: "file written by --record",
 				field: func(c *Config) any { return &c.Replay.File }},
-			{key: "replay.speed", arg: "X", initial: "1", group: groupReplay, help: "times the pace of the recording",
+			{key: "replay.speed", arg: "X", initial: "1", group: groupReplay, help: "playback speed, times real time",
 				check: between(0.125, 64, func(c *Config) float64 { return c.Replay.Speed }), field: func(c *Config) any { return &c.Replay.Speed }},
-			{key: "replay.at", arg: "D", initial: "0s", group: groupReplay, noFile: true, help: "begin so long after its start",
+			{key: "replay.at", arg: "D", initial: "0s", group: groupReplay, noFile: true, help: "start at this time into the recording",
 				check: checkReplayAt, field: func(c *Config) any { return &c.Replay.At }},
-			{key: "replay.slo", arg: "LIST", group: groupReplay, noFile: true, help: "service levels (those of the recording)",
+			{key: "replay.slo", arg: "LIST", group: groupReplay, noFile: true, help: "SLOs (those of the recording)",
 				field: func(c *Config) any { return &c.Replay.SLO }},
 		},
 		common: []string{"replay.speed", "replay.at", "replay.slo", "ascii", "color"},
@@ -134,16 +134,16 @@ func doctorCommand() command {
 	return command{
 		name:  "doctor",
 		args:  "[URL]",
-		short: "What can be seen from here, and how right it is",
-		long: "What can be seen from here, what cannot, and how to switch it on: this machine,\n" +
-			"the endpoint, its engine and GPUs. Sends one request of a few tokens. Exits with\n" +
-			"1 if something is missing that measuring needs.",
+		short: "Check what can be measured from here, and how accurately",
+		long: "Check what can be measured from here, what cannot, and how to enable it: this\n" +
+			"machine, the endpoint, its engine and GPUs. Sends one request of a few tokens.\n" +
+			"Exits with 1 if something required is missing.",
 		example: "  sonde doctor                         # this machine only\n" +
 			"  sonde doctor gpu-box:8000 --api-key KEY\n" +
-			"  sonde doctor --calibrate             # the error of sonde itself, in a minute",
+			"  sonde doctor --calibrate             # sonde's own error, in a minute",
 		groups: []string{groupDoctor, groupTarget, groupSources, groupLive, groupReport, groupFile},
 		own: []setting{
-			{key: "doctor.calibrate", group: groupDoctor, noFile: true, help: "measure the error of sonde on this machine",
+			{key: "doctor.calibrate", group: groupDoctor, noFile: true, help: "measure sonde's own error on this machine",
 				field: func(c *Config) any { return &c.Calibrate }},
 		},
 		common:  []string{"doctor.calibrate", "watch", "model", "api-key", "metrics", "gpu", "insecure", "ca", "format"},
@@ -158,7 +158,7 @@ const groupDoctor = "doctor"
 func checkDoctor(r *resolved) error {
 	c := &r.config
 	if c.Calibrate && r.origins["url"].rank == rankFlag {
-		return r.fail("url", "--calibrate is about this machine: leave the URL out")
+		return r.fail("url", "--calibrate tests this machine: omit the URL")
 	}
 	return r.checkFormat()
 }

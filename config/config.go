@@ -33,7 +33,7 @@ type Config struct {
 	Prefix         string        // "unique", "shared" or "same"
 	Seed           uint64        // meaningful if SeedSet
 	SeedSet        bool          // false: fresh prompts on every run
-	IdleTimeout    time.Duration // longest wait for a byte
+	IdleTimeout    time.Duration // longest wait for data
 	MaxConcurrency int           // safety cap
 	MaxTokensTotal int64         // safety cap on all tokens of a run; 0 is none
 

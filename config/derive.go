@@ -15,7 +15,7 @@ func (r *resolved) derive() error {
 	}
 	if c.Requests > 0 && !r.given("duration") {
 		c.Duration = 0
-		r.origins["duration"] = origin{rankDefault, "lifted by --requests"}
+		r.origins["duration"] = origin{rankDefault, "no limit with --requests"}
 	}
 	c.SeedSet = r.given("seed")
 	if err := r.derivePrometheus(c); err != nil {
@@ -72,10 +72,10 @@ func (r *resolved) deriveConcurrency(c *Config) error {
 	asked, watching := r.origins["concurrency"].rank, r.origins["watch"].rank
 	if c.Watch {
 		if c.Concurrency > 0 && asked > rankDefault && asked >= watching {
-			return r.fail("concurrency", "--watch sends no load, leave one of them out")
+			return r.fail("concurrency", "--watch sends no load: omit one of them")
 		}
 		if c.Rate > 0 && r.origins["rate"].rank >= watching {
-			return r.fail("rate", "--watch sends no load, leave one of them out")
+			return r.fail("rate", "--watch sends no load: omit one of them")
 		}
 		c.Concurrency, c.Rate = 0, 0
 		r.origins["concurrency"] = origin{rankDefault, "watch"}
@@ -135,7 +135,7 @@ var workloads = []workload{
 var demonstration = struct {
 	workload
 	kvGB float64 // 1e9 bytes
-}{workload{"of the demonstration", 8192, 512}, 16}
+}{workload{"demo", 8192, 512}, 16}
 
 func workloadNames() []string {
 	var names []string

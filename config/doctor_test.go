@@ -12,10 +12,10 @@ func TestDoctorSettings(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 	for want, args := range map[string][]string{
-		"URL http://h:1: --calibrate is about this machine: leave the URL out": {"doctor", "h:1", "--calibrate"},
-		"--format csv: must be table, json or md for sonde doctor":             {"doctor", "--format", "csv"},
-		"unknown flag --calibrate (--help-all lists every flag)":               {"bench", "--calibrate"},
-		"unknown flag --concurrency (--help-all lists every flag)":             {"doctor", "--concurrency", "3"},
+		"URL http://h:1: --calibrate tests this machine: omit the URL": {"doctor", "h:1", "--calibrate"},
+		"--format csv: must be table, json or md for sonde doctor":     {"doctor", "--format", "csv"},
+		"unknown flag --calibrate (--help-all lists every flag)":       {"bench", "--calibrate"},
+		"unknown flag --concurrency (--help-all lists every flag)":     {"doctor", "--concurrency", "3"},
 	} {
 		if got := refused(t, args...); got != want {
 			t.Errorf("%q: %q, want %q", args, got, want)

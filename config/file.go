@@ -117,7 +117,7 @@ func (f settingsFile) layers(profile string) ([]layer, error) {
 	values, found := f.profiles[profile]
 	if !found {
 		names := slices.Sorted(maps.Keys(f.profiles))
-		has := "it has none"
+		has := "it has no profiles"
 		if len(names) > 0 {
 			has = "it has " + strings.Join(names, ", ")
 		}
@@ -134,7 +134,7 @@ func (f settingsFile) exposure() string {
 	}
 	for _, values := range append(slices.Collect(maps.Values(f.profiles)), f.top) {
 		if values.Exists("api-key") || values.Exists("header") {
-			return fmt.Sprintf("%s holds credentials and others can read it: chmod 600 %[1]s", f.path)
+			return fmt.Sprintf("%s contains credentials and other users can read it: chmod 600 %[1]s", f.path)
 		}
 	}
 	return ""

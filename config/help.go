@@ -83,7 +83,7 @@ func addCompletion(root *cobra.Command) {
 		cc.Args = cobra.ArbitraryArgs
 		cc.RunE = func(cc *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return errors.New("completion is for bash, zsh, fish or powershell")
+				return errors.New("completion supports bash, zsh, fish and powershell")
 			}
 			return cc.Help()
 		}

@@ -163,7 +163,7 @@ func TestBoundsHaveNoExponent(t *testing.T) {
 	}
 }
 
-// "(own choice) (default 0s)" would say two things: a time of nothing is no default.
+// "(automatic) (default 0s)" would say two things: a time of nothing is no default.
 func TestHelpHasNoDefaultOfNothing(t *testing.T) {
 	for _, name := range []string{"sweep", "replay"} {
 		if o := call(name, "--help-all"); strings.Contains(o.stdout, "default 0s") {

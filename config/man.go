@@ -53,7 +53,7 @@ func manPage(root *cobra.Command, date string) (string, error) {
 }
 
 const (
-	manEnvironment = "Every flag has a variable: SONDE_CONCURRENCY for --concurrency, SONDE_SIM_MODEL for --model of sonde sim. " +
+	manEnvironment = "Every flag has an environment variable: SONDE_CONCURRENCY for --concurrency, SONDE_SIM_MODEL for --model of sonde sim. " +
 		"OPENAI_API_KEY and OPENAI_BASE_URL stand in for --api-key and the URL. " +
 		"Flags win over variables, variables over the file. NO_COLOR switches colours off."
 	manFiles = "$XDG_CONFIG_HOME/sonde/config.toml or ~/.config/sonde/config.toml: settings, named as in --print-config. " +

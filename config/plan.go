@@ -40,9 +40,9 @@ func planCommand() command {
 	return command{
 		name:  "plan",
 		short: "Capacity arithmetic: QPS, lengths, latency → TPM, concurrency, KV",
-		long: "Capacity arithmetic: from how often requests come, how long they are and how\n" +
-			"long they take to RPM, TPM, requests in flight and KV cache; which quota binds\n" +
-			"first; and, from a file of sonde sweep, how many replicas. Sends nothing.",
+		long: "Capacity arithmetic: from request rate, lengths and latency to RPM, TPM,\n" +
+			"requests in flight and KV cache; which quota binds first; and, with a file from\n" +
+			"sonde sweep, how many replicas. Sends nothing.",
 		example: "  sonde plan --qps 4 --input 6k --output 1k --e2e 15s --headroom 50%\n" +
 			"  sonde plan --input 4k --output 1k --limit rpm=1000,tpm=1M\n" +
 			"  sonde plan --workload chat:qps=2,e2e=8s --workload rag:users=50,e2e=9s\n" +

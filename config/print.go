@@ -16,8 +16,8 @@ import (
 // came from. What would show a secret, and what has no value, is commented out.
 func (r *resolved) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Settings of `%s` in force, and where each came from.\n", strings.TrimSpace("sonde "+r.command.name))
-	fmt.Fprintf(&b, "# As a file: %s\n", orElse(r.file.path, "(no home directory)"))
+	fmt.Fprintf(&b, "# Current settings of `%s`, and where each comes from.\n", strings.TrimSpace("sonde "+r.command.name))
+	fmt.Fprintf(&b, "# File: %s\n", orElse(r.file.path, "(no home directory)"))
 	group := ""
 	for _, s := range r.command.settings() {
 		if s.noFile {

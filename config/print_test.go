@@ -53,7 +53,7 @@ func TestPrintConfigTellsWhereFrom(t *testing.T) {
 	out := call("bench", "@lab", "--seed", "7", "--print-config").stdout
 	for _, want := range []string{
 		"output = 5 # file;", "model = 'm' # profile lab;", "rate = 3.0 # env SONDE_RATE;", "seed = 7 # flag;", "input = 256 # workload chat;",
-		"concurrency = 256 # max-concurrency;", "prefix = 'unique' # default;", "# url = '' # default;", "# As a file: " + path,
+		"concurrency = 256 # max-concurrency;", "prefix = 'unique' # default;", "# url = '' # default;", "# File: " + path,
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("%q is missing in\n%s", want, out)

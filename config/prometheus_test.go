@@ -62,9 +62,9 @@ func TestSelector(t *testing.T) {
 func TestPrometheusSettingsThatLackTheServer(t *testing.T) {
 	path := clean(t)
 	for args, want := range map[string]string{
-		`--selector job="x"`:   "--selector: chooses series of a Prometheus server: give its address with --prometheus",
-		"--gpu prometheus":     "--gpu prometheus: needs the server's address: give --prometheus URL",
-		"--metrics prometheus": "--metrics prometheus: needs the server's address: give --prometheus URL",
+		`--selector job="x"`:   "--selector: chooses series of a Prometheus server: add --prometheus URL",
+		"--gpu prometheus":     "--gpu prometheus: needs the server's address: add --prometheus URL",
+		"--metrics prometheus": "--metrics prometheus: needs the server's address: add --prometheus URL",
 		"--prometheus ftp://x": "--prometheus ftp://x: must be an http:// or https:// address",
 	} {
 		if got := refused(t, append([]string{"bench", "h:1"}, strings.Fields(args)...)...); got != want {

@@ -14,7 +14,7 @@ const fromPrometheus = "prometheus"
 func (r *resolved) derivePrometheus(c *Config) error {
 	if c.Prometheus == "" {
 		if c.Selector != "" && r.origins["selector"].rank == rankFlag {
-			return r.fail("selector", "chooses series of a Prometheus server: give its address with --prometheus")
+			return r.fail("selector", "chooses series of a Prometheus server: add --prometheus URL")
 		}
 		return nil
 	}
@@ -29,7 +29,7 @@ func (r *resolved) derivePrometheus(c *Config) error {
 
 func needsPrometheus(c *Config) string {
 	if c.Prometheus == "" {
-		return "needs the server's address: give --prometheus URL"
+		return "needs the server's address: add --prometheus URL"
 	}
 	return ""
 }

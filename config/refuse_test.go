@@ -17,7 +17,7 @@ func TestBadInputIsOneLineWithAWayOut(t *testing.T) {
 		{"-c two", "--concurrency two: must be a whole number such as 8"},
 		{"-c 2.5", "--concurrency 2.5: must be a whole number such as 8"},
 		{"-c", "--concurrency needs a value: --concurrency N"},
-		{"bench -c 0", "--concurrency 0: must be at least 1, a benchmark without load measures nothing"},
+		{"bench -c 0", "--concurrency 0: must be at least 1: a benchmark needs load"},
 		{"--max-concurrency 0", "--max-concurrency 0: must be 1 to 100000"},
 		{"--rate NaN", "--rate NaN: must be a number such as 2.5"},
 		{"--rate +Inf", "--rate +Inf: must be a number such as 2.5"},
@@ -31,7 +31,7 @@ func TestBadInputIsOneLineWithAWayOut(t *testing.T) {
 		{"bench --warmup soon", "--warmup soon: must be a number of requests such as 5, or a time such as 5s"},
 		{"bench --warmup -1s", "--warmup -1s: must not be negative"},
 		{"--idle-timeout 0s", "--idle-timeout 0s: must be longer than 0, such as 60s"},
-		{"--seed -1", "--seed -1: must be a whole number from 0 on, such as 7"},
+		{"--seed -1", "--seed -1: must be a whole number of at least 0, such as 7"},
 		{"--concurency 3", "unknown flag --concurency: did you mean '--concurrency'?"},
 		{"--nonsense=secret", "unknown flag --nonsense (--help-all lists every flag)"},
 		{"-zsecret", "unknown flag -z (--help-all lists every flag)"},
@@ -43,31 +43,31 @@ func TestBadInputIsOneLineWithAWayOut(t *testing.T) {
 		{"--roofline @H100", "--roofline: must be MODEL@GPU, such as Llama-3.1-8B@H100 or path/to/config.json@4xH100"},
 		{"bench --roofline a/b@c/config.json@", "--roofline: must be MODEL@GPU, such as Llama-3.1-8B@H100 or path/to/config.json@4xH100"},
 		{"--ca " + dir + "/none", "--ca " + dir + "/none: must be a readable file: no such file or directory"},
-		{"--prompts " + dir, "--prompts " + dir + ": must be a file, this is a directory"},
-		{"--record " + taken, "--record " + taken + ": exists already: give another name or move it away"},
-		{"--record " + dir, "--record " + dir + ": must be a file, this is a directory"},
-		{"bench --out " + dir + "/a/b", "--out " + dir + "/a/b: must be in a directory that exists"},
-		{"bench --out x --record x", "--out x: must not be the file of --record"},
+		{"--prompts " + dir, "--prompts " + dir + ": must be a file, not a directory"},
+		{"--record " + taken, "--record " + taken + ": already exists: choose another name or move it"},
+		{"--record " + dir, "--record " + dir + ": must be a file, not a directory"},
+		{"bench --out " + dir + "/a/b", "--out " + dir + "/a/b: must be in an existing directory"},
+		{"bench --out x --record x", "--out x: must differ from the --record file"},
 		{"--header Authorization", "--header: must look like 'Name: value'"},
 		{"sweep --levels 1,2,x", "--levels 1,2,x: must be levels such as 1,4,8 streams or 1/s,2/s requests per second, or auto"},
 		{"sweep --levels 0", "--levels 0: must be levels such as 1,4,8 streams or 1/s,2/s requests per second, or auto"},
 		{"sweep --levels 1,2/s", "--levels 1,2/s: must be all streams (1,4,8) or all rates (1/s,4/s)"},
 		{"sweep --levels 1.5", "--levels 1.5: must have whole numbers of streams; a rate is written 2.5/s"},
 		{"sweep --levels 8,512", "--levels 8,512: must be at most 256 streams (raise --max-concurrency for more)"},
-		{"sweep --levels 1/s,2/s --rate 2", "--rate 2: is where --levels auto begins: leave it out, or write levels as 1/s,2/s"},
+		{"sweep --levels 1/s,2/s --rate 2", "--rate 2: sets where --levels auto starts: omit it, or write levels as 1/s,2/s"},
 		{"sweep --per-level -1s", "--per-level -1s: must not be negative"},
-		{"sweep -c 0", "--concurrency 0: must be at least 1, a sweep without load measures nothing"},
-		{"sweep --out x --record x", "--out x: must not be the file of --record"},
+		{"sweep -c 0", "--concurrency 0: must be at least 1: a sweep needs load"},
+		{"sweep --out x --record x", "--out x: must differ from the --record file"},
 		{"sim x", "sim takes flags only, no arguments (sonde sim --help)"},
 		{"sim --listen 8000", "--listen 8000: must be host:port, such as 127.0.0.1:8000 or [::1]:8000"},
 		{"sim --speed 0", "--speed 0: must be 0.001 to 1000"},
-		{"bench a:1 b:1", "there must be one URL, not 2 (flags need dashes: sonde bench --help)"},
-		{"bnech", "unknown command 'bnech': did you mean 'bench'? (for a host of that name: http://bnech)"},
-		{"bnech h:1", "unknown command 'bnech': did you mean 'bench'? (for a host of that name: http://bnech)"},
+		{"bench a:1 b:1", "expected one URL, got 2 (flags start with dashes: sonde bench --help)"},
+		{"bnech", "unknown command 'bnech': did you mean 'bench'? (to use a host of that name: http://bnech)"},
+		{"bnech h:1", "unknown command 'bnech': did you mean 'bench'? (to use a host of that name: http://bnech)"},
 		{"@", "@ needs the name of a profile, such as @lab for [profile.lab]"},
-		{"@a --profile b", "@a and --profile name two profiles, leave one of them out"},
+		{"@a --profile b", "@a and --profile name different profiles: omit one of them"},
 		{"help nope", "no such command: sonde --help lists them"},
-		{"completion tcsh", "completion is for bash, zsh, fish or powershell"},
+		{"completion tcsh", "completion supports bash, zsh, fish and powershell"},
 	} {
 		if got := refused(t, strings.Fields(c.args)...); got != c.want {
 			t.Errorf("%s\ngot  %s\nwant %s", c.args, got, c.want)
@@ -125,7 +125,7 @@ func TestUnknownNames(t *testing.T) {
 
 func TestUnknownProfile(t *testing.T) {
 	path := clean(t)
-	if got, want := refused(t, "@lab"), "no [profile.lab] in "+path+": it has none"; got != want {
+	if got, want := refused(t, "@lab"), "no [profile.lab] in "+path+": it has no profiles"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	write(t, path, "[profile.b]\nconcurrency = 'x'\n[profile.a]\n")

@@ -114,7 +114,7 @@ func TestWarningAboutAReadableFile(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if o := call(); o.code != 0 || o.stderr != "sonde: warning: "+path+" holds credentials and others can read it: chmod 600 "+path+"\n" {
+	if o := call(); o.code != 0 || o.stderr != "sonde: warning: "+path+" contains credentials and other users can read it: chmod 600 "+path+"\n" {
 		t.Errorf("code %d, stderr %q", o.code, o.stderr)
 	}
 	write(t, path, "api-key-env = 'LAB_KEY'\n")

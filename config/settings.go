@@ -88,12 +88,12 @@ func shared() []setting {
 func targetSettings() []setting {
 	return []setting{
 		{key: "url", arg: "URL", group: groupTarget, noFlag: true, check: checkURL,
-			help: "endpoint; none is the embedded engine", field: func(c *Config) any { return &c.URL }},
-		{key: "model", arg: "NAME", group: groupTarget, help: "model to ask for (first listed)",
+			help: "endpoint; omit for the embedded engine", field: func(c *Config) any { return &c.URL }},
+		{key: "model", arg: "NAME", group: groupTarget, help: "model name (first listed)",
 			field: func(c *Config) any { return &c.Model }},
-		{key: "api-key", arg: "KEY", group: groupTarget, help: "also $OPENAI_API_KEY", check: checkAPIKey, secret: true,
+		{key: "api-key", arg: "KEY", group: groupTarget, help: "API key, or $OPENAI_API_KEY", check: checkAPIKey, secret: true,
 			field: func(c *Config) any { return &c.APIKey }},
-		{key: "api-key-env", arg: "VAR", initial: openAIKey, group: groupTarget, help: "variable with the key",
+		{key: "api-key-env", arg: "VAR", initial: openAIKey, group: groupTarget, help: "variable holding the key",
 			field: func(c *Config) any { return &c.APIKeyEnv }},
 		{key: "header", arg: "K:V", group: groupTarget, help: "extra header, repeatable", check: checkHeaders, secret: true,
 			field: func(c *Config) any { return &c.Headers }},
@@ -101,7 +101,7 @@ func targetSettings() []setting {
 			choices: []string{"chat", "completions"}, field: func(c *Config) any { return &c.API }},
 		{key: "insecure", group: groupTarget, help: "accept any TLS certificate",
 			field: func(c *Config) any { return &c.Insecure }},
-		{key: "ca", arg: "FILE", group: groupTarget, help: "file of further CAs (PEM)", check: checkCA,
+		{key: "ca", arg: "FILE", group: groupTarget, help: "extra CA certificates (PEM)", check: checkCA,
 			field: func(c *Config) any { return &c.CA }},
 	}
 }
@@ -110,7 +110,7 @@ func loadSettings() []setting {
 	return []setting{
 		{key: "max-concurrency", arg: "N", initial: "256", group: groupLoad, help: "safety cap on streams",
 			check: between(1, 100_000, func(c *Config) int { return c.MaxConcurrency }), field: func(c *Config) any { return &c.MaxConcurrency }},
-		{key: "concurrency", short: "c", arg: "N", initial: "1", group: groupLoad, help: "streams in flight; the cap if --rate",
+		{key: "concurrency", short: "c", arg: "N", initial: "1", group: groupLoad, help: "streams in flight; a cap with --rate",
 			check: checkConcurrency, field: func(c *Config) any { return &c.Concurrency }},
 		{key: "rate", arg: "R", initial: "0", group: groupLoad, help: "requests per second, instead of -c",
 			check: between(0, 100_000, func(c *Config) float64 { return c.Rate }), field: func(c *Config) any { return &c.Rate }},
@@ -128,35 +128,35 @@ func loadSettings() []setting {
 			choices: []string{"unique", "shared", "same"}, field: func(c *Config) any { return &c.Prefix }},
 		{key: "seed", arg: "N", group: groupLoad, help: "reproducible prompts and arrivals (random)",
 			field: func(c *Config) any { return &c.Seed }},
-		{key: "idle-timeout", arg: "D", initial: "60s", group: groupLoad, help: "longest wait for a byte",
+		{key: "idle-timeout", arg: "D", initial: "60s", group: groupLoad, help: "longest wait for data",
 			check: checkIdleTimeout, field: func(c *Config) any { return &c.IdleTimeout }},
 		{key: "max-tokens-total", arg: "N", initial: "0", group: groupLoad, help: "safety cap on all tokens (none)",
 			check: between(0, 1<<62, func(c *Config) int64 { return c.MaxTokensTotal }), field: func(c *Config) any { return &c.MaxTokensTotal }},
-		{key: "slo", arg: "LIST", group: groupLoad, help: "service levels, as ttft_p95=2s,success=99.9",
+		{key: "slo", arg: "LIST", group: groupLoad, help: "SLOs, such as ttft_p95=2s,success=99.9",
 			field: func(c *Config) any { return &c.SLO }},
 	}
 }
 
 func sourceSettings() []setting {
 	return []setting{
-		{key: "metrics", arg: "URL", group: groupSources, help: "engine metrics page, or off (found)", check: checkMetrics,
+		{key: "metrics", arg: "URL", group: groupSources, help: "engine metrics page, or off (detected)", check: checkMetrics,
 			field: func(c *Config) any { return &c.Metrics }},
 		{key: "gpu", arg: "SOURCE", initial: "auto", group: groupSources, help: "auto, nvml, off or an exporter's URL", check: checkGPU,
 			field: func(c *Config) any { return &c.GPU }},
-		{key: "prometheus", arg: "URL", group: groupSources, help: "Prometheus server to read both from", check: checkPrometheus,
+		{key: "prometheus", arg: "URL", group: groupSources, help: "Prometheus server for engine and GPU", check: checkPrometheus,
 			field: func(c *Config) any { return &c.Prometheus }},
-		{key: "selector", arg: "LIST", group: groupSources, help: "its series, as job=\"vllm\",namespace=\"x\"", check: checkSelector,
+		{key: "selector", arg: "LIST", group: groupSources, help: "its series: job=\"vllm\",namespace=\"x\"", check: checkSelector,
 			field: func(c *Config) any { return &c.Selector }},
-		{key: "roofline", arg: "MODEL@GPU", group: groupSources, help: "shapes for the lower bounds (found)", check: checkRoofline,
+		{key: "roofline", arg: "MODEL@GPU", group: groupSources, help: "for the lower bounds (detected)", check: checkRoofline,
 			field: func(c *Config) any { return &c.Roofline }},
 	}
 }
 
 func outputSettings() []setting {
 	return []setting{
-		{key: "record", arg: "FILE", group: groupRecord, help: "write Frames and requests as they happen",
+		{key: "record", arg: "FILE", group: groupRecord, help: "record the run for sonde replay",
 			check: checkRecord, field: func(c *Config) any { return &c.Record }},
-		{key: "format", arg: "NAME", group: groupReport, help: "table, json, csv, md or vllm (by output)",
+		{key: "format", arg: "NAME", group: groupReport, help: "table, json, csv, md or vllm (automatic)",
 			choices: []string{"", "table", "json", "csv", "md", "vllm"}, field: func(c *Config) any { return &c.Format }},
 		{key: "out", arg: "FILE", group: groupReport, help: "write the summary to a file",
 			check: writable(func(c *Config) string { return c.Out }), field: func(c *Config) any { return &c.Out }},

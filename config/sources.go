@@ -87,7 +87,7 @@ func explainFlag(flags *pflag.FlagSet, err error) error {
 	if errors.As(err, &invalid) {
 		return fmt.Errorf("--%s must be true or false", invalid.GetFlag().Name)
 	}
-	return errors.New("a flag is not written as --name or --name=value")
+	return errors.New("invalid flag: write --name or --name=value")
 }
 
 func flagNames(flags *pflag.FlagSet) []string {

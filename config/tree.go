@@ -56,9 +56,9 @@ func (t *tree) command(c command) *cobra.Command {
 			completeValues(cc, s)
 		}
 	}
-	cc.Flags().Bool(flagPrintConfig, false, "print the settings in force as a file, and stop")
+	cc.Flags().Bool(flagPrintConfig, false, "print the current settings as a file and exit")
 	cc.Flags().Lookup(flagPrintConfig).Hidden = true
-	cc.Flags().Bool(flagHelpAll, false, "every flag")
+	cc.Flags().Bool(flagHelpAll, false, "show every flag")
 	return cc
 }
 

@@ -22,7 +22,7 @@ var (
 // address: it may hold a password.
 func normalURL(s string) (string, error) {
 	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return "", errors.New("must not contain blanks or control characters")
+		return "", errors.New("must not contain spaces or control characters")
 	}
 	if halfScheme.MatchString(s) {
 		return "", errors.New("needs two slashes after the scheme, as in http://host:8000")
@@ -77,13 +77,13 @@ func zoned(a netip.Addr) string { return strings.Replace(a.String(), "%", "%25",
 func checkHost(s string) error {
 	u, err := url.Parse(s)
 	if err != nil {
-		return errors.New("is no usable address, write it as http://host:8000 or http://[::1]:8000")
+		return errors.New("is not a valid address: use http://host:8000 or http://[::1]:8000")
 	}
 	if u.Hostname() == "" {
-		return errors.New("names no host, write it as http://host:8000")
+		return errors.New("has no host: use http://host:8000")
 	}
 	if strings.HasSuffix(u.Host, ":") {
-		return errors.New("has a colon without a port, write it as http://host:8000")
+		return errors.New("has a colon without a port: use http://host:8000")
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {

@@ -20,7 +20,7 @@ func wanted(field any) error {
 	case *int, *int64:
 		return errors.New("must be a whole number such as 8")
 	case *uint64:
-		return errors.New("must be a whole number from 0 on, such as 7")
+		return errors.New("must be a whole number of at least 0, such as 7")
 	case *float64:
 		return errors.New("must be a number such as 2.5")
 	case *time.Duration, *Seconds:

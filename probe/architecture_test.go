@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 	"probe/sweep":       {"probe/frame", "probe/level", "probe/opt", "probe/slo"},
 	"probe/record":      {"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain"},
 	"probe/replay":      {"probe/frame", "probe/guard", "probe/record"},
-	"probe/plan":        {"probe/opt", "probe/plain", "probe/roofline", "probe/slo"},
+	"probe/plan":        {"probe/opt", "probe/plain", "probe/report/page", "probe/roofline", "probe/slo"},
 	"probe/bench":       {"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"},
 	"probe/report":      {"gpu", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep"},
 	"probe/report/page": {},

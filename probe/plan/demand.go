@@ -5,8 +5,8 @@ import (
 	"sonde/probe/roofline"
 )
 
-// Demand is what a load asks of a service. Every figure is proportional to the
-// rate of requests; what cannot be known is unknown.
+// Demand is what a load needs from a service. Every figure is proportional to the
+// request rate.
 type Demand struct {
 	RequestsPerS opt.Float `json:"requests_per_s"`
 	RPM          opt.Float `json:"rpm"`

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type Limit struct {
 type LimitResult struct {
 	Limit  string    `json:"limit"`
 	Quota  float64   `json:"quota"`
-	Used   opt.Float `json:"used"`    // with the head-room
+	Used   opt.Float `json:"used"`    // with the headroom
 	Share  opt.Float `json:"share"`   // used of the quota
 	MaxRPM opt.Float `json:"max_rpm"` // the load, in its mix, that uses all of it
 }
@@ -28,13 +29,13 @@ type Binding struct {
 	Limit        string    `json:"limit"`
 	RPM          opt.Float `json:"rpm"`
 	RequestsPerS opt.Float `json:"requests_per_s"`
-	Fits         *bool     `json:"fits"` // whether the load with its head-room stays within every quota; unknown without a rate
+	Fits         *bool     `json:"fits"` // whether the load with its headroom stays within every quota; unknown without a rate
 }
 
 // limitKinds are the quotas and the figures that they bound.
 var limitKinds = []struct {
-	name string
-	of   func(*Demand) opt.Float
+	name   string
+	figure func(*Demand) opt.Float
 }{
 	{"rpm", func(d *Demand) opt.Float { return d.RPM }},
 	{"tpm", func(d *Demand) opt.Float { return d.TotalTPM }},
@@ -54,7 +55,7 @@ func LimitNames() []string {
 }
 
 // judgeLimits sets each quota against the load. perRequest is the Demand of one
-// mean request per second, used that of the whole load with its head-room.
+// mean request per second, used that of the whole load with its headroom.
 func judgeLimits(limits []Limit, perRequest, used Demand) ([]LimitResult, error) {
 	results := []LimitResult{}
 	for _, kind := range limitKinds {
@@ -62,9 +63,9 @@ func judgeLimits(limits []Limit, perRequest, used Demand) ([]LimitResult, error)
 			if l.Name != kind.name {
 				continue
 			}
-			r := LimitResult{Limit: l.Name, Quota: l.Quota, Used: kind.of(&used)}
+			r := LimitResult{Limit: l.Name, Quota: l.Quota, Used: kind.figure(&used)}
 			r.Share = r.Used.Scale(1 / l.Quota)
-			if one := kind.of(&perRequest); one.OK && one.V > 0 {
+			if one := kind.figure(&perRequest); one.OK && one.V > 0 {
 				r.MaxRPM = opt.Of(perMinute * l.Quota / one.V)
 			}
 			results = append(results, r)
@@ -83,15 +84,7 @@ func bindingOf(results []LimitResult) *Binding {
 	if len(known) == 0 {
 		return nil
 	}
-	first := slices.MinFunc(known, func(a, b LimitResult) int {
-		switch {
-		case a.MaxRPM.V < b.MaxRPM.V:
-			return -1
-		case a.MaxRPM.V > b.MaxRPM.V:
-			return 1
-		}
-		return 0
-	})
+	first := slices.MinFunc(known, func(a, b LimitResult) int { return cmp.Compare(a.MaxRPM.V, b.MaxRPM.V) })
 	b := &Binding{Limit: first.Limit, RPM: first.MaxRPM, RequestsPerS: first.MaxRPM.Scale(1.0 / perMinute)}
 	if first.Share.OK {
 		fits := first.Share.V <= 1

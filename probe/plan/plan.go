@@ -61,11 +61,11 @@ type ModelLine struct {
 func Make(a Ask) (Plan, error) {
 	p := Plan{Schema: Schema, Workloads: []Row{}, Headroom: a.Headroom, Notes: []string{}}
 	if len(a.Workloads) == 0 {
-		return p, errors.New("nothing to plan for: sonde plan --qps 4 --input 6k --output 1k --e2e 15s (sonde plan --help)")
+		return p, errors.New("no workload given: sonde plan --qps 4 --input 6k --output 1k --e2e 15s (sonde plan --help)")
 	}
 	asked := a.Workloads
 	if a.Workloads = withMeasured(a); !slices.Equal(asked, a.Workloads) {
-		p.Notes = append(p.Notes, "lengths and latency that were not given are those that the sweep measured")
+		p.Notes = append(p.Notes, "missing lengths and latency are those that the sweep measured")
 	}
 	perRequest := Demand{}
 	for i := range a.Workloads {
@@ -137,20 +137,20 @@ func meanRequest(rows []Row) Request {
 // note says what a reader has to know of the figures.
 func (p *Plan) note(a Ask) {
 	if !p.Total.E2ES.OK {
-		p.Notes = append(p.Notes, "how many requests are in flight and what they hold is unknown without their latency: e2e, or ttft and tpot")
+		p.Notes = append(p.Notes, "requests in flight and their KV cache are unknown without a latency: e2e, or ttft and tpot")
 	}
 	for _, l := range p.Limits {
 		if !l.MaxRPM.OK {
-			p.Notes = append(p.Notes, "the limit "+l.Limit+" may bind earlier: where, is unknown without the latency")
+			p.Notes = append(p.Notes, "limit "+l.Limit+" may bind earlier: unknown without a latency")
 		}
 	}
 	for _, w := range a.Workloads {
 		if math.Round(w.Users) > 0 {
-			p.Notes = append(p.Notes, "users send the slower the longer answers take: their rate is users / (E2E + think)")
+			p.Notes = append(p.Notes, "users send less often when answers take longer: their rate is users / (E2E + think)")
 			break
 		}
 	}
 	if a.Model != nil && a.Model.WindowedLayers > 0 {
-		p.Notes = append(p.Notes, "KV bytes count windowed layers up to their window; an engine that keeps all tokens there needs more")
+		p.Notes = append(p.Notes, "KV bytes count windowed layers up to their window; an engine that keeps all their tokens needs more")
 	}
 }

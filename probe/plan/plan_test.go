@@ -40,9 +40,9 @@ func TestQPSToTokensAndConcurrency(t *testing.T) {
 	is(t, "in flight", d.Concurrency, 60)
 	is(t, "KV tokens", d.KVTokens, 390_000)
 	is(t, "KV tokens at most", d.KVTokensMost, 420_000)
-	is(t, "req/s with head-room", h.RequestsPerS, 6)
-	is(t, "in flight with head-room", h.Concurrency, 90)
-	is(t, "TPM with head-room", h.TotalTPM, 2_520_000)
+	is(t, "req/s with headroom", h.RequestsPerS, 6)
+	is(t, "in flight with headroom", h.Concurrency, 90)
+	is(t, "TPM with headroom", h.TotalTPM, 2_520_000)
 	if d.KVBytes.OK || d.KVBytesMost.OK {
 		t.Error("bytes are known without a model")
 	}
@@ -86,7 +86,7 @@ func TestLimitsOfEveryKind(t *testing.T) {
 	}
 }
 
-// With head-room 50 % on 4/s: 360 RPM of 300 do not fit, of 400 they do.
+// With headroom 50 % on 4/s: 360 RPM of 300 do not fit, of 400 they do.
 func TestALoadThatFits(t *testing.T) {
 	for quota, fits := range map[float64]bool{300: false, 360: true, 400: true} {
 		p := made(t, Ask{Headroom: 0.5, Workloads: []Workload{{RequestsPerS: 4, Input: 1, Output: 1}}, Limits: []Limit{{"rpm", quota}}})
@@ -221,10 +221,10 @@ func TestAddingAndDoubling(t *testing.T) {
 
 func TestWhatCannotBePlanned(t *testing.T) {
 	for want, a := range map[string]Ask{
-		"nothing to plan":       {},
+		"no workload given":       {},
 		"--input 6k":            {Workloads: []Workload{{RequestsPerS: 1}}},
 		"--output 1k":           {Workloads: []Workload{{RequestsPerS: 1, Input: 5}}},
-		"workload x: how often": {Workloads: []Workload{{Name: "x", Input: 5, Output: 5}, {Name: "y", RequestsPerS: 1, Input: 5, Output: 5}}},
+		"workload x: the request rate is missing": {Workloads: []Workload{{Name: "x", Input: 5, Output: 5}, {Name: "y", RequestsPerS: 1, Input: 5, Output: 5}}},
 		"--qps 4":               {Workloads: []Workload{{Input: 5, Output: 5}}},
 		"a rate and users":      {Workloads: []Workload{{RequestsPerS: 1, Users: 1, Input: 5, Output: 5, E2ES: 1}}},
 		"think is the pause":    {Workloads: []Workload{{RequestsPerS: 1, ThinkS: 1, Input: 5, Output: 5, E2ES: 1}}},
@@ -233,7 +233,7 @@ func TestWhatCannotBePlanned(t *testing.T) {
 		"add --ttft":            {Workloads: []Workload{{RequestsPerS: 1, Input: 5, Output: 5, TPOTS: 1}}},
 		"--e2e 15s":             {Workloads: []Workload{{Users: 1, Input: 5, Output: 5}}},
 		"0 and 1e12":            {Workloads: []Workload{{RequestsPerS: math.Inf(1), Input: 5, Output: 5}}},
-		"must lie between":      {Workloads: []Workload{{RequestsPerS: math.NaN(), Input: 5, Output: 5}}},
+		"must be between":      {Workloads: []Workload{{RequestsPerS: math.NaN(), Input: 5, Output: 5}}},
 		"a limit must be one":   {Workloads: []Workload{{Input: 5, Output: 5}}, Limits: []Limit{{"tpd", 1}}},
 	} {
 		if _, err := Make(a); err == nil || !strings.Contains(err.Error(), want) {

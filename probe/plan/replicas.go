@@ -16,7 +16,7 @@ type Replicas struct {
 	Why    string         `json:"why,omitempty"`
 	Level  *MeasuredLevel `json:"level"` // that each replica may run at
 	Steps  []Step         `json:"steps"`
-	Share  opt.Float      `json:"share"` // of what the replicas hold, in use with the head-room
+	Share  opt.Float      `json:"share"` // of what the replicas hold, in use with the headroom
 }
 
 // MeasuredLevel is the level of the sweep that counts.
@@ -30,7 +30,7 @@ type MeasuredLevel struct {
 	E2EMS        opt.Float `json:"e2e_ms_mean"`
 }
 
-// Step is one division: what is asked, with the head-room, by what a replica did.
+// Step is one division: what is asked, with the headroom, by what a replica did.
 type Step struct {
 	Of         string    `json:"of"` // a rate of the Summary
 	Asked      opt.Float `json:"asked"`
@@ -66,8 +66,8 @@ func replicasFor(p *Plan, s *Sweep, slos []slo.Target) (*Replicas, error) {
 	if !near(p.Total.InputTokens, in) || !near(p.Total.OutputTokens, out) {
 		r.step("input_tokens_per_s", asked.InputTPM.Scale(1.0/perMinute), level.Rates.InputPerS)
 		r.step("output_tokens_per_s", asked.OutputTPM.Scale(1.0/perMinute), level.Rates.OutputPerS)
-		p.Notes = append(p.Notes, fmt.Sprintf("the sweep sent %s tokens and got %s, the plan has %s and %s: "+
-			"replicas follow the scarcest rate, and latencies will differ; a sweep with these lengths would tell",
+		p.Notes = append(p.Notes, fmt.Sprintf("the sweep had %s input and %s output tokens per request, the plan has %s and %s: "+
+			"replicas follow the scarcest rate and latencies will differ; a sweep with these lengths is more accurate",
 			figure(in), figure(out), figure(opt.Of(p.Total.InputTokens)), figure(opt.Of(p.Total.OutputTokens))))
 	}
 	r.round()
@@ -100,9 +100,9 @@ func (r *Replicas) round() {
 		}
 	}
 	if !most.OK || most.V > mostReplicas {
-		r.Why = "how often requests come was not given"
+		r.Why = "the request rate is missing"
 		if most.OK {
-			r.Why = "the load is beyond any number of replicas"
+			r.Why = "the load is too large"
 		}
 		return
 	}

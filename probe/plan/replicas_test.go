@@ -31,7 +31,7 @@ func sweep(t *testing.T, text string) *Sweep {
 	return s
 }
 
-// 20/s with 50 % head-room is 30/s; 30 / 3.2 = 9.375: ten replicas, 93.75 % in use.
+// 20/s with 50 % headroom is 30/s; 30 / 3.2 = 9.375: ten replicas, 93.75 % in use.
 // What was not given is what was measured: 1,000 + 100 tokens in 2.5 s.
 func TestReplicas(t *testing.T) {
 	p := made(t, Ask{Headroom: 0.5, Workloads: []Workload{{RequestsPerS: 20}}, Sweep: sweep(t, sweepFile)})
@@ -157,10 +157,10 @@ func TestWhatTheSweepSays(t *testing.T) {
 
 func TestFilesThatAreNoSweep(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                             "no JSON",
-		"hello":                        "no JSON",
+		"":                             "not a JSON file",
+		"hello":                        "not a JSON file",
 		`{"schema":"sonde/record/1"}`:  "sonde/summary/1",
-		`[]`:                           "no JSON",
+		`[]`:                           "not a JSON file",
 		`{"schema":"sonde/summary/1"}`: "no request succeeded",
 		`{"schema":"sonde/summary/1","levels":[]}`:                                                                "no request succeeded",
 		`{"schema":"sonde/summary/1","levels":[{"rates":{"requests_per_s":"many"}}]}`:                             "damaged",

@@ -76,10 +76,10 @@ func ReadSweep(raw []byte) (*Sweep, error) {
 		Levels json.RawMessage `json:"levels"`
 	}
 	if err := json.Unmarshal(raw, &form); err != nil {
-		return nil, errors.New("it is no JSON of sonde sweep (--format json)")
+		return nil, errors.New("not a JSON file from sonde sweep (--format json)")
 	}
 	if form.Schema != summarySchema {
-		return nil, fmt.Errorf("it is no file of sonde sweep: its schema should be %q", summarySchema)
+		return nil, fmt.Errorf("not a file from sonde sweep: its schema must be %q", summarySchema)
 	}
 	s := &Sweep{}
 	var err error
@@ -90,11 +90,11 @@ func ReadSweep(raw []byte) (*Sweep, error) {
 		err = json.Unmarshal(raw, s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is a damaged file of sonde sweep: %w", err)
+		return nil, fmt.Errorf("damaged file from sonde sweep: %w", err)
 	}
 	s.Levels = slices.DeleteFunc(s.Levels, func(l Level) bool { return !(l.Rates.RequestsPerS.V > 0) || !(l.Requests.OK.V > 0) })
 	if len(s.Levels) == 0 {
-		return nil, errors.New("no request succeeded at any of its levels")
+		return nil, errors.New("no request succeeded at any level")
 	}
 	return s, nil
 }
@@ -133,7 +133,7 @@ func (s *Sweep) chosen(asked []slo.Target) (l *Level, why string, err error) {
 	hasSLO := slices.ContainsFunc(s.Levels, func(l Level) bool { return len(l.SLO) > 0 })
 	switch {
 	case s.Best != nil && s.at(s.Best) != nil:
-		return s.at(s.Best), "the largest load within the SLO, by the sweep", nil
+		return s.at(s.Best), "the largest load within the SLO", nil
 	case hasSLO && s.single:
 		met := slices.DeleteFunc(slices.Clone(s.Levels), func(l Level) bool { return !l.metAll() })
 		return busiest(met), "the only load, within its SLO", nil

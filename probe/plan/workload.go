@@ -87,20 +87,20 @@ const most = 1e12
 func (w *Workload) problem(needsRate bool) string {
 	for _, v := range []float64{w.RequestsPerS, w.Users, w.ThinkS, w.Input, w.Output, w.E2ES, w.TTFTS, w.TPOTS} {
 		if !(v >= 0 && v <= most) {
-			return "its numbers must lie between 0 and 1e12"
+			return "its numbers must be between 0 and 1e12"
 		}
 	}
 	switch {
 	case w.Input <= 0:
-		return "the length of the prompt is missing: " + w.hint("input", "6k")
+		return "the prompt length is missing: " + w.hint("input", "6k")
 	case w.Output <= 0:
-		return "the length of the answer is missing: " + w.hint("output", "1k")
+		return "the answer length is missing: " + w.hint("output", "1k")
 	case w.RequestsPerS > 0 && w.Users > 0:
-		return "a rate and users say the same thing twice: leave one of them out"
+		return "a rate and users both set the load: omit one of them"
 	case w.ThinkS > 0 && w.Users <= 0:
-		return "think is the pause of users: give users, or leave think out"
+		return "think is the pause of users: add users, or omit think"
 	case needsRate && w.RequestsPerS <= 0 && w.Users <= 0:
-		return "how often it comes is missing: " + w.hint("qps", "4") + ", " + w.hint("rpm", "240") + " or " + w.hint("users", "100")
+		return "the request rate is missing: " + w.hint("qps", "4") + ", " + w.hint("rpm", "240") + " or " + w.hint("users", "100")
 	}
 	return w.latencyProblem()
 }
@@ -108,13 +108,13 @@ func (w *Workload) problem(needsRate bool) string {
 func (w *Workload) latencyProblem() string {
 	switch {
 	case w.E2ES > 0 && w.TTFTS+w.TPOTS > 0:
-		return "e2e and ttft with tpot say the same thing twice: leave one of them out"
+		return "e2e and ttft with tpot both give the latency: omit one of them"
 	case w.TTFTS > 0 && w.TPOTS <= 0 && w.Output > 1:
-		return "ttft alone is not the latency of an answer: add " + w.hint("tpot", "40ms") + ", or give e2e instead"
+		return "ttft alone does not give the latency: add " + w.hint("tpot", "40ms") + ", or use e2e instead"
 	case w.TPOTS > 0 && w.TTFTS <= 0:
-		return "tpot alone is not the latency of an answer: add " + w.hint("ttft", "1s") + ", or give e2e instead"
+		return "tpot alone does not give the latency: add " + w.hint("ttft", "1s") + ", or use e2e instead"
 	case w.Users > 0 && !w.e2e().OK:
-		return "users wait for their answers, so that their rate needs a latency: " + w.hint("e2e", "15s") + ", or ttft and tpot"
+		return "the request rate of users depends on the latency: add " + w.hint("e2e", "15s") + ", or ttft and tpot"
 	}
 	return ""
 }

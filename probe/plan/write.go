@@ -2,7 +2,6 @@ package plan
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"sonde/probe/opt"
 	"sonde/probe/plain"
+	"sonde/probe/report/page"
 )
 
 // Write writes the Plan as "table", "json", "csv" or "md". A table is at most
@@ -30,7 +30,7 @@ func (p Plan) Write(w io.Writer, format string, width int, color bool) error {
 }
 
 // writeCSV writes a row per workload, then the total and the load with its
-// head-room; columns have the names of the JSON.
+// headroom; columns have the names of the JSON.
 func (p *Plan) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := append(append([]Row{}, p.Workloads...), p.Total, Row{Name: "with_headroom", Request: p.Total.Request, Demand: p.WithHeadroom})
@@ -53,7 +53,7 @@ func (p *Plan) writeCSV(w io.Writer) error {
 			columns, cells = append(columns, c.name), append(cells, cell)
 		}
 		if i == 0 {
-			_ = out.Write(columns) // told by Error
+			_ = out.Write(columns) // Error reports it
 		}
 		_ = out.Write(cells)
 	}
@@ -61,73 +61,31 @@ func (p *Plan) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// text is the page for a terminal.
+// text is the page for a terminal. Lines under a table are indented and wrapped.
 func (p *Plan) text(width int, color bool) string {
-	var b strings.Builder
-	line := func(s string) { b.WriteString(ansi.Truncate(strings.TrimRight(s, " "), width, "…") + "\n") }
-	bold := func(s string) string {
-		if color {
-			return "\x1b[1m" + s + "\x1b[0m"
-		}
-		return s
-	}
-	for i, s := range p.sections() {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		rows := aligned(append([][]string{append([]string{s.title}, s.header...)}, s.rows...))
-		line(bold(strings.TrimRight(rows[0], " ")))
-		for _, r := range rows[1:] {
-			line(r)
-		}
-		for _, l := range s.lines {
-			for _, row := range strings.Split(ansi.Wrap(l, max(20, width-2), ""), "\n") {
-				line("  " + row)
+	t := page.Text{Width: width, Color: color}
+	for _, s := range p.sections() {
+		lines := s.Lines
+		s.Lines = nil
+		for _, l := range lines {
+			for row := range strings.SplitSeq(ansi.Wrap(l, max(20, width-2), ""), "\n") {
+				s.Lines = append(s.Lines, "  "+row)
 			}
 		}
+		t.Section(s)
 	}
-	return b.String()
-}
-
-// aligned pads names to the left and figures to the right.
-func aligned(rows [][]string) []string {
-	widths := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, cell := range r {
-			widths[i] = max(widths[i], ansi.StringWidth(cell))
-		}
-	}
-	lines := make([]string, len(rows))
-	for j, r := range rows {
-		for i, cell := range r {
-			blanks := strings.Repeat(" ", widths[i]-ansi.StringWidth(cell))
-			if i == 0 {
-				lines[j] = cell + blanks
-			} else {
-				lines[j] += "  " + blanks + cell
-			}
-		}
-	}
-	return lines
+	return strings.TrimPrefix(t.String(), "\n")
 }
 
 func (p *Plan) markdown() string {
-	var b strings.Builder
-	fmt.Fprint(&b, "## sonde plan\n")
+	var m page.Markdown
+	m.Linef("## sonde plan")
 	for _, s := range p.sections() {
-		fmt.Fprintf(&b, "\n### %s\n\n", s.title)
-		if len(s.rows) > 0 {
-			fmt.Fprintf(&b, "| | %s |\n|---|%s\n", strings.Join(s.header, " | "), strings.Repeat("--:|", len(s.header)))
-			for _, r := range s.rows {
-				fmt.Fprintf(&b, "| %s |\n", strings.ReplaceAll(strings.Join(r, " | "), "_", `\_`))
-			}
-			if len(s.lines) > 0 {
-				b.WriteByte('\n')
-			}
+		for _, l := range s.Lines {
+			s.Items = append(s.Items, page.Item{Text: l})
 		}
-		for _, l := range s.lines {
-			fmt.Fprintf(&b, "- %s\n", strings.NewReplacer("_", `\_`, "*", `\*`, "<", "&lt;").Replace(l))
-		}
+		s.Lines = nil
+		m.Section(s)
 	}
-	return b.String()
+	return m.String()
 }

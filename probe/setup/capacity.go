@@ -52,7 +52,7 @@ func readSweep(path string) (*capacity.Sweep, error) {
 		return nil, fmt.Errorf("cannot read the file: %w", err)
 	}
 	if len(raw) > largestSweep {
-		return nil, errors.New("file is too large for a result of sonde sweep (--format json)")
+		return nil, errors.New("too large for a file from sonde sweep (--format json)")
 	}
 	return capacity.ReadSweep(raw)
 }
