@@ -221,20 +221,20 @@ func TestAddingAndDoubling(t *testing.T) {
 
 func TestWhatCannotBePlanned(t *testing.T) {
 	for want, a := range map[string]Ask{
-		"no workload given":       {},
-		"--input 6k":            {Workloads: []Workload{{RequestsPerS: 1}}},
-		"--output 1k":           {Workloads: []Workload{{RequestsPerS: 1, Input: 5}}},
+		"no workload given": {},
+		"--input 6k":        {Workloads: []Workload{{RequestsPerS: 1}}},
+		"--output 1k":       {Workloads: []Workload{{RequestsPerS: 1, Input: 5}}},
 		"workload x: the request rate is missing": {Workloads: []Workload{{Name: "x", Input: 5, Output: 5}, {Name: "y", RequestsPerS: 1, Input: 5, Output: 5}}},
-		"--qps 4":               {Workloads: []Workload{{Input: 5, Output: 5}}},
-		"a rate and users":      {Workloads: []Workload{{RequestsPerS: 1, Users: 1, Input: 5, Output: 5, E2ES: 1}}},
-		"think is the pause":    {Workloads: []Workload{{RequestsPerS: 1, ThinkS: 1, Input: 5, Output: 5, E2ES: 1}}},
-		"e2e and ttft":          {Workloads: []Workload{{RequestsPerS: 1, Input: 5, Output: 5, E2ES: 1, TTFTS: 1}}},
-		"add --tpot":            {Workloads: []Workload{{RequestsPerS: 1, Input: 5, Output: 5, TTFTS: 1}}},
-		"add --ttft":            {Workloads: []Workload{{RequestsPerS: 1, Input: 5, Output: 5, TPOTS: 1}}},
-		"--e2e 15s":             {Workloads: []Workload{{Users: 1, Input: 5, Output: 5}}},
-		"0 and 1e12":            {Workloads: []Workload{{RequestsPerS: math.Inf(1), Input: 5, Output: 5}}},
-		"must be between":      {Workloads: []Workload{{RequestsPerS: math.NaN(), Input: 5, Output: 5}}},
-		"a limit must be one":   {Workloads: []Workload{{Input: 5, Output: 5}}, Limits: []Limit{{"tpd", 1}}},
+		"--qps 4":             {Workloads: []Workload{{Input: 5, Output: 5}}},
+		"a rate and users":    {Workloads: []Workload{{RequestsPerS: 1, Users: 1, Input: 5, Output: 5, E2ES: 1}}},
+		"think is the pause":  {Workloads: []Workload{{RequestsPerS: 1, ThinkS: 1, Input: 5, Output: 5, E2ES: 1}}},
+		"e2e and ttft":        {Workloads: []Workload{{RequestsPerS: 1, Input: 5, Output: 5, E2ES: 1, TTFTS: 1}}},
+		"add --tpot":          {Workloads: []Workload{{RequestsPerS: 1, Input: 5, Output: 5, TTFTS: 1}}},
+		"add --ttft":          {Workloads: []Workload{{RequestsPerS: 1, Input: 5, Output: 5, TPOTS: 1}}},
+		"--e2e 15s":           {Workloads: []Workload{{Users: 1, Input: 5, Output: 5}}},
+		"0 and 1e12":          {Workloads: []Workload{{RequestsPerS: math.Inf(1), Input: 5, Output: 5}}},
+		"must be between":     {Workloads: []Workload{{RequestsPerS: math.NaN(), Input: 5, Output: 5}}},
+		"a limit must be one": {Workloads: []Workload{{Input: 5, Output: 5}}, Limits: []Limit{{"tpd", 1}}},
 	} {
 		if _, err := Make(a); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
