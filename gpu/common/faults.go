@@ -31,7 +31,7 @@ func XidNote(xid int, description string, lost bool) string {
 
 // slowReasons are the bits by which NVML, and exporters after it, name what holds the
 // clocks down (nvmlClocksEventReasons). Idle clocks and those that somebody has set
-// are no fault.
+// are not faults.
 var slowReasons = []struct {
 	bit  uint32
 	name string

@@ -39,14 +39,6 @@ func Number(label string) int {
 	return n
 }
 
-// Ratio turns per cent into a share.
-func Ratio(percent opt.Float) opt.Float {
-	if !percent.OK {
-		return percent
-	}
-	return opt.Of(percent.V / 100)
-}
-
 // AtMost drops impossible values: NVML's time share is a whole percentage up to 100.
 func AtMost(v opt.Float, limit float64) opt.Float {
 	if v.V > limit {

@@ -96,8 +96,8 @@ nvidia_smi_last_collect_success 0
 		t.Errorf("%+v", g)
 	}
 	for text, want := range map[string]string{
-		"nvidia_smi_command_exit_code 9\nnvidia_smi_last_collect_success 0\n": "its nvidia-smi ended with code 9: " + nvml.CodeDriverNotLoaded.Error(),
-		"nvidia_smi_nvml_return_code 77\n":                                    "its NVML answers 77",
+		"nvidia_smi_command_exit_code 9\nnvidia_smi_last_collect_success 0\n": "its nvidia-smi exited with code 9: " + nvml.CodeDriverNotLoaded.Error(),
+		"nvidia_smi_nvml_return_code 77\n":                                    "its NVML returned 77",
 		"nvidia_smi_last_collect_success 0\n":                                 "its last collection failed",
 	} {
 		page, err := prom.Parse([]byte(text), isGPUFamily)

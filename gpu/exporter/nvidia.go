@@ -144,7 +144,7 @@ func collectionFailed(p prom.Page) bool {
 // whyNoGPUs returns the reason that a page of the exporter gives for having no GPUs;
 // "" without one.
 func whyNoGPUs(p prom.Page) string {
-	for series, what := range map[string]string{"command_exit_code": "its nvidia-smi ended with code %d", "nvml_return_code": "its NVML answers %d"} {
+	for series, what := range map[string]string{"command_exit_code": "its nvidia-smi exited with code %d", "nvml_return_code": "its NVML returned %d"} {
 		for _, s := range p.Samples(nvidiaExporterPrefix + series) {
 			if s.Value != 0 && !isBlank(s.Value) {
 				text := fmt.Sprintf(what, int(s.Value))

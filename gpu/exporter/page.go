@@ -101,7 +101,7 @@ func (e *Page) take(body []byte) error {
 	format, gpus := readPage(page, e.hostMemory)
 	if len(gpus) == 0 {
 		if why := whyNoGPUs(page); why != "" {
-			return &PageError{fmt.Sprintf("GPU exporter at %s has no GPU: %s", e.shown, why), why}
+			return &PageError{fmt.Sprintf("GPU exporter at %s lists no GPUs: %s", e.shown, why), why}
 		}
 		return &PageError{fmt.Sprintf("no GPU metrics at %s: use the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter", e.shown),
 			"without GPU metrics"}
@@ -141,8 +141,8 @@ func (e *Page) fetch(ctx context.Context) ([]byte, error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		said := fmt.Sprintf("HTTP %d", resp.StatusCode)
-		return nil, &PageError{said, fmt.Sprintf("with HTTP %d", resp.StatusCode)}
+		status := fmt.Sprintf("HTTP %d", resp.StatusCode)
+		return nil, &PageError{status, fmt.Sprintf("with HTTP %d", resp.StatusCode)}
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBytes+1))
 	switch {
@@ -155,10 +155,10 @@ func (e *Page) fetch(ctx context.Context) ([]byte, error) {
 }
 
 // plainError drops the address, which may contain credentials, and calls time-outs
-// "no answer".
+// "request timed out".
 func plainError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return errors.New("no answer in time")
+		return errors.New("request timed out")
 	}
 	var withURL *url.Error
 	if errors.As(err, &withURL) {
@@ -195,8 +195,8 @@ func (f *fingerprint) changed(body []byte) bool {
 }
 
 func (f *fingerprint) wanted(family string) bool {
-	yes, asked := f.known[family]
-	if !asked {
+	yes, known := f.known[family]
+	if !known {
 		yes = isGPUFamily(family)
 		f.known[family] = yes
 	}

@@ -5,7 +5,7 @@ import (
 )
 
 // Code is a return code of NVML (nvmlReturn_t). The texts are ours: the driver's
-// own are terse, and asking for them is one more symbol that may be missing.
+// own are terse, and reading them is one more symbol that may be missing.
 type Code int
 
 const (
@@ -29,9 +29,9 @@ const (
 var codeTexts = map[Code]string{
 	CodeUninitialized:    "the NVIDIA library is not initialised",
 	CodeNotSupported:     "not supported on this GPU",
-	CodeNoPermission:     "the NVIDIA driver denies permission: run as a user who may open /dev/nvidiactl",
+	CodeNoPermission:     "the NVIDIA driver denies permission: run as a user who can open /dev/nvidiactl",
 	CodeDriverNotLoaded:  "the NVIDIA driver is not loaded: load its kernel module, or give the container access to the GPU",
-	CodeLibraryNotFound:  "no NVIDIA driver here",
+	CodeLibraryNotFound:  "no NVIDIA driver found",
 	CodeFunctionNotFound: "the driver library is too old for this",
 	CodeGPUIsLost:        "GPU lost (code 15): reset it or reboot",
 	CodeResetRequired:    "GPU needs a reset (code 16)",
@@ -52,7 +52,7 @@ func (c Code) Error() string {
 // lost reports that the device no longer answers.
 func (c Code) lost() bool { return c == CodeGPUIsLost || c == CodeResetRequired }
 
-// lasting answers stay the same until something is changed by hand: asking again
+// lasting answers stay the same until something is changed by hand: querying again
 // each second would be useless.
 func (c Code) lasting() bool {
 	return c == CodeNotSupported || c == CodeNoPermission || c == CodeFunctionNotFound

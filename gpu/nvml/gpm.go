@@ -62,7 +62,7 @@ type gpm struct {
 	newest  int       // buffer with the newest sample
 	at      time.Time // of that sample; zero: nothing to compare with
 	last    gpmValues
-	stopped Code // a lasting refusal: not asked again until the next enumeration
+	stopped Code // a lasting refusal: not retried until the next enumeration
 }
 
 // poll gives no values on the first call, and the previous ones when called again
@@ -105,13 +105,18 @@ func newGPMValues(found []gpmMetric) gpmValues {
 		}
 		return opt.Float{}
 	}
+	percent := func(id uint32) opt.Float {
+		v := value(id)
+		v.V /= 100
+		return v
+	}
 	bytes := func(id uint32) opt.Float { return value(id).Scale(common.MiB) } // rates are MiB/s
 	return gpmValues{
-		graphics:  common.Ratio(value(gpmGraphicsUtil)),
-		sm:        common.Ratio(value(gpmSMUtil)),
-		occupancy: common.Ratio(value(gpmSMOccupancy)),
-		tensor:    common.Ratio(value(gpmAnyTensorUtil)),
-		dram:      common.Ratio(value(gpmDRAMBandwidth)),
+		graphics:  percent(gpmGraphicsUtil),
+		sm:        percent(gpmSMUtil),
+		occupancy: percent(gpmSMOccupancy),
+		tensor:    percent(gpmAnyTensorUtil),
+		dram:      percent(gpmDRAMBandwidth),
 		pcieSent:  bytes(gpmPCIeSent), pcieReceived: bytes(gpmPCIeReceived),
 		nvlinkSent: bytes(gpmNVLinkSent), nvlinkReceived: bytes(gpmNVLinkReceived),
 		complete: true,

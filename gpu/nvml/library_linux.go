@@ -43,8 +43,8 @@ func (l *library) shutdown() {
 // binding itself picks the newest.
 func (l *library) has(symbols ...string) bool {
 	for _, s := range symbols {
-		found, asked := l.have[s]
-		if !asked {
+		found, known := l.have[s]
+		if !known {
 			found = binding.Extensions().LookupSymbol(s) == nil
 			l.have[s] = found
 		}
@@ -81,7 +81,7 @@ type handle struct {
 	gpuInstance int
 }
 
-// call asks for one thing if the library offers the function.
+// call makes one query if the library offers the function.
 func call[T any](l *library, symbol string, f func() (T, binding.Return)) (T, Code) {
 	if !l.has(symbol) {
 		var none T
@@ -132,7 +132,7 @@ var queries = map[quantity]struct {
 	}},
 }
 
-// clockReasons asks what holds the clocks down. The function was renamed; of the
+// clockReasons queries what holds the clocks down. The function was renamed; of the
 // 64 bits those beyond 32 are not used.
 func (h *handle) clockReasons() (uint32, Code) {
 	mask, c := call(h.library, "nvmlDeviceGetCurrentClocksEventReasons", h.dev.GetCurrentClocksEventReasons)
@@ -197,20 +197,20 @@ type gpmSamples struct {
 }
 
 // gpm allocates the samples of a device. That the library has the functions says
-// nothing about the device: it is asked. An instance samples through its parent.
+// nothing about the device, which is queried. An instance samples through its parent.
 func (h *handle) gpm() (gpmBuffers, Code) {
 	for _, s := range gpmSymbols {
 		if !h.library.has(s) {
 			return nil, CodeFunctionNotFound
 		}
 	}
-	asked := h.dev
+	whole := h.dev
 	if h.gpuInstance != wholeGPU {
-		if asked = h.parent; !h.library.has("nvmlGpmMigSampleGet") {
+		if whole = h.parent; !h.library.has("nvmlGpmMigSampleGet") {
 			return nil, CodeFunctionNotFound
 		}
 	}
-	support, r := asked.GpmQueryDeviceSupport()
+	support, r := whole.GpmQueryDeviceSupport()
 	switch {
 	case r != binding.SUCCESS:
 		return nil, Code(r)

@@ -178,13 +178,13 @@ func TestNVMLStates(t *testing.T) {
 		gpus      int
 		why, note string // the note of GPU 0
 	}{
-		{"no library", broken, nil, 0, "no NVIDIA driver here", ""},
+		{"no library", broken, nil, 0, "no NVIDIA driver found", ""},
 		{"mismatch", current, []string{"STUB_INIT_RET=18"}, 0,
 			"driver and library versions differ: reload the driver or reboot", ""},
 		{"driver not loaded", current, []string{"STUB_INIT_RET=9"}, 0,
 			"the NVIDIA driver is not loaded: load its kernel module, or give the container access to the GPU", ""},
 		{"init without permission", current, []string{"STUB_INIT_RET=4"}, 0,
-			"the NVIDIA driver denies permission: run as a user who may open /dev/nvidiactl", ""},
+			"the NVIDIA driver denies permission: run as a user who can open /dev/nvidiactl", ""},
 		{"init unknown", current, []string{"STUB_INIT_RET=999"}, 0,
 			"the NVIDIA driver reports an unknown error (code 999): the GPU may be lost, or the container lost its access", ""},
 		{"no GPU", current, []string{"STUB_GPUS=0"}, 0, "driver present, no GPU visible", ""},

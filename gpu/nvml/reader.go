@@ -40,7 +40,7 @@ type migInstance struct {
 	device      device
 }
 
-// quantity is a number that a device can be asked for.
+// quantity is a number that a device can be queried for.
 type quantity int
 
 const (
@@ -51,7 +51,7 @@ const (
 	temperatureCelsius
 	smClockMHz
 	memoryClockMHz
-	clockReasons // a bit mask: see slowedBy
+	clockReasons // a bit mask: see common.SlowNote
 	busWidthBits
 	maxMemoryClockMHz
 	memoryBytes // from device.memory
@@ -102,7 +102,7 @@ func (n *Reader) Close() {
 	n.driver.shutdown()
 }
 
-// Read asks every GPU for everything.
+// Read queries every GPU for everything.
 func (n *Reader) Read(context.Context) (gpu.Status, error) {
 	now := time.Now()
 	if count, c := n.driver.count(); !now.Before(n.nextEnumerate) || c == CodeSuccess && count != n.listed {
@@ -123,7 +123,7 @@ func (n *Reader) Read(context.Context) (gpu.Status, error) {
 }
 
 // enumerate rebuilds the list of devices. A device that is still there keeps its
-// GPM samples; what it refused is asked again.
+// GPM samples; what it refused is queried again.
 func (n *Reader) enumerate(now time.Time) error {
 	count, c := n.driver.count()
 	if c != CodeSuccess {

@@ -15,7 +15,7 @@ import (
 var places = []string{"nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi"}
 
 // ErrMissing: nvidia-smi is not installed.
-var ErrMissing = errors.New("no nvidia-smi here")
+var ErrMissing = errors.New("nvidia-smi not found")
 
 // runTool runs nvidia-smi and waits for it. A process that hangs inside the driver
 // cannot be ended: the caller waits, and its last reading grows old.

@@ -44,7 +44,7 @@ func unknownField(text string) string {
 	return ""
 }
 
-// cells are the values of a line by field; nil if the line is no row.
+// cells are the values of a line by field; nil if the line is not a row.
 func (s *Reader) cells(line string) map[string]string {
 	values := strings.Split(strings.TrimSpace(line), ",")
 	if len(values) != len(s.fields) {
@@ -90,7 +90,7 @@ func missing(r gpu.Reading, cells map[string]string) string {
 	return common.Join(busy, power)
 }
 
-// sharedMemory fills in the host's memory where the driver has none of its own to tell.
+// sharedMemory fills in the host's memory where the driver does not report its own.
 func (s *Reader) sharedMemory(r *gpu.Reading, cells map[string]string) string {
 	if r.MemTotal.OK || cells["memory.total"] == "" {
 		return ""
@@ -153,7 +153,7 @@ func textValue(v string) string {
 }
 
 // numberValue is unknown for "[N/A]", "[Not Supported]", "[Unknown Error]",
-// "[Insufficient Permissions]" and whatever else is no number.
+// "[Insufficient Permissions]" and whatever else is not a number.
 func numberValue(v string) opt.Float {
 	x, err := strconv.ParseFloat(v, 64)
 	if err != nil || x < 0 {

@@ -23,8 +23,8 @@ const (
 	pauseShare = 4
 )
 
-// queryFields are asked of every GPU, in this order. The first ones are needed; a
-// driver that does not know one of the others refuses the whole question, and that
+// queryFields are queried for every GPU, in this order. The first ones are needed; a
+// driver that does not know one of the others refuses the whole query, and that
 // field is omitted from then on.
 var queryFields = []string{
 	"uuid", "index", "name", "pci.bus_id",
@@ -129,13 +129,13 @@ func (s *Reader) query(ctx context.Context) ([]gpu.Reading, error) {
 func (o output) failure() error {
 	text := strings.ToLower(o.stdout + "\n" + o.stderr)
 	for _, known := range []struct {
-		says string
+		text string
 		code nvml.Code
 	}{
 		{"version mismatch", nvml.CodeVersionMismatch}, {"communicate with the nvidia driver", nvml.CodeDriverNotLoaded},
 		{"no devices were found", nvml.CodeGPUNotFound}, {"insufficient permission", nvml.CodeNoPermission}, {"gpu is lost", nvml.CodeGPUIsLost},
 	} {
-		if strings.Contains(text, known.says) {
+		if strings.Contains(text, known.text) {
 			return fmt.Errorf("nvidia-smi: %w", known.code)
 		}
 	}
@@ -145,9 +145,9 @@ func (o output) failure() error {
 	said := common.Clean(strings.TrimSpace(o.stderr + " " + o.stdout))
 	switch {
 	case o.code != 0 && said != "":
-		return fmt.Errorf("nvidia-smi ended with status %d: %s", o.code, said)
+		return fmt.Errorf("nvidia-smi exited with status %d: %s", o.code, said)
 	case o.code != 0:
-		return fmt.Errorf("nvidia-smi ended with status %d", o.code)
+		return fmt.Errorf("nvidia-smi exited with status %d", o.code)
 	case said != "":
 		return fmt.Errorf("nvidia-smi lists no GPU: %s", said)
 	}

@@ -125,13 +125,13 @@ func TestNvidiaSMIWithoutAGPU(t *testing.T) {
 			"nvidia-smi: the NVIDIA driver is not loaded: load its kernel module, or give the container access to the GPU"},
 		{output{stdout: "No devices were found\n"}, "nvidia-smi: driver present, no GPU visible"},
 		{output{code: 4, stderr: "Failed to initialize NVML: Insufficient Permissions"},
-			"nvidia-smi: the NVIDIA driver denies permission: run as a user who may open /dev/nvidiactl"},
+			"nvidia-smi: the NVIDIA driver denies permission: run as a user who can open /dev/nvidiactl"},
 		{output{code: 17}, "nvidia-smi: the operating system blocks the GPU: check the container's access to its devices"},
-		{output{code: 42, stderr: "odd\x1b[31m\n"}, "nvidia-smi ended with status 42: odd[31m"},
-		{output{code: 43}, "nvidia-smi ended with status 43"},
+		{output{code: 42, stderr: "odd\x1b[31m\n"}, "nvidia-smi exited with status 42: odd[31m"},
+		{output{code: 43}, "nvidia-smi exited with status 43"},
 		{output{}, "nvidia-smi lists no GPU"},
 		{output{stdout: "hello\n"}, "nvidia-smi lists no GPU: hello"},
-		{output{err: ErrMissing}, "no nvidia-smi here"},
+		{output{err: ErrMissing}, "nvidia-smi not found"},
 		{output{code: 2, stdout: `Field "uuid" is not a valid field to query.`}, "nvidia-smi does not know the field uuid: the driver is too old"},
 	} {
 		run, _ := scripted(c.out)

@@ -147,7 +147,7 @@ func TestLocalDriverFallsBackToNvidiaSMI(t *testing.T) {
 		{nvml.CodeVersionMismatch, same, nvml.CodeVersionMismatch.Error()},
 		{nvml.CodeLibraryNotFound, smi.ErrMissing, nvml.CodeLibraryNotFound.Error()},
 		{nvml.CodeLibraryNotFound, same, nvml.CodeLibraryNotFound.Error() + "; nvidia-smi: " + nvml.CodeVersionMismatch.Error()},
-		{noNVML, smi.ErrMissing, "this build has no NVML; no nvidia-smi here"},
+		{noNVML, smi.ErrMissing, "this build has no NVML; nvidia-smi not found"},
 	} {
 		_, err := openDriver(t.Context(), Options{}, driver(nil, c.library, nil, c.tool))
 		if err == nil || err.Error() != c.want {

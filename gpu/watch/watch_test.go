@@ -140,7 +140,7 @@ func TestStalledPageEndsInAnErrorWithoutOverlap(t *testing.T) {
 		s := start(t, Options{Mode: "node:9400", Client: client})
 		time.Sleep(10500 * time.Millisecond)
 		synctest.Wait()
-		if st := s.Latest(); st.Why != "GPU exporter at http://node:9400/metrics: no answer in time" || len(st.GPUs) != 1 {
+		if st := s.Latest(); st.Why != "GPU exporter at http://node:9400/metrics: request timed out" || len(st.GPUs) != 1 {
 			t.Errorf("%+v", st)
 		}
 		if calls.Load() != 4 || overlaps.Load() != 0 { // the second stalled one has begun

@@ -398,8 +398,8 @@ func TestGPULines(t *testing.T) {
 	r.gpus(gpu.Status{GPUs: []gpu.Reading{full}}, "auto", true)
 	want(t, r, "interval", Missing, "unchanged for 4 s")
 	r = Report{}
-	r.gpus(gpu.Status{Why: "no NVIDIA driver here"}, "auto", true)
-	want(t, r, "readings", Missing, "no NVIDIA driver here")
+	r.gpus(gpu.Status{Why: "no NVIDIA driver found"}, "auto", true)
+	want(t, r, "readings", Missing, "no NVIDIA driver found")
 }
 
 // Of llama.cpp's figures one could be told and is not; latencies it never tells.

@@ -60,7 +60,7 @@ func (f *File) open() error {
 	}
 	frame, err := r.Next()
 	if errors.Is(err, io.EOF) {
-		return errors.New("the recording holds no Frame")
+		return errors.New("the recording has no frames")
 	}
 	if err != nil {
 		return err
@@ -127,11 +127,11 @@ func (f *File) From(ctx context.Context, at time.Duration) (*Reader, error) {
 	if c.offset == 0 {
 		return NewReader(f.section(0))
 	}
-	r := &Reader{decoder{lines: lines{in: bufio.NewReaderSize(f.section(c.offset), buffer), number: c.line}, head: f.header}}
+	r := &Reader{lines: lines{in: bufio.NewReaderSize(f.section(c.offset), buffer), number: c.line}, head: f.header}
 	parts := c.parts
 	slices.Sort(parts[:])
 	for _, offset := range parts {
-		if err := r.d.keepFrom(bufio.NewReader(f.section(offset))); err != nil {
+		if err := r.keepFrom(bufio.NewReader(f.section(offset))); err != nil {
 			return nil, err
 		}
 	}
@@ -139,7 +139,7 @@ func (f *File) From(ctx context.Context, at time.Duration) (*Reader, error) {
 }
 
 // keepFrom remembers the parts of the Frame whose line comes next in the reader.
-func (d *decoder) keepFrom(in *bufio.Reader) error {
+func (r *Reader) keepFrom(in *bufio.Reader) error {
 	other := lines{in: in}
 	line, _, err := other.next(longestLine)
 	if err != nil {
@@ -149,6 +149,6 @@ func (d *decoder) keepFrom(in *bufio.Reader) error {
 	if err := frameWire.unmarshal(line, &l); err != nil {
 		return err
 	}
-	d.keep(&l)
+	r.keep(&l)
 	return nil
 }

@@ -152,8 +152,8 @@ func TestFilesThatCannotBeOpened(t *testing.T) {
 		write("empty", ""):         "empty: not a sonde recording",
 		write("text", "hello\n"):   "text: not a sonde recording",
 		write("summary", "{\n  \"schema\": \"sonde/summary/1\""):  "summary: not a sonde recording",
-		write("head", head+"\n"):                                  "head: the recording holds no Frame",
-		write("torn", head+"\n{\"type\":\"frame\",\"seq\":1,\"a"): "torn: the recording holds no Frame",
+		write("head", head+"\n"):                                  "head: the recording has no frames",
+		write("torn", head+"\n{\"type\":\"frame\",\"seq\":1,\"a"): "torn: the recording has no frames",
 		write("other", strings.Replace(head, Schema, "x/9", 1)):   `other: the recording has the format "x/9"`,
 		write("zeros", strings.Repeat("\x00", 2<<20)):             "zeros: line 1 of the recording is too long",
 	} {

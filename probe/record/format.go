@@ -7,7 +7,6 @@ package record
 
 import (
 	"encoding/json"
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -109,25 +108,6 @@ func (l *requestLine) request() measure.Request {
 	return r
 }
 
-// fromFrame makes the line except for the parts that are only written when they
-// changed.
-func fromFrame(f *frame.Frame) *frameLine {
-	l := &frameLine{Type: typeFrame, Frame: *f}
-	if f.Err != nil {
-		l.Err = f.Err.Error()
-	}
-	return l
-}
-
-// frame turns the line back, without target, engine and GPU: they may be in an earlier line.
-func (l *frameLine) frame() *frame.Frame {
-	f := l.Frame
-	if l.Err != "" {
-		f.Err = errors.New(l.Err)
-	}
-	return &f
-}
-
 func fromEngine(s *engine.Status) *engineLine {
 	l := &engineLine{Status: *s, State: &s.State}
 	l.Identity.MetricsURL = withoutSecrets(l.Identity.MetricsURL)
@@ -140,21 +120,18 @@ func fromEngine(s *engine.Status) *engineLine {
 
 func (l *engineLine) status() engine.Status {
 	s := l.Status
-	s.Have, s.Reading, s.State = l.Reading != nil, orZero(l.Reading), l.state()
-	return s
-}
-
-// state is derived for recordings that do not hold it.
-func (l *engineLine) state() engine.State {
-	switch {
+	s.Have, s.Reading = l.Reading != nil, orZero(l.Reading)
+	switch { // derived for recordings without a state
 	case l.State != nil:
-		return *l.State
+		s.State = *l.State
 	case l.Why != "":
-		return engine.Failed
-	case l.Reading != nil:
-		return engine.Ready
+		s.State = engine.Failed
+	case s.Have:
+		s.State = engine.Ready
+	default:
+		s.State = engine.Connecting
 	}
-	return engine.Connecting
+	return s
 }
 
 func fromGPU(s gpu.Status) *gpu.Status {

@@ -37,39 +37,7 @@ func Read(r io.Reader) (Header, []*frame.Frame, error) {
 
 // Reader returns the Frames of a recording one by one, so that a long one needs no
 // more memory than a short one. It belongs to one goroutine.
-type Reader struct{ d decoder }
-
-// NewReader reads the header.
-func NewReader(r io.Reader) (*Reader, error) {
-	reader := &Reader{decoder{lines: lines{in: bufio.NewReaderSize(r, buffer)}}}
-	return reader, reader.d.header()
-}
-
-// Header says what was recorded.
-func (r *Reader) Header() Header { return r.d.head }
-
-// Next is the next Frame, with the requests that ended in it; io.EOF after the
-// last one that is whole.
-func (r *Reader) Next() (*frame.Frame, error) {
-	for {
-		line, _, err := r.d.lines.next(longestLine)
-		if err != nil {
-			return nil, err
-		}
-		f, err := r.d.take(bytes.TrimSpace(line))
-		switch {
-		case f != nil:
-			return f, nil
-		case err != nil && r.d.lines.ended():
-			return nil, io.EOF
-		case err != nil:
-			return nil, fmt.Errorf("line %d of the recording: %w", r.d.lines.number, err)
-		}
-	}
-}
-
-// decoder assembles Frames from lines.
-type decoder struct {
+type Reader struct {
 	lines lines
 
 	head     Header
@@ -79,8 +47,37 @@ type decoder struct {
 	gpu      gpu.Status
 }
 
-func (d *decoder) header() error {
-	line, _, err := d.lines.next(longestHeader)
+// NewReader reads the header.
+func NewReader(r io.Reader) (*Reader, error) {
+	reader := &Reader{lines: lines{in: bufio.NewReaderSize(r, buffer)}}
+	return reader, reader.header()
+}
+
+// Header says what was recorded.
+func (r *Reader) Header() Header { return r.head }
+
+// Next is the next Frame, with the requests that ended in it; io.EOF after the
+// last one that is whole.
+func (r *Reader) Next() (*frame.Frame, error) {
+	for {
+		line, _, err := r.lines.next(longestLine)
+		if err != nil {
+			return nil, err
+		}
+		f, err := r.take(bytes.TrimSpace(line))
+		switch {
+		case f != nil:
+			return f, nil
+		case err != nil && r.lines.ended():
+			return nil, io.EOF
+		case err != nil:
+			return nil, fmt.Errorf("line %d of the recording: %w", r.lines.number, err)
+		}
+	}
+}
+
+func (r *Reader) header() error {
+	line, _, err := r.lines.next(longestHeader)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -91,13 +88,13 @@ func (d *decoder) header() error {
 	if h.Schema != Schema {
 		return fmt.Errorf("the recording has the format %q, this program reads %q", h.Schema, Schema)
 	}
-	d.head = h.Header
+	r.head = h.Header
 	return nil
 }
 
 // take reads one line after the header; it returns a Frame if the line completes
 // one. Unknown types are skipped: a later version wrote them.
-func (d *decoder) take(line []byte) (*frame.Frame, error) {
+func (r *Reader) take(line []byte) (*frame.Frame, error) {
 	if len(line) == 0 {
 		return nil, nil
 	}
@@ -111,13 +108,13 @@ func (d *decoder) take(line []byte) (*frame.Frame, error) {
 		if err := requestWire.unmarshal(line, &l); err != nil {
 			return nil, err
 		}
-		d.requests = append(d.requests, l.request())
+		r.requests = append(r.requests, l.request())
 	case typeFrame:
 		var l frameLine
 		if err := frameWire.unmarshal(line, &l); err != nil {
 			return nil, err
 		}
-		return d.frame(&l), nil
+		return r.frame(&l), nil
 	}
 	return nil, nil
 }
@@ -138,27 +135,30 @@ func typeOf(line []byte) (string, error) {
 }
 
 // frame completes a Frame by what did not change since the one before.
-func (d *decoder) frame(l *frameLine) *frame.Frame {
-	d.keep(l)
-	f := l.frame()
-	f.Target, f.Engine, f.GPU, f.Requests = d.target, d.engine, d.gpu, d.requests
-	d.requests = nil
-	return f
+func (r *Reader) frame(l *frameLine) *frame.Frame {
+	r.keep(l)
+	f := l.Frame
+	if l.Err != "" {
+		f.Err = errors.New(l.Err)
+	}
+	f.Target, f.Engine, f.GPU, f.Requests = r.target, r.engine, r.gpu, r.requests
+	r.requests = nil
+	return &f
 }
 
 // keep remembers the parts of a Frame's line that hold until they change.
-func (d *decoder) keep(l *frameLine) {
+func (r *Reader) keep(l *frameLine) {
 	if l.Target != nil {
-		d.target = *l.Target
+		r.target = *l.Target
 	}
 	if l.Engine != nil {
-		d.engine = l.Engine.status()
+		r.engine = l.Engine.status()
 	}
 	if l.GPU != nil {
-		d.gpu = *l.GPU
-		d.gpu.SetReason(l.GPU.Why)
-		if len(d.gpu.GPUs) == 0 {
-			d.gpu.GPUs = nil
+		r.gpu = *l.GPU
+		r.gpu.SetReason(l.GPU.Why)
+		if len(r.gpu.GPUs) == 0 {
+			r.gpu.GPUs = nil
 		}
 	}
 }

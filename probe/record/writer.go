@@ -118,8 +118,10 @@ func (w *Writer) frame(f *frame.Frame) {
 	for i := range f.Requests {
 		w.line(requestWire.marshal(fromRequest(&f.Requests[i])))
 	}
-	l := fromFrame(f)
-	l.Lost = w.lost.Swap(0)
+	l := &frameLine{Type: typeFrame, Frame: *f, Lost: w.lost.Swap(0)}
+	if f.Err != nil {
+		l.Err = f.Err.Error()
+	}
 	if w.last == nil || !reflect.DeepEqual(f.Target, w.last.Target) {
 		l.Target = &f.Target
 	}

@@ -14,7 +14,7 @@ func TestRemarksAboutGPUs(t *testing.T) {
 		status gpu.Status
 		want   []string
 	}{
-		"none": {gpu.Status{Why: "no NVIDIA driver here"}, []string{"no GPU readings: no NVIDIA driver here"}},
+		"none": {gpu.Status{Why: "no NVIDIA driver found"}, []string{"no GPU readings: no NVIDIA driver found"}},
 		"off":  {gpu.Status{State: gpu.Off}, nil},
 		"soon": {gpu.Status{State: gpu.Looking}, nil},
 		"the same of two, one lost": {gpu.Status{GPUs: []gpu.Reading{

@@ -3,7 +3,6 @@ package roofline
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -43,7 +42,7 @@ func (i ModelInfo) LocalFolder(local bool) bool { return local && filepath.IsAbs
 // engine loaded, else from what the engine reports, else from the name.
 func Shape(id string, info ModelInfo, local bool) (Model, error) {
 	if info.LocalFolder(local) {
-		if m, err := readFolder(info.Path); err == nil {
+		if m, err := readModel(filepath.Join(info.Path, "config.json")); err == nil {
 			return info.withKVBits(m), nil
 		}
 	}
@@ -62,15 +61,6 @@ func (i ModelInfo) withKVBits(m Model) Model {
 		return m
 	}
 	return m.WithKVBits(i.KVBits)
-}
-
-// readFolder reads the config.json of the folder that the engine loaded.
-func readFolder(folder string) (Model, error) {
-	path := filepath.Join(folder, "config.json")
-	if _, err := os.Stat(path); err != nil {
-		return Model{}, err
-	}
-	return readModel(path)
 }
 
 // byName tries the name that was loaded first: the one that requests use may have

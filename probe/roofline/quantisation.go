@@ -72,7 +72,7 @@ func (q *quantization) storage(sizeKnown bool) (storage, error) {
 	if err != nil {
 		return storage{}, err
 	}
-	s := storage{linear: bits, experts: bits, attention: bits, output: unquantised, eightBit: eight, name: weightName(bits, q.Method)}
+	s := storage{linear: bits, experts: bits, attention: bits, output: unquantised, eightBit: eight, name: fmt.Sprintf("%.3g-bit weights (%s)", bits, q.Method)}
 	if q.Head {
 		s.output = bits
 	}
@@ -85,10 +85,6 @@ func (q *quantization) storage(sizeKnown bool) (storage, error) {
 		}
 	}
 	return s, nil
-}
-
-func weightName(bits float64, method string) string {
-	return fmt.Sprintf("%.3g-bit weights (%s)", bits, method)
 }
 
 // format returns the bits of a quantised weight, including its share of the group's

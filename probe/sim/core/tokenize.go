@@ -8,7 +8,7 @@ import (
 // The engine's tokenizer has one rule: a token is a run of up to 16 letters,
 // digits and apostrophes, or any other character that is not white space. Of
 // scripts that write without blanks (from U+2E80 on: Chinese, Japanese, Korean,
-// emoji) every character is a token. White space separates tokens and is none.
+// emoji) every character is a token. White space separates tokens.
 //
 // English prose has about as many tokens by this rule as in a real vocabulary, and
 // the text of an answer has exactly the tokens that it was made of.

@@ -124,7 +124,7 @@ func valueText(value any) string {
 			return valueText((*float64)(p))
 		}
 	case *int:
-		if *p > 1 { // one token by itself is no clump
+		if *p > 1 { // one token by itself is not a clump
 			return strconv.Itoa(*p)
 		}
 	case *time.Duration:
