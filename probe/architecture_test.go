@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"probe/units":         {"probe/opt"},
 	"probe/guard":         {},
 	"probe/process":       {},
-	"probe/prom":          {},
+	"probe/prom":          {"probe/plain"},
 	"probe/measure":       {"probe/opt"},
 	"probe/collect":       {"probe/measure", "probe/opt"},
 	"probe/slo":           {"probe/measure", "probe/opt"},

@@ -216,7 +216,7 @@ func (s *Session) retrying() int {
 func (s *Session) readSources(f *frame.Frame) {
 	c := s.conn.Load()
 	if c == nil {
-		f.Engine.Why, f.GPU.State = "connecting", gpu.Connecting
+		f.GPU.State = gpu.Connecting // the engine's is by default
 		return
 	}
 	f.Engine, f.GPU = c.engine.Latest(), c.gpu.Latest()

@@ -59,7 +59,10 @@ func (p *Series) Read(ctx context.Context) (gpu.Status, error) {
 	if news.Fresh {
 		p.unread = p.take(news)
 	}
-	p.status.Why, p.status.Period = news.Why, p.poller.Period()
+	p.status.Why, p.status.Period = "", p.poller.Period()
+	if news.Stale != nil {
+		p.status.Why = news.Stale.Error()
+	}
 	return p.status, p.unread
 }
 

@@ -65,21 +65,10 @@ func (c *Client) hideSecrets(message string) string {
 	if message == "" {
 		return ""
 	}
-	secrets := []string{c.opt.APIKey}
-	for _, values := range c.opt.Header {
-		for _, v := range values {
-			_, credentials, _ := strings.Cut(v, " ") // "Bearer K"
-			secrets = append(secrets, v, credentials)
-		}
-	}
+	secrets := append(plain.Secrets(c.opt.Header, c.opt.Address.Requests[0].String()), c.opt.APIKey)
 	if user := c.opt.Address.User; user != nil {
 		password, _ := user.Password()
 		secrets = append(secrets, password, basicAuth(user))
-	}
-	for name, values := range c.opt.Address.Requests[0].Query() {
-		if name != "api-version" {
-			secrets = append(secrets, values...)
-		}
 	}
 	return plain.Hide(message, secrets)
 }

@@ -15,6 +15,7 @@ import (
 
 	"sonde/probe/api/wire"
 	"sonde/probe/measure"
+	"sonde/probe/plain"
 )
 
 // failure is why a request did not succeed. The message may be a server's: it is
@@ -31,7 +32,7 @@ func fail(class measure.Class, message string) *failure {
 }
 
 // errorText finds the message of an error in any of the forms that servers use;
-// ok is false if the object is no error.
+// ok is false if the object is not an error.
 func errorText(c *chunk) (message string, ok bool) {
 	raw := bytes.TrimSpace(c.Error)
 	if len(raw) > 0 && raw[0] != 'n' && raw[0] != 'f' {
@@ -82,7 +83,7 @@ func networkFailure(ctx context.Context, err error, idle string) *failure {
 	return fail(measure.ConnectionLost, "the connection broke: "+plainNetError(err))
 }
 
-// dialFailure names why no connection came about.
+// dialFailure says why no connection was made.
 func dialFailure(ctx context.Context, err error) *failure {
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -92,24 +93,14 @@ func dialFailure(ctx context.Context, err error) *failure {
 	case errors.Is(err, wire.ErrProxy):
 		return fail(measure.Connect, err.Error())
 	case errors.Is(err, wire.ErrTLS):
-		return fail(measure.TLS, tlsMessage(err))
+		if why, ok := plain.ExplainTLS("the server", err); ok {
+			return fail(measure.TLS, why.String())
+		}
+		return fail(measure.TLS, strings.TrimPrefix(err.Error(), "TLS: "))
 	case errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded):
 		return fail(measure.Connect, "no connection within the time-out")
 	}
 	return fail(measure.Connect, plainNetError(err))
-}
-
-func tlsMessage(err error) string {
-	text := strings.TrimPrefix(err.Error(), "TLS: ")
-	switch {
-	case strings.Contains(text, "first record does not look like a TLS handshake"):
-		return "the server does not speak TLS here: use http://"
-	case strings.Contains(text, "unknown authority") || strings.Contains(text, "self-signed") || strings.Contains(text, "not trusted"):
-		return "the certificate is not trusted: give its CA with --ca FILE, or skip the check with --insecure"
-	case strings.Contains(text, "certificate is valid for") || strings.Contains(text, "doesn't contain any IP SANs"):
-		return "the certificate is for another name (" + strings.TrimPrefix(text, "tls: failed to verify certificate: ") + "): use that name, or --insecure"
-	}
-	return text
 }
 
 // plainNetError drops the "dial tcp 1.2.3.4:5: " that Go puts in front.
@@ -124,7 +115,7 @@ func plainNetError(err error) string {
 	return err.Error()
 }
 
-// statusFailure classifies a reply that is no 2xx.
+// statusFailure classifies a response other than 2xx.
 func statusFailure(status int, body []byte) *failure {
 	message := bodyMessage(body)
 	lower := strings.ToLower(message + " " + string(body[:min(len(body), 400)]))
@@ -157,7 +148,7 @@ func isContextLength(lower string) bool {
 	return false
 }
 
-// bodyMessage is the most telling line of an error body: the message of a JSON
+// bodyMessage is the most useful line of an error body: the message of a JSON
 // error, or the first words of anything else.
 func bodyMessage(body []byte) string {
 	if c, err := decodeChunk(body); err == nil {

@@ -1,22 +1,21 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"sonde/probe/api"
 	"sonde/probe/api/wire"
+	"sonde/probe/plain"
 )
 
 const reachTimeout = 5 * time.Second
@@ -69,8 +68,11 @@ func (s section) connect(ctx context.Context, to, proxy *url.URL, o Options) boo
 	began := time.Now()
 	link, err := plainly.Dial(ctx)
 	if err != nil {
-		says, do := explainTCP(at, err)
-		s.failed("TCP", says, do)
+		failed := plain.Explain(at, err, reachTimeout)
+		if errors.Is(err, wire.ErrProxy) {
+			failed.What, failed.Do = err.Error(), "ask whoever runs the proxy, or set NO_PROXY for this host"
+		}
+		s.failed("TCP", failed.What, cmp.Or(failed.Do, "check the address, the network and firewalls"))
 		return false
 	}
 	_ = link.Close()
@@ -88,31 +90,16 @@ func (s section) connect(ctx context.Context, to, proxy *url.URL, o Options) boo
 	secured := *plainly
 	secured.TLS = config
 	if link, err = secured.Dial(ctx); err != nil {
-		says, do := explainTLS(err, to.Hostname())
-		s.failed("TLS", says, do)
+		failed, ok := plain.ExplainTLS(at, err)
+		if !ok {
+			failed.What, failed.Do = strings.TrimPrefix(err.Error(), "TLS: "), "see what the server says with: openssl s_client -connect "+at
+		}
+		s.failed("TLS", failed.What, failed.Do)
 		return false
 	}
 	_ = link.Close()
 	s.tls(seen, o.Insecure)
 	return true
-}
-
-func explainTCP(at string, err error) (says, do string) {
-	switch {
-	case errors.Is(err, wire.ErrProxy):
-		return err.Error(), "ask whoever runs the proxy, or set NO_PROXY for this host"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "nothing listens at " + at + " (connection refused)", "check that the server is up and the port is right"
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("no answer from %s within %v", at, reachTimeout), "check the address, and whether a firewall blocks it"
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "no route to " + at, "check the network and VPN"
-	}
-	var op *net.OpError
-	if errors.As(err, &op) && op.Err != nil {
-		err = op.Err
-	}
-	return "cannot connect to " + at + ": " + err.Error(), "check the address and the network"
 }
 
 // tls says who issued the certificate and until when it is valid.
@@ -122,51 +109,5 @@ func (s section) tls(state *tls.ConnectionState, insecure bool) {
 		return
 	}
 	leaf := state.PeerCertificates[0]
-	s.ok("TLS", fmt.Sprintf("%s, certificate issued by %s, valid until %s", tls.VersionName(state.Version), issuer(leaf), leaf.NotAfter.Format(time.DateOnly)))
+	s.ok("TLS", fmt.Sprintf("%s, certificate issued by %s, valid until %s", tls.VersionName(state.Version), plain.Issuer(leaf), leaf.NotAfter.Format(time.DateOnly)))
 }
-
-// explainTLS names what is wrong with the certificate.
-func explainTLS(err error, host string) (says, do string) {
-	var (
-		record    tls.RecordHeaderError
-		authority x509.UnknownAuthorityError
-		name      x509.HostnameError
-		invalid   x509.CertificateInvalidError
-	)
-	switch {
-	case errors.As(err, &record):
-		return "the server does not speak TLS on this port", "use http://"
-	case errors.As(err, &name) && !namesAny(name.Certificate):
-		return "the certificate names no host", "get one for " + host + ", or use --insecure"
-	case errors.As(err, &name):
-		return fmt.Sprintf("the certificate is for %s, not for %s", names(name.Certificate), host), "use that name, or --insecure"
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return fmt.Sprintf("the certificate is only valid from %s to %s", invalid.Cert.NotBefore.Format(time.DateOnly), invalid.Cert.NotAfter.Format(time.DateOnly)),
-			"renew it, check this machine's clock, or use --insecure"
-	case errors.As(err, &authority):
-		return "the certificate issued by " + issuer(authority.Cert) + " is not trusted here", "use --ca FILE with its CA, or skip the check with --insecure"
-	}
-	return strings.TrimPrefix(err.Error(), "TLS: "), "see details with: openssl s_client -connect " + host + ":PORT"
-}
-
-// issuer is who signed a certificate.
-func issuer(c *x509.Certificate) string {
-	if c == nil {
-		return "an unknown issuer"
-	}
-	if c.Issuer.String() == c.Subject.String() {
-		return fmt.Sprintf("%q (self-signed)", c.Issuer.String())
-	}
-	return fmt.Sprintf("%q", c.Issuer.String())
-}
-
-// names are the hosts that a certificate is for.
-func names(c *x509.Certificate) string {
-	all := append([]string{}, c.DNSNames...)
-	for _, ip := range c.IPAddresses {
-		all = append(all, ip.String())
-	}
-	return listed(all, 3)
-}
-
-func namesAny(c *x509.Certificate) bool { return len(c.DNSNames)+len(c.IPAddresses) > 0 }

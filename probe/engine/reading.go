@@ -60,7 +60,7 @@ type Reading struct {
 	Preemptions       opt.Float `json:"preemptions"`
 	PrefixQueries     opt.Float `json:"prefix_queries"`         // in PrefixUnit
 	PrefixHits        opt.Float `json:"prefix_hits"`            // in PrefixUnit
-	PrefixUnit        string    `json:"prefix_unit,omitempty"`  // "tokens" or "blocks"; "" if unknown
+	PrefixUnit        Unit      `json:"prefix_unit,omitempty"`  // "" if unknown
 	PromptTokens      opt.Float `json:"prompt_tokens"`          // with or without cached ones: see its Origin
 	CachedTokens      opt.Float `json:"cached_tokens,omitzero"` // of the prompts
 	GenerationTokens  opt.Float `json:"generation_tokens"`
@@ -133,6 +133,15 @@ func (r *Reading) SetFills(ranks []RankFill, capacities []float64, o Origin) {
 	}
 	r.Origins[FieldKVFill] = o
 }
+
+// Unit is what a prefix cache counts its queries and hits in.
+type Unit string
+
+// Units of prefix caches.
+const (
+	UnitTokens Unit = "tokens"
+	UnitBlocks Unit = "blocks"
+)
 
 // Note adds a remark, once.
 func (r *Reading) Note(text string) {

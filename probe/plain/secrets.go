@@ -1,6 +1,8 @@
 package plain
 
 import (
+	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -76,4 +78,53 @@ func echoed(text, secret string) (length int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// Secrets are the values in headers and addresses that identify a user to a server: they
+// must not appear in messages. The name of the server and the version of an API, which
+// gateways are asked for openly, are none.
+func Secrets(header http.Header, addresses ...string) []string {
+	var all []string
+	for name, values := range header {
+		if name == "Host" {
+			continue
+		}
+		for _, v := range values {
+			_, behindScheme, _ := strings.Cut(v, " ") // as in "Bearer KEY"
+			all = append(all, v, strings.TrimSpace(behindScheme))
+		}
+	}
+	sent := http.Request{Header: header}
+	if _, password, ok := sent.BasicAuth(); ok {
+		all = append(all, password)
+	}
+	for _, address := range addresses {
+		u, err := url.Parse(address)
+		if err != nil {
+			continue
+		}
+		password, _ := u.User.Password()
+		all = append(all, u.User.Username(), password)
+		all = append(all, queryValues(u.RawQuery)...)
+	}
+	return all
+}
+
+// queryValues are the values of a query, both as written and decoded.
+func queryValues(query string) []string {
+	var all []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, named := strings.Cut(pair, "=")
+		if !named {
+			value = name
+		}
+		if name == "api-version" {
+			continue
+		}
+		all = append(all, value)
+		if decoded, err := url.QueryUnescape(value); err == nil {
+			all = append(all, decoded)
+		}
+	}
+	return all
 }

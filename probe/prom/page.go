@@ -5,6 +5,10 @@
 package prom
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -42,7 +46,7 @@ func FromSamples(samples []Sample) Page {
 // result belongs to the page.
 func (p Page) Samples(name string) []Sample { return p.samples[name] }
 
-// Has tells whether any sample's name starts with prefix.
+// Has reports whether any sample's name starts with prefix.
 func (p Page) Has(prefix string) bool {
 	for name := range p.samples {
 		if strings.HasPrefix(name, prefix) {
@@ -58,12 +62,12 @@ func (p Page) Names() []string { return slices.Sorted(maps.Keys(p.samples)) }
 // Notes returns quiet remarks about the page, for example that it is irregular.
 func (p Page) Notes() []string { return p.notes }
 
-// MayHaveLabel tells whether some sample may carry a label of that name. It is a
+// MayHaveLabel reports whether some sample may carry a label of that name. It is a
 // quick no where there is none.
 func (p Page) MayHaveLabel(name string) bool { return p.labelNames == nil || p.labelNames[name] }
 
 // Created is when the oldest of the samples' families came to be, Unix seconds, as
-// client libraries tell in x_created; 0 if they do not. It changes with a restart.
+// client libraries report in x_created; 0 if they do not. It changes with a restart.
 func (p Page) Created() float64 { return p.earliest }
 
 // Type returns what the page's TYPE line says of a sample's family: "counter",
@@ -82,4 +86,134 @@ func family(name string) string {
 		}
 	}
 	return name
+}
+
+// What a page can be instead of metrics.
+var (
+	ErrJSON  = errors.New("JSON, not a metrics page")
+	ErrHTML  = errors.New("HTML, not a metrics page")
+	ErrEmpty = errors.New("empty page")
+	ErrText  = errors.New("text without metrics")
+)
+
+// Parse reads a metrics page and keeps the families that want accepts; nil keeps
+// all. want is asked with a sample's name, and if it refuses with the name less
+// its _bucket, _sum, _count or _total. A page with only other families is not an
+// error: the result is then empty. The error wraps ErrJSON, ErrHTML, ErrEmpty or ErrText.
+func Parse(body []byte, want func(family string) bool) (Page, error) {
+	return NewParser(want).Parse(body)
+}
+
+// foreign recognises by its beginning what is not a metrics page at all. A brace may
+// also open a sample in the quoted form {"name",…}.
+func foreign(body []byte) error {
+	switch {
+	case len(body) == 0:
+		return ErrEmpty
+	case body[0] == '<':
+		return ErrHTML
+	case body[0] == '[' || body[0] == '"' || json.Valid(body):
+		return ErrJSON
+	case body[0] == '{' && !bytes.HasPrefix(body, []byte(`{"`)):
+		return ErrJSON
+	case body[0] == '{':
+		_, rest, _ := bytes.Cut(body[2:], []byte{'"'})
+		if rest = bytes.TrimSpace(rest); len(rest) > 0 && rest[0] == ':' {
+			return ErrJSON
+		}
+	}
+	return nil
+}
+
+// pageState is what is known of the page at hand.
+type pageState struct {
+	number int // counts pages
+	kept   int
+
+	sawSample   bool // some line, wanted or not, is a sample
+	sawText     bool // some line is neither sample nor comment
+	repeated    bool // HELP or TYPE came twice for a family
+	duplicates  int  // series that came twice
+	unreadable  int
+	beyondLimit int
+
+	earliest float64 // creation time, Unix seconds; 0 = none
+}
+
+// declared is a family of which a HELP or TYPE line has been seen.
+type declared struct {
+	kind          string // in lower case
+	helped, typed int    // on which page, by its number
+}
+
+// comment keeps what TYPE says. HELP is not needed, but a second one shows that
+// several processes stand behind the page.
+func (p *Parser) comment(line []byte) {
+	if rest, isType := bytes.CutPrefix(line, []byte("# TYPE ")); isType {
+		name, kind, _ := bytes.Cut(bytes.TrimLeft(rest, " \t"), []byte{' '})
+		d := p.declared(name)
+		if d.typed == p.page.number {
+			p.page.repeated = true
+			return
+		}
+		d.typed = p.page.number
+		if kind = bytes.TrimSpace(kind); string(kind) != d.kind {
+			d.kind = strings.ToLower(string(kind))
+		}
+		return
+	}
+	if rest, isHelp := bytes.CutPrefix(line, []byte("# HELP ")); isHelp {
+		name, _, _ := bytes.Cut(rest, []byte{' '})
+		d := p.declared(name)
+		p.page.repeated = p.page.repeated || d.helped == p.page.number
+		d.helped = p.page.number
+	}
+}
+
+func (p *Parser) declared(name []byte) *declared {
+	d, known := p.families[string(name)]
+	if !known {
+		d = &declared{}
+		p.families[string(name)] = d
+	}
+	return d
+}
+
+// typeOf returns what the page at hand declares of a sample's family.
+func (p *Parser) typeOf(name string) string {
+	for _, n := range []string{name, family(name)} {
+		if d := p.families[n]; d != nil && d.typed == p.page.number {
+			return d.kind
+		}
+	}
+	return ""
+}
+
+// created keeps the earliest time at which something wanted came to be: series that
+// come later are no sign of a restart.
+func (s *pageState) created(wanted bool, at float64) {
+	if wanted && at > 0 && (s.earliest == 0 || at < s.earliest) {
+		s.earliest = at
+	}
+}
+
+// notes says in one sentence what was odd, or nothing.
+func (s *pageState) notes() []string {
+	var odd []string
+	if s.repeated {
+		odd = append(odd, "repeated HELP or TYPE lines")
+	}
+	if s.duplicates > 0 {
+		odd = append(odd, fmt.Sprintf("%d repeated series", s.duplicates))
+	}
+	if s.unreadable > 0 {
+		odd = append(odd, fmt.Sprintf("%d unreadable lines", s.unreadable))
+	}
+	if s.beyondLimit > 0 {
+		odd = append(odd, fmt.Sprintf("%d series beyond the first %d skipped", s.beyondLimit, maxSamples))
+	}
+	if odd == nil {
+		return nil
+	}
+	return []string{"irregular page: " + strings.Join(odd, ", ")}
 }

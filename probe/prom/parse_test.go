@@ -167,7 +167,7 @@ func TestForeignPages(t *testing.T) {
 		}
 	}
 	_, err := Parse([]byte("no\x1b[31m healthy upstream\nx"), nil)
-	if want := `text without metrics: "no [31m healthy upstream x"`; err == nil || err.Error() != want {
+	if want := `text without metrics: "no[31m healthy upstream x"`; err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
 }
@@ -206,7 +206,7 @@ func TestTooManySeriesAreLeftOut(t *testing.T) {
 	if got := len(p.Samples("a")); got != maxSamples {
 		t.Errorf("%d series, want %d", got, maxSamples)
 	}
-	if got, want := p.Notes(), []string{"irregular page: 3 series beyond the first 50000 left out"}; !reflect.DeepEqual(got, want) {
+	if got, want := p.Notes(), []string{"irregular page: 3 series beyond the first 50000 skipped"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("notes = %q, want %q", got, want)
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"sonde/probe/plain"
 )
 
 // maxSamples bounds the memory that one page can take. An engine publishes a few
@@ -30,7 +31,7 @@ type Parser struct {
 type metric struct {
 	name    string
 	wanted  bool
-	created bool     // tells when something wanted was created
+	created bool     // its value is when something wanted was created
 	samples []Sample // of the page at hand
 	usual   int      // how many the page before had
 }
@@ -69,7 +70,7 @@ func (p *Parser) Parse(body []byte) (Page, error) {
 	p.lines(body)
 	switch {
 	case !p.page.sawSample && p.page.sawText:
-		return Page{}, fmt.Errorf("%w: %q", ErrText, opening(body))
+		return Page{}, fmt.Errorf("%w: %q", ErrText, plain.Line(string(body[:min(len(body), 240)]), 60))
 	case !p.page.sawSample:
 		return Page{}, ErrEmpty
 	}
@@ -143,7 +144,7 @@ func (p *Parser) line(line []byte, last *metric) *metric {
 }
 
 // sample reads what stands behind the name: labels and value. Time stamps
-// (milliseconds in one format, seconds in the other) and exemplars are left out.
+// (milliseconds in one format, seconds in the other) and exemplars are skipped.
 func (p *Parser) sample(m *metric, rest []byte) {
 	if m != nil && !m.wanted && !m.created && p.page.sawSample {
 		return // one well-formed sample proves the page; the others cost only this check
@@ -241,27 +242,4 @@ func (p *Parser) labelSet(text []byte) (*labelSet, int) {
 	}
 	p.labels[string(text[:n])] = l
 	return l, n
-}
-
-// number reads the value that text starts with, behind blanks.
-func number(text []byte) (float64, bool) {
-	text = bytes.TrimLeft(text, " \t")
-	if end := bytes.IndexAny(text, " \t"); end >= 0 {
-		text = text[:end]
-	}
-	if bytes.EqualFold(text, []byte("-nan")) { // as C's printf writes it
-		text = text[1:]
-	}
-	v, err := strconv.ParseFloat(string(text), 64)
-	return v, err == nil
-}
-
-// nameLength is how many bytes of a name a line starts with.
-func nameLength(line []byte) int {
-	for i, b := range line {
-		if !nameBytes[b] {
-			return i
-		}
-	}
-	return len(line)
 }

@@ -7,11 +7,13 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
+
+	"sonde/probe/plain"
 )
 
-// Poller asks the same query again and again and tells what is new. One goroutine
-// uses it.
+// Poller repeats one query and returns what is new. One goroutine uses it.
 type Poller struct {
 	server *Server
 	query  Query
@@ -27,19 +29,19 @@ func NewPoller(s *Server, q Query) *Poller { return &Poller{server: s, query: q}
 
 // News is what one query brought.
 type News struct {
-	// Fresh tells that every target was scraped since the last news; only then there
-	// are samples. In between, the counters of some would stand still.
+	// Fresh means that every target was scraped since the last news; only then are
+	// there samples. In between, the counters of some would stand still.
 	Fresh   bool
 	At      time.Time // mean time of the targets' scrapes, by our clock
 	Samples []Sample  // of targets that are alive, the one scraped last first
 	Notes   []string  // remarks for people
-	Why     string    // that the newest sample is old; "" if it is not
+	Stale   error     // says that the newest sample is old; nil if it is not
 
 	scraped map[target]time.Time // by our clock
 }
 
-// ScrapedAt is when the target of a series was scraped, by our clock; zero if it is
-// none of the news'.
+// ScrapedAt is when the target of a series was scraped, by our clock; zero if the
+// news has no such target.
 func (n News) ScrapedAt(labels map[string]string) time.Time {
 	return n.scraped[target{labels["job"], labels["instance"]}]
 }
@@ -75,7 +77,7 @@ func (p *Poller) news(a answer) News {
 	alive, silent := a.split(newest.Add(-p.rhythm.patience()))
 	n := News{At: p.clock.ours(mean(alive), a.at), Notes: append(a.notes, p.remarks(len(alive), silent)...)}
 	if age := a.now.Sub(newest); age > p.rhythm.patience() {
-		n.Why = fmt.Sprintf("Prometheus at %s has had no newer sample of %s for %v: does it still scrape them?",
+		n.Stale = fmt.Errorf("Prometheus at %s has had no newer sample of %s for %v: does it still scrape them?",
 			p.server.base, p.query.described(), age.Round(time.Second))
 	}
 	if n.Fresh = p.advanced(alive); !n.Fresh {
@@ -96,7 +98,7 @@ func (p *Poller) news(a answer) News {
 	return n
 }
 
-// advanced tells whether all targets were scraped since the last news, or a target
+// advanced reports whether all targets were scraped since the last news, or a target
 // has joined.
 func (p *Poller) advanced(alive map[target]time.Time) bool {
 	all := true
@@ -117,8 +119,103 @@ func (p *Poller) remarks(alive int, silent []string) []string {
 		notes = append(notes, fmt.Sprintf("Prometheus scrapes every %.0f s", period.Seconds()))
 	}
 	if len(silent) > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d targets sent nothing for over %v and are left out: %s",
+		notes = append(notes, fmt.Sprintf("%d of %d targets sent nothing for over %v and are skipped: %s",
 			len(silent), alive+len(silent), p.rhythm.patience(), list(silent)))
 	}
 	return notes
+}
+
+// clock brings moments of a server's clock to ours.
+type clock struct {
+	offset time.Duration // ours less the server's
+	known  bool
+}
+
+// learn takes what both clocks said of one answer. The answer that came soonest
+// after its evaluation is the most accurate; a larger difference than a query can take is a
+// step of a clock.
+func (c *clock) learn(ours, theirs time.Time) {
+	if d := ours.Sub(theirs); !c.known || d < c.offset || d > c.offset+timeout {
+		c.offset, c.known = d, true
+	}
+}
+
+// ours is a past moment of the server's clock by ours, with the monotonic reading
+// of now.
+func (c *clock) ours(moment, now time.Time) time.Time {
+	age := now.Add(-c.offset).Sub(moment)
+	return now.Add(-max(age, 0))
+}
+
+// rhythm learns how often targets are scraped.
+type rhythm struct{ spacings []time.Duration } // the newest few
+
+func (r *rhythm) add(spacing time.Duration) {
+	const keep = 5
+	if spacing > 0 {
+		r.spacings = append(r.spacings, spacing)
+		r.spacings = r.spacings[max(0, len(r.spacings)-keep):]
+	}
+}
+
+// period is the lower median, because a scrape that was missed only makes a
+// spacing longer; 0 until known.
+func (r *rhythm) period() time.Duration {
+	if len(r.spacings) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(r.spacings))
+	return sorted[(len(sorted)-1)/2]
+}
+
+// patience is how old a sample may be: three scrapes, within bounds that late
+// scrapes and the longest usual interval, a minute, set.
+func (r *rhythm) patience() time.Duration {
+	const least, most = 15 * time.Second, 3 * time.Minute
+	if len(r.spacings) == 0 {
+		return most
+	}
+	return min(max(3*r.period(), least), most)
+}
+
+// split parts the targets into those scraped since a moment and the names of the
+// others, whose last values would else be counted for minutes.
+func (a answer) split(since time.Time) (alive map[target]time.Time, silent []string) {
+	alive = map[target]time.Time{}
+	for of, scraped := range a.scraped {
+		if scraped.Before(since) {
+			silent = append(silent, of.instance)
+			continue
+		}
+		alive[of] = scraped
+	}
+	slices.Sort(silent)
+	return alive, silent
+}
+
+func latest(times map[target]time.Time) time.Time {
+	var newest time.Time
+	for _, t := range times {
+		newest = later(newest, t)
+	}
+	return newest
+}
+
+// mean is the mean of times that lie close together.
+func mean(times map[target]time.Time) time.Time {
+	newest, behind := latest(times), time.Duration(0)
+	for _, t := range times {
+		behind += newest.Sub(t)
+	}
+	return newest.Add(-behind / time.Duration(len(times)))
+}
+
+// list names a few targets.
+func list(names []string) string {
+	const most = 3
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		text += ", …"
+	}
+	return plain.Line(text, mostWords)
 }

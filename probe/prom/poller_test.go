@@ -58,8 +58,8 @@ func TestNewsComesOncePerScrape(t *testing.T) {
 		fresh := 0
 		for second := range 60 {
 			n := next(t, p)
-			if age, want := time.Since(n.At), time.Duration(second%15)*time.Second; age != want || n.Why != "" {
-				t.Errorf("at %d s: age %v, want %v; why %q", second, age, want, n.Why)
+			if age, want := time.Since(n.At), time.Duration(second%15)*time.Second; age != want || n.Stale != nil {
+				t.Errorf("at %d s: age %v, want %v; stale: %v", second, age, want, n.Stale)
 			}
 			if n.Fresh {
 				fresh++
@@ -119,7 +119,7 @@ func TestDeadTargetsDoNotLookAlive(t *testing.T) {
 		if len(out.Samples) != 1 || out.Samples[0].Labels["instance"] != "h:1" || time.Since(out.At) != time.Second {
 			t.Errorf("got %+v", out)
 		}
-		if want := "1 of 2 targets sent nothing for over 15s and are left out: h:2"; len(out.Notes) != 1 || out.Notes[0] != want {
+		if want := "1 of 2 targets sent nothing for over 15s and are skipped: h:2"; len(out.Notes) != 1 || out.Notes[0] != want {
 			t.Errorf("notes %q, want %q", out.Notes, want)
 		}
 	})
@@ -136,8 +136,8 @@ func TestWhenAllTargetsAreDeadTheAgeShows(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		n := next(t, p)
-		if want := "Prometheus at http://prom:9090 has had no newer sample of a_… for 20s: does it still scrape them?"; n.Why != want || n.Fresh {
-			t.Errorf("fresh %t, why %q\nwant %q", n.Fresh, n.Why, want)
+		if want := "Prometheus at http://prom:9090 has had no newer sample of a_… for 20s: does it still scrape them?"; n.Stale == nil || n.Stale.Error() != want || n.Fresh {
+			t.Errorf("fresh %t, stale: %v\nwant %q", n.Fresh, n.Stale, want)
 		}
 		if age := time.Since(n.At); age != 20*time.Second {
 			t.Errorf("age %v, want 20 s", age)
@@ -190,7 +190,7 @@ func TestWarningsOfTheServerAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := next(t, NewPoller(s, Query{Names: "a_.*"})); len(n.Notes) != 1 || n.Notes[0] != "Prometheus warns: no store " {
+	if n := next(t, NewPoller(s, Query{Names: "a_.*"})); len(n.Notes) != 1 || n.Notes[0] != "Prometheus warns: no store" {
 		t.Errorf("notes %q", n.Notes)
 	}
 }

@@ -1,8 +1,16 @@
 package prom
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
+	"time"
+
+	"sonde/probe/plain"
 )
 
 // Query says which series are wanted.
@@ -20,7 +28,7 @@ const markerLabel = "sonde_scraped"
 
 // String is the query in PromQL: the series and, for each target, the time of its
 // last scrape, in one answer so that they belong together. The function timestamp
-// drops names, so that it cannot be asked for all series at once.
+// drops names, so it cannot be applied to all series at once.
 func (q Query) String() string {
 	matchers := []string{fmt.Sprintf("__name__=~%q", q.Names)}
 	if q.Selector != "" {
@@ -43,5 +51,139 @@ func (q Query) described() string {
 	if q.Selector == "" {
 		return q.What
 	}
-	return q.What + " with " + clean(q.Selector)
+	return q.What + " with " + plain.Line(q.Selector, mostWords)
+}
+
+// target is a scraped process, by the labels that Prometheus itself sets.
+type target struct{ job, instance string }
+
+func (t target) compare(other target) int {
+	return cmp.Or(cmp.Compare(t.job, other.job), cmp.Compare(t.instance, other.instance))
+}
+
+// answer is a decoded vector, sorted out by target.
+type answer struct {
+	samples map[target][]Sample
+	scraped map[target]time.Time // by the server's clock
+	now     time.Time            // by the server's clock
+	at      time.Time            // the same moment or a little later, by ours
+	notes   []string             // warnings of the server
+}
+
+// reply is the JSON of the query API.
+type reply struct {
+	Status    string
+	ErrorType string
+	Error     string
+	Warnings  []string
+	Data      struct {
+		ResultType string
+		Result     []series
+	}
+}
+
+type series struct {
+	Metric map[string]string
+	Value  *point // nil: a native histogram
+}
+
+// point is [seconds, "value"].
+type point struct {
+	at    float64
+	value float64
+}
+
+// UnmarshalJSON reads the pair, whose value is a text: it may be NaN or +Inf.
+func (p *point) UnmarshalJSON(b []byte) error {
+	var value string
+	if err := json.Unmarshal(b, &[]any{&p.at, &value}); err != nil {
+		return err
+	}
+	var err error
+	p.value, err = strconv.ParseFloat(value, 64)
+	return err
+}
+
+// errForeign is a body that did not come from the query API.
+var errForeign = errors.New("not a response of a Prometheus server")
+
+func decode(body []byte) (reply, error) {
+	var r reply
+	if err := json.Unmarshal(body, &r); err != nil {
+		return r, errForeign
+	}
+	if r.Status != "success" && r.Status != "error" || r.Status == "success" && r.Data.ResultType != "vector" {
+		return r, errForeign
+	}
+	return r, nil
+}
+
+// sorted sorts a reply out. An instant query stamps its values with the time at
+// which it was evaluated: when they were sampled is in the markers. Targets without
+// one have to go by the stamp.
+func (r reply) sorted(x exchange) answer {
+	a := answer{samples: map[target][]Sample{}, scraped: map[target]time.Time{}, at: x.at, now: x.date}
+	stamped, newest, marked := map[target]time.Time{}, time.Time{}, false
+	for _, s := range r.Data.Result {
+		if s.Value == nil {
+			continue
+		}
+		of := target{s.Metric["job"], s.Metric["instance"]}
+		stamp := instant(s.Value.at)
+		newest = later(newest, stamp)
+		if s.Metric[markerLabel] != "" {
+			a.scraped[of], marked = later(a.scraped[of], instant(s.Value.value)), true
+			continue
+		}
+		stamped[of] = later(stamped[of], stamp)
+		a.samples[of] = append(a.samples[of], sample(s))
+	}
+	for of := range a.scraped {
+		if len(a.samples[of]) == 0 {
+			delete(a.scraped, of)
+		}
+	}
+	for of, stamp := range stamped {
+		if a.scraped[of].IsZero() {
+			a.scraped[of] = stamp
+		}
+	}
+	if marked {
+		a.now = newest
+	} else if a.now.IsZero() {
+		a.now = x.at
+	}
+	for _, w := range r.Warnings {
+		a.notes = append(a.notes, "Prometheus warns: "+plain.Line(w, mostWords))
+	}
+	return a
+}
+
+// sample is a series under the labels that the target itself gave: where they
+// collide with those of the scrape, Prometheus has renamed them to exported_….
+// Job and instance stay those of the scrape, which distinguish targets.
+func sample(s series) Sample {
+	name := s.Metric["__name__"]
+	delete(s.Metric, "__name__")
+	for label, value := range s.Metric {
+		if own, ok := strings.CutPrefix(label, "exported_"); ok && own != "job" && own != "instance" {
+			s.Metric[own] = value
+		}
+	}
+	return Sample{Name: name, Labels: s.Metric, Value: s.Value.value}
+}
+
+// instant is a Unix time in seconds; zero if it is not valid.
+func instant(seconds float64) time.Time {
+	if !(seconds > 0 && seconds < 1e11) {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(math.Round(seconds * 1000)))
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

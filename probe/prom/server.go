@@ -3,17 +3,21 @@ package prom
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"sonde/probe/plain"
 )
 
 const (
 	timeout      = 5 * time.Second // of one query
 	maxBytes     = 32 << 20        // of an answer
 	maxRedirects = 3
+	mostWords    = 200 // runes of a server's words in a message
 )
 
 // Server is a Prometheus server, or anything else with its query API.
@@ -34,7 +38,7 @@ func NewServer(address string, client *http.Client) (*Server, error) {
 	path := strings.TrimRight(u.Path, "/")
 	path = strings.TrimSuffix(path, "/query")
 	path = strings.TrimSuffix(path, "/api/v1")
-	s := &Server{base: clean((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}).String())}
+	s := &Server{base: plain.Line((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}).String(), mostWords)}
 	s.endpoint = *u
 	s.endpoint.Path, s.endpoint.RawPath, s.endpoint.Fragment = path+"/api/v1/query", "", ""
 	var own http.Client
@@ -70,7 +74,7 @@ type exchange struct {
 	status int
 	body   []byte
 	at     time.Time // when the header arrived
-	date   time.Time // what the server's clock said; zero if it did not tell
+	date   time.Time // what the server's clock said; zero if it sent none
 }
 
 // ask sends one instant query, evaluated at the server's present.
@@ -101,4 +105,58 @@ func (s *Server) ask(ctx context.Context, query string) (exchange, error) {
 		err = errTooLarge
 	}
 	return x, err
+}
+
+// refusal says in a sentence what a reply with an error, or with an error status,
+// means.
+func (s *Server) refusal(x exchange, r reply, foreign error) error {
+	switch {
+	case x.status == http.StatusUnauthorized || x.status == http.StatusForbidden:
+		return fmt.Errorf("Prometheus at %s wants other credentials (%d): give them as --prometheus http://USER:PASSWORD@HOST", s.base, x.status)
+	case foreign == nil && r.ErrorType == "bad_data":
+		return fmt.Errorf("Prometheus at %s refuses the query: %s: check --selector", s.base, plain.Line(r.Error, mostWords))
+	case foreign == nil && r.Status == "error":
+		return fmt.Errorf("Prometheus at %s cannot answer (%d, %s): %s", s.base, x.status, plain.Line(r.ErrorType, mostWords), plain.Line(r.Error, mostWords))
+	case x.status == http.StatusOK || x.status == http.StatusNotFound:
+		return fmt.Errorf("%s is not a Prometheus server (%s at /api/v1/query): give its address with --prometheus", s.base, shape(x))
+	}
+	return fmt.Errorf("Prometheus at %s answers HTTP %d: check its log, or give another address with --prometheus", s.base, x.status)
+}
+
+// shape names what came instead of an answer.
+func shape(x exchange) string {
+	body := strings.TrimSpace(string(x.body[:min(len(x.body), 64)]))
+	switch {
+	case x.status != http.StatusOK:
+		return fmt.Sprintf("HTTP %d", x.status)
+	case body == "":
+		return "nothing"
+	case body[0] == '<':
+		return "HTML"
+	case body[0] == '{' || body[0] == '[':
+		return "other JSON"
+	}
+	return "other text"
+}
+
+// unreached says in a sentence why there was no answer, without the address of the
+// request, which holds the credentials.
+func (s *Server) unreached(err error) error {
+	name := "Prometheus at " + s.base
+	switch {
+	case errors.Is(err, errOtherHost):
+		return fmt.Errorf("%s redirects to another host: give that address with --prometheus", name)
+	case errors.Is(err, errTooLarge):
+		return fmt.Errorf("%s answers with more than %d MiB: narrow the query with --selector", name, maxBytes>>20)
+	}
+	return errors.New(plain.Explain(name, err, timeout).String())
+}
+
+// missing says that the query matches nothing.
+func (s *Server) missing(q Query) error {
+	wayOut := "does it scrape them?"
+	if q.Selector != "" {
+		wayOut = "check --selector, and that it scrapes them"
+	}
+	return fmt.Errorf("Prometheus at %s has no series %s: %s", s.base, q.described(), wayOut)
 }

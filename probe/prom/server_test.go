@@ -84,10 +84,10 @@ func TestEveryFailureIsASentence(t *testing.T) {
 	}{
 		"credentials": {401, "no", "Prometheus at SERVER wants other credentials (401): give them as --prometheus http://USER:PASSWORD@HOST"},
 		"bad query": {400, `{"status":"error","errorType":"bad_data","error":"1:9: parse error:\u001b[2J bad"}`,
-			"Prometheus at SERVER refuses the query: 1:9: parse error: [2J bad: check --selector"},
+			"Prometheus at SERVER refuses the query: 1:9: parse error:[2J bad: check --selector"},
 		"too slow": {503, `{"status":"error","errorType":"timeout","error":"query timed out"}`,
 			"Prometheus at SERVER cannot answer (503, timeout): query timed out"},
-		"gateway":     {502, "<html>", "Prometheus at SERVER answers HTTP 502: look there, or give another address with --prometheus"},
+		"gateway":     {502, "<html>", "Prometheus at SERVER answers HTTP 502: check its log, or give another address with --prometheus"},
 		"no API":      {404, "", "SERVER is not a Prometheus server (HTTP 404 at /api/v1/query): give its address with --prometheus"},
 		"HTML":        {200, "<html>", "SERVER is not a Prometheus server (HTML at /api/v1/query): give its address with --prometheus"},
 		"other JSON":  {200, `{"object":"list","data":[]}`, "SERVER is not a Prometheus server (other JSON at /api/v1/query): give its address with --prometheus"},
@@ -95,7 +95,7 @@ func TestEveryFailureIsASentence(t *testing.T) {
 		"empty":       {200, "", "SERVER is not a Prometheus server (nothing at /api/v1/query): give its address with --prometheus"},
 		"torn":        {200, vector()[:40], "SERVER is not a Prometheus server (other JSON at /api/v1/query): give its address with --prometheus"},
 		"no series":   {200, vector(), `Prometheus at SERVER has no series a_… with job="j": check --selector, and that it scrapes them`},
-		"too large":   {200, strings.Repeat(" ", maxBytes+1), "Prometheus at SERVER answers with more than 32 MiB: ask for less with --selector"},
+		"too large":   {200, strings.Repeat(" ", maxBytes+1), "Prometheus at SERVER answers with more than 32 MiB: narrow the query with --selector"},
 		"other place": {302, "http://elsewhere.invalid/", "Prometheus at SERVER redirects to another host: give that address with --prometheus"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestNobodyThere(t *testing.T) {
 	address := strings.Replace(server.URL, "://", "://u:s3cret@", 1)
 	server.Close()
 	_, err := NewPoller(newServer(t, address), Query{Names: "x"}).Next(t.Context())
-	if want := "no Prometheus at " + server.URL + " (connection refused): is it up, is the port right?"; err == nil || err.Error() != want {
+	if want := "connection refused by Prometheus at " + server.URL + ": is the server up, is the port right?"; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

@@ -118,6 +118,8 @@ func whyNoEngine(v *View) string {
 		return "waiting for data"
 	case e.Have:
 		return strings.Join(e.Reading.Notes, "; ")
+	case e.State == engine.Connecting && v.Playback == nil:
+		return e.State.String()
 	}
 	return "the engine's metrics have not been read yet"
 }

@@ -24,7 +24,7 @@ type Table struct {
 	Config   Ways                                     // gauge of each rank whose labels are the configuration
 	Settings Ways                                     // the same where it shows no capacity; nil = Config
 	Capacity func(labels map[string]string) opt.Float // tokens of a rank, from those labels
-	Unit     func(*engine.Reading) string             // what prefix queries and hits count; nil = tokens
+	Unit     func(*engine.Reading) engine.Unit        // what prefix queries and hits count; nil = tokens
 
 	ModelFrom Ways                    // metric whose model labels count; nil = all that are read
 	Router    bool                    // figures are of a pool of engines

@@ -68,7 +68,7 @@ var trtllmTable = Table{
 		engine.FieldRequestsFailed:   names("request_error_total"),
 	},
 	Histograms: trtllmLatencies,
-	Unit:       func(*engine.Reading) string { return "blocks" },
+	Unit:       func(*engine.Reading) engine.Unit { return engine.UnitBlocks },
 	OnFinish:   true,
 	Remarks: map[engine.Field]string{
 		engine.FieldRunning: trtllmRefresh, engine.FieldWaiting: trtllmRefresh, engine.FieldPaused: trtllmRefresh,
@@ -126,7 +126,7 @@ func readBlocks(kv Object, into Into) {
 	into.Set(engine.FieldHitRateGauge, kv.Figure("cacheHitRate"), "cacheHitRate")
 	reused, missed := kv.Figure("reusedBlocks"), kv.Figure("missedBlocks")
 	if reused.OK && missed.OK {
-		into.PrefixUnit = "blocks"
+		into.PrefixUnit = engine.UnitBlocks
 		into.Count(engine.FieldPrefixHits, reused, "reusedBlocks")
 		into.Count(engine.FieldPrefixQueries, opt.Of(reused.V+missed.V), "reusedBlocks + missedBlocks")
 	}

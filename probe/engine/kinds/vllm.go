@@ -71,11 +71,11 @@ var vllmTable = Table{
 // vllmPrefixUnit tells blocks from tokens: V1 counted blocks from v0.7.3 to v0.8.5,
 // under names that v0.9 used for tokens. Every prompt token is looked up, so tokens
 // are as many as the prompts have, blocks far fewer.
-func vllmPrefixUnit(r *engine.Reading) string {
+func vllmPrefixUnit(r *engine.Reading) engine.Unit {
 	if r.PromptTokens.OK && r.PrefixQueries.V > 0 && r.PrefixQueries.V < r.PromptTokens.V/4 {
-		return "blocks"
+		return engine.UnitBlocks
 	}
-	return "tokens"
+	return engine.UnitTokens
 }
 
 // vllmCapacity returns the tokens that one rank's KV cache holds. Blocks times

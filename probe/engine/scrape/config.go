@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"sonde/probe/plain"
 )
 
 // Config says where the engine is and how to speak to it.
@@ -91,4 +93,30 @@ func shown(address string) string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
+}
+
+// hide blanks the user's credentials in words that a server may have chosen.
+func (c Config) hide(text string) string {
+	return plain.Hide(text, plain.Secrets(c.Header, c.Base, c.MetricsURL, "?"+c.Query))
+}
+
+// credentials names what the server was given to know the user by, in the middle of
+// a sentence; "" if nothing was given.
+func (c Config) credentials() string {
+	if c.KeyFrom != "" {
+		return "the key from " + c.KeyFrom
+	}
+	sent := http.Request{Header: c.Header}
+	if _, _, ok := sent.BasicAuth(); ok {
+		return "the given user and password"
+	}
+	for name := range c.Header {
+		name = strings.ToLower(name)
+		for _, mark := range []string{"auth", "key", "token", "cookie"} {
+			if strings.Contains(name, mark) {
+				return "the key in the header " + name
+			}
+		}
+	}
+	return ""
 }

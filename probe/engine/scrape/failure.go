@@ -1,83 +1,106 @@
 package scrape
 
 import (
-	"context"
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"syscall"
+	"strings"
 	"time"
 
 	"sonde/probe/measure"
+	"sonde/probe/plain"
 )
 
-// ListError says why the model list cannot be had. Class is one of the failure
-// classes of requests: connect, tls, timeout, redirect, http_4xx, rate_limited,
-// http_5xx, loading, bad_reply; or cancelled.
+// ListError says why there is no model list. Class is one of the failure classes of
+// requests: connect, tls, timeout, redirect, http_4xx, rate_limited, http_5xx, loading,
+// bad_reply; or cancelled.
 type ListError struct {
 	Class measure.Class
-	Says  string // one sentence with the way out
+	Says  string // one sentence, with what to do about it
 	// Status is the HTTP status of the answer, 0 if there was none.
 	Status int
 }
 
 func (e *ListError) Error() string { return e.Says }
 
-// explainDirect puts a failed exchange into a class and a sentence. What a server
-// or the HTTP client says in it may repeat a key, which is hidden.
-func (f fetcher) explainDirect(address string, err error, timeout time.Duration) (class measure.Class, says string) {
-	where := shown(address)
-	host := hostOf(address)
+// explain puts a failed exchange into a class and a sentence that names the proxy in
+// the way, if there is one. What a server or the HTTP client says in it may repeat a
+// key, which is hidden.
+func (f fetcher) explain(address string, err error, timeout time.Duration) (class measure.Class, says string) {
+	proxy, settings := f.proxyOf(address)
+	around := aroundProxy(address)
 	var (
+		op    *net.OpError
 		other *otherHostError
-		dns   *net.DNSError
 	)
 	switch {
-	case errors.Is(err, context.Canceled):
-		return measure.Cancelled, "cancelled while asking " + where
+	case settings != nil: // its text repeats the setting, with a password
+		return measure.Connect, "the proxy address in HTTP_PROXY or HTTPS_PROXY cannot be read: write it as http://HOST:PORT"
 	case errors.As(err, &other):
-		return measure.Redirect, fmt.Sprintf("%s redirects to %s: give that address", where, f.config.hide(other.to))
+		return measure.Redirect, fmt.Sprintf("%s redirects to %s: give that address", shown(address), f.config.hide(other.to)) + through(proxy)
 	case errors.Is(err, errTooLarge):
-		return measure.BadReply, fmt.Sprintf("%s is refused: %v", where, err)
-	case errors.As(err, &dns):
-		return measure.Connect, fmt.Sprintf("host %s is not known: check the name", host)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return measure.Connect, fmt.Sprintf("nothing listens at %s (connection refused): is the server up, is the port right?", host)
+		return measure.BadReply, fmt.Sprintf("response from %s refused: %v", shown(address), err) + through(proxy)
+	case proxy != "" && errors.As(err, &op) && op.Op == "proxyconnect":
+		failed := plain.Explain("the proxy "+proxy, err, timeout)
+		failed.Do = "check HTTP_PROXY and HTTPS_PROXY; " + around
+		return classOf(failed), f.config.hide(failed.String())
 	}
-	if says := explainTLS(host, err); says != "" {
-		return measure.TLS, says
+	failed := plain.Explain(hostOf(address), err, timeout)
+	if failed.Kind == plain.TimedOut { // which page hangs matters
+		failed = plain.Explain(shown(address), err, timeout)
 	}
-	if isTimeout(err) {
-		return measure.Timeout, fmt.Sprintf("no answer from %s within %v", where, timeout)
+	class, says = classOf(failed), f.config.hide(failed.String())
+	switch {
+	case proxy == "" || class == measure.Cancelled:
+		return class, says
+	case class != measure.Connect:
+		return class, says + through(proxy)
 	}
-	return measure.Connect, fmt.Sprintf("cannot reach %s: %s", host, f.config.hide(cause(err).Error()))
+	if why := plain.Cause(err).Error(); why != http.StatusText(http.StatusProxyAuthRequired) {
+		return class, fmt.Sprintf("no connection to %s through the proxy %s: %s; %s", hostOf(address), proxy, f.config.hide(why), around)
+	}
+	return class, proxyWantsUser(proxy)
 }
 
-func isTimeout(err error) bool {
-	var timeout net.Error
-	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
-}
-
-// cause strips the URL, which may hold a key, from an error of the HTTP client.
-func cause(err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		return wrapped.Err
+func classOf(f plain.Failure) measure.Class {
+	switch f.Kind {
+	case plain.Cancelled:
+		return measure.Cancelled
+	case plain.TimedOut:
+		return measure.Timeout
+	case plain.BadTLS:
+		return measure.TLS
 	}
-	return err
+	return measure.Connect
 }
 
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return "that address"
+// refusal explains a model list that was answered with a status other than 200.
+func refusal(a answer) error {
+	e := &ListError{Class: statusClass(a.status), Status: a.status}
+	switch {
+	case a.status == http.StatusProxyAuthRequired && a.proxy != "":
+		e.Says = proxyWantsUser(a.proxy)
+		return e
+	case a.needsKey():
+		e.Says = keyRefusal(a, "give --api-key")
+		return e
+	case a.status == http.StatusNotFound:
+		e.Says = fmt.Sprintf("no model list at %s (404): is this the address of an OpenAI-compatible server?", shown(a.url))
+	case a.loading():
+		e.Class = measure.Loading
+		e.Says = fmt.Sprintf("%s is still loading its model (503): wait until it is up", hostOf(a.url))
+	default:
+		status := strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
+		e.Says = fmt.Sprintf("%s answers %s: check the server's log", shown(a.url), status)
 	}
-	return u.Host
+	e.Says += through(a.proxy)
+	return e
 }
 
-// statusClass names the failure class of an HTTP status that is no success.
+// statusClass is the failure class of an HTTP status other than 2xx.
 func statusClass(status int) measure.Class {
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -90,4 +113,92 @@ func statusClass(status int) measure.Class {
 		return measure.Redirect
 	}
 	return measure.BadReply
+}
+
+// keyRefusal explains a 401 or 403: who refuses, and what was refused. keyless is
+// what to do if no key was given.
+func keyRefusal(a answer, keyless string) string {
+	where := shown(a.url)
+	if a.status == http.StatusForbidden && a.proxy != "" {
+		server := "the server wants a key: " + keyless
+		if a.given != "" {
+			server = "the server refuses " + a.given
+		}
+		return fmt.Sprintf("%s, requested through the proxy %s, is forbidden (403): the proxy refuses it (%s), or %s", where, a.proxy, aroundProxy(a.url), server)
+	}
+	says := fmt.Sprintf("%s wants a key (%d): %s", where, a.status, keyless)
+	switch {
+	case a.withheld:
+		says = fmt.Sprintf("%s wants a key (%d), and the given one is for another host: give an address that needs none with --metrics", where, a.status)
+	case a.given != "" && a.status == http.StatusForbidden:
+		says = fmt.Sprintf("%s refuses %s (403): is it allowed to read this?", where, a.given)
+	case a.given != "":
+		says = fmt.Sprintf("%s refuses %s (401): is it the right one for this server?", where, a.given)
+	}
+	return says + through(a.proxy)
+}
+
+// loading reports whether a server answers everything this way until its model is up.
+func (a answer) loading() bool {
+	return a.status == http.StatusServiceUnavailable && bytes.Contains(bytes.ToLower(a.body), []byte("loading"))
+}
+
+// proxyOf returns host:port of the proxy for an address; "" for none. The error means
+// that the environment's settings cannot be read.
+func (f fetcher) proxyOf(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", nil
+	}
+	choose := http.ProxyFromEnvironment
+	if t, ok := f.client.Transport.(*http.Transport); ok {
+		choose = t.Proxy
+	}
+	if choose == nil {
+		return "", nil
+	}
+	proxy, err := choose(&http.Request{URL: u})
+	if proxy == nil || err != nil {
+		return "", err
+	}
+	return proxy.Host, nil
+}
+
+// answeringProxy is the proxy that may have answered in the server's place. Behind
+// TLS it only passes on what it cannot read.
+func (f fetcher) answeringProxy(address string) string {
+	if !strings.HasPrefix(address, "http:") {
+		return ""
+	}
+	proxy, _ := f.proxyOf(address) // an error would have ended the call
+	return proxy
+}
+
+func proxyWantsUser(proxy string) string {
+	return fmt.Sprintf("the proxy %s wants a user and a password (407): write them into HTTP_PROXY and HTTPS_PROXY", proxy)
+}
+
+// through ends a sentence about what came through a proxy; "" without one.
+func through(proxy string) string {
+	if proxy == "" {
+		return ""
+	}
+	return "; requested through the proxy " + proxy
+}
+
+// aroundProxy is the way out of a proxy that should not be in the way.
+func aroundProxy(address string) string {
+	host := "that host"
+	if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
+		host = u.Hostname()
+	}
+	return fmt.Sprintf("NO_PROXY=%s bypasses it", host)
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "that address"
+	}
+	return u.Host
 }

@@ -28,8 +28,8 @@ func TestModelListFailures(t *testing.T) {
 		{"text", reply{body: "ok"}, "bad_reply", "HOST/v1/models answers not JSON: is this the address of an OpenAI-compatible server?"},
 		{"an error with 200", reply{body: `{"error":"Unexpected endpoint"}`}, "bad_reply", "HOST/v1/models answers JSON without a model list: is this the address of an OpenAI-compatible server?"},
 		{"loading", loading, "loading", "HOST is still loading its model (503): wait until it is up"},
-		{"down", reply{status: 502}, "http_5xx", "HOST/v1/models answers 502 Bad Gateway: look into the server's log"},
-		{"too many requests", reply{status: 429}, "rate_limited", "HOST/v1/models answers 429 Too Many Requests: look into the server's log"},
+		{"down", reply{status: 502}, "http_5xx", "HOST/v1/models answers 502 Bad Gateway: check the server's log"},
+		{"too many requests", reply{status: 429}, "rate_limited", "HOST/v1/models answers 429 Too Many Requests: check the server's log"},
 		{"another host", reply{status: 302, header: map[string]string{"Location": "http://elsewhere.invalid/login?token=x"}}, "redirect",
 			"HOST/v1/models redirects to http://elsewhere.invalid/login: give that address"},
 		{"nothing there", reply{status: 404}, "http_4xx", "no model list at HOST/v1/models (404): is this the address of an OpenAI-compatible server?"},
@@ -66,8 +66,8 @@ func TestUnreachableServers(t *testing.T) {
 	t.Cleanup(secure.Close)
 	plain := serve(t, nil)
 	tests := []struct{ name, base, class, says string }{
-		{"refused", "http://" + host, "connect", "nothing listens at " + host + " (connection refused): is the server up, is the port right?"},
-		{"untrusted", secure.URL, "tls", "the certificate of " + strings.TrimPrefix(secure.URL, "https://") + " is not trusted: give --ca FILE or --insecure"},
+		{"refused", "http://" + host, "connect", "connection refused by " + host + ": is the server up, is the port right?"},
+		{"untrusted", secure.URL, "tls", "the certificate of " + strings.TrimPrefix(secure.URL, "https://") + `, issued by "O=Acme Co" (self-signed), is not trusted: give its CA with --ca FILE, or skip the check with --insecure`},
 		{"no TLS", strings.Replace(plain.URL, "http:", "https:", 1), "tls", strings.TrimPrefix(plain.URL, "http://") + " does not speak TLS: use http://"},
 	}
 	for _, tt := range tests {
@@ -86,8 +86,8 @@ func TestExplain(t *testing.T) {
 		class, says string
 	}{
 		{context.DeadlineExceeded, "timeout", "no answer from http://gpu-box:8000/v1/models within 2s"},
-		{context.Canceled, "cancelled", "cancelled while asking http://gpu-box:8000/v1/models"},
-		{&net.DNSError{Err: "no such host", Name: "gpu-box"}, "connect", "host gpu-box:8000 is not known: check the name"},
+		{context.Canceled, "cancelled", "cancelled while waiting for gpu-box:8000"},
+		{&net.DNSError{Err: "no such host", Name: "gpu-box"}, "connect", "unknown host gpu-box: check the name"},
 		{errors.New("network is unreachable"), "connect", "cannot reach gpu-box:8000: network is unreachable"},
 	}
 	for _, tt := range tests {

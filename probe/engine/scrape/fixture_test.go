@@ -152,7 +152,7 @@ func wordKeys(got snapshot, key string, want any) (ok, checked bool) {
 	case "counters_on_finish":
 		return got.CountersOnFinish == want, true
 	case "prefix_unit":
-		return got.PrefixUnit == want, true
+		return string(got.PrefixUnit) == want, true
 	case "prefix_hit_rate":
 		return hitRateIs(got, want), true
 	case "prefix_hit_rate_by_rank": // the last batch only: the counters go before it

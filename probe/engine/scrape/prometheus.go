@@ -2,7 +2,6 @@ package scrape
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -101,13 +100,23 @@ func (p *PrometheusSource) ask(ctx context.Context) (ok bool) {
 		p.news = [2]prom.News{news, p.news[0]}
 		p.unread = p.take(news)
 	}
-	switch status := p.Latest(); {
-	case p.unread != nil:
-		p.fail(p.unread.Error())
-	case status.Why != news.Why:
-		p.fail(news.Why)
-	}
+	p.settle(p.unread, news.Stale)
 	return true
+}
+
+// settle publishes that the last reading is the newest there can be, unless something
+// is wrong.
+func (p *PrometheusSource) settle(wrong ...error) {
+	for _, err := range wrong {
+		if err != nil {
+			p.fail(err.Error())
+			return
+		}
+	}
+	if status := p.Latest(); status.State != engine.Ready {
+		status.State, status.Why = engine.Ready, ""
+		p.latest.Store(&status)
+	}
 }
 
 // readAnew reads the newest samples as what has been chosen meanwhile, and the ones
@@ -124,9 +133,8 @@ func (p *PrometheusSource) readAnew() {
 			p.prev = &shot
 		}
 	}
-	if p.unread = p.take(p.news[0]); p.unread != nil {
-		p.fail(p.unread.Error())
-	}
+	p.unread = p.take(p.news[0])
+	p.settle(p.unread, p.news[0].Stale)
 }
 
 // take makes a reading of news and publishes it.
@@ -150,7 +158,7 @@ func (p *PrometheusSource) take(news prom.News) error {
 	if k := kinds.ByID(shot.Engine); p.identity.Kind == "" && k.ID != "" {
 		become(&p.identity, k)
 	}
-	p.publish(&shot, news.Why, p.poller.Period())
+	p.publish(&shot, p.poller.Period())
 	return nil
 }
 
@@ -162,11 +170,7 @@ func (p *PrometheusSource) snapshot(news prom.News, of subject) (snapshot, error
 		return newSnapshot(of.model), fmt.Errorf("the series from Prometheus hold none of %s queue, KV cache and latencies: check --selector", owners(p.kinds))
 	}
 	of.scraped = news.ScrapedAt
-	shot, err := newFactBook().read(page, fits, of, news.At)
-	if err != nil {
-		err = errors.New(strings.Replace(err.Error(), "the metrics page carries", "the series from Prometheus carry", 1))
-	}
-	return shot, err
+	return newFactBook().read(page, fits, of, news.At)
 }
 
 // scrapedTwice finds instances that belong to several jobs: a server that is scraped

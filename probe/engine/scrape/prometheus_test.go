@@ -141,8 +141,8 @@ func TestReplicasThatJoinAndLeave(t *testing.T) {
 			regrouped bool
 			note      string
 		}{
-			{-1, false, ""}, {100, false, ""}, {-1, true, "h:2 has joined: counters begin anew"}, {200, false, ""},
-			{-1, true, "h:2 has left: counters begin anew"}, {100, false, ""},
+			{-1, false, ""}, {100, false, ""}, {-1, true, "h:2 has joined: counters start over"}, {200, false, ""},
+			{-1, true, "h:2 has left: counters start over"}, {100, false, ""},
 		} {
 			time.Sleep(time.Until(begin.Add(time.Duration(second)*time.Second + 500*time.Millisecond)))
 			r := source.Latest().Reading
@@ -165,7 +165,7 @@ func TestWhyPrometheusGivesNoReading(t *testing.T) {
 		"others": {200, scrapedBy(fresh, `vllm:lora_requests_info{instance="h:1"} 1`),
 			"the series from Prometheus hold none of vLLM's queue, KV cache and latencies: check --selector", "m"},
 		"models": {200, scrapedBy(fresh, `vllm:num_requests_running{instance="h:1",model_name="a"} 1`, `vllm:num_requests_running{instance="h:1",model_name="b"} 1`),
-			"the series from Prometheus carry the models a, b: choose one with --model", "m"},
+			"the metrics are of several models (a, b): choose one with --model", "m"},
 		"old": {200, scrapedBy(map[string]time.Duration{"h:1": 250 * time.Second}, `vllm:num_requests_running{instance="h:1"} 1`),
 			"Prometheus at http://prom:9090 has had no newer sample of vllm:… for 4m10s: does it still scrape them?", "m"},
 		"one model under any name": {200, scrapedBy(fresh, `vllm:num_requests_running{instance="h:1",model_name="a"} 1`), "", "m"},

@@ -43,16 +43,16 @@ func TestTheProxyInTheWayIsNamed(t *testing.T) {
 		class, says string
 	}{
 		{"forbidden", "http://" + far, 403, nil, "http_4xx",
-			"http://192.0.2.2:8000/v1/models, asked through the proxy PROXY, is forbidden (403): the proxy refuses it (NO_PROXY=192.0.2.2 goes around it), or the server wants a key: give --api-key"},
+			"http://192.0.2.2:8000/v1/models, requested through the proxy PROXY, is forbidden (403): the proxy refuses it (NO_PROXY=192.0.2.2 bypasses it), or the server wants a key: give --api-key"},
 		{"forbidden with a key", "http://" + far, 403, withKey, "http_4xx",
-			"http://192.0.2.2:8000/v1/models, asked through the proxy PROXY, is forbidden (403): the proxy refuses it (NO_PROXY=192.0.2.2 goes around it), or the server refuses the key in the header authorization"},
-		{"no key", "http://" + far, 401, nil, "http_4xx", "http://192.0.2.2:8000/v1/models wants a key (401): give --api-key; asked through the proxy PROXY"},
-		{"gateway", "http://" + far, 502, nil, "http_5xx", "http://192.0.2.2:8000/v1/models answers 502 Bad Gateway: look into the server's log; asked through the proxy PROXY"},
+			"http://192.0.2.2:8000/v1/models, requested through the proxy PROXY, is forbidden (403): the proxy refuses it (NO_PROXY=192.0.2.2 bypasses it), or the server refuses the key in the header authorization"},
+		{"no key", "http://" + far, 401, nil, "http_4xx", "http://192.0.2.2:8000/v1/models wants a key (401): give --api-key; requested through the proxy PROXY"},
+		{"gateway", "http://" + far, 502, nil, "http_5xx", "http://192.0.2.2:8000/v1/models answers 502 Bad Gateway: check the server's log; requested through the proxy PROXY"},
 		{"no user", "http://" + far, 407, nil, "http_4xx", "the proxy PROXY wants a user and a password (407): write them into HTTP_PROXY and HTTPS_PROXY"},
-		{"its own page", "http://" + far, 200, nil, "bad_reply", "http://192.0.2.2:8000/v1/models answers HTML, not JSON: is this the address of an OpenAI-compatible server?; asked through the proxy PROXY"},
-		{"CONNECT refused", "https://" + far, 403, nil, "connect", "no connection to 192.0.2.2:8000 through the proxy PROXY: Forbidden; NO_PROXY=192.0.2.2 goes around it"},
+		{"its own page", "http://" + far, 200, nil, "bad_reply", "http://192.0.2.2:8000/v1/models answers HTML, not JSON: is this the address of an OpenAI-compatible server?; requested through the proxy PROXY"},
+		{"CONNECT refused", "https://" + far, 403, nil, "connect", "no connection to 192.0.2.2:8000 through the proxy PROXY: Forbidden; NO_PROXY=192.0.2.2 bypasses it"},
 		{"CONNECT without a user", "https://" + far, 407, nil, "connect", "the proxy PROXY wants a user and a password (407): write them into HTTP_PROXY and HTTPS_PROXY"},
-		{"no TLS behind it", "https://" + far, 200, nil, "tls", "192.0.2.2:8000 does not speak TLS: use http://; asked through the proxy PROXY"},
+		{"no TLS behind it", "https://" + far, 200, nil, "tls", "192.0.2.2:8000 does not speak TLS: use http://; requested through the proxy PROXY"},
 	}
 	for _, tt := range tests {
 		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +93,7 @@ func TestADeadProxyIsNamed(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
-	want := "nothing listens at the proxy " + proxy + " (connection refused): check HTTP_PROXY and HTTPS_PROXY; NO_PROXY=192.0.2.2 goes around it"
+	want := "connection refused by the proxy " + proxy + ": check HTTP_PROXY and HTTPS_PROXY; NO_PROXY=192.0.2.2 bypasses it"
 	for _, base := range []string{"http://" + far, "https://" + far} {
 		if failed := behindProxy(t, base, proxy, nil); failed.Class != "connect" || failed.Says != want {
 			t.Errorf("%s: %s: %s\nwant %s", base, failed.Class, failed.Says, want)

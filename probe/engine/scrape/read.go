@@ -44,16 +44,20 @@ func newSnapshot(model string) snapshot {
 	return s
 }
 
+// firstFew lists names; a gateway may have hundreds.
+func firstFew(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
 // otherModelsError is a page that carries several models, and not the one to look at.
 type otherModelsError struct{ onPage []string }
 
 func (e *otherModelsError) Error() string {
-	const most = 8 // a gateway may have hundreds
-	names := strings.Join(e.onPage[:min(len(e.onPage), most)], ", ")
-	if more := len(e.onPage) - most; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Sprintf("the metrics page carries the models %s: choose one with --model", names)
+	return fmt.Sprintf("the metrics are of several models (%s): choose one with --model", firstFew(e.onPage, 8))
 }
 
 // read takes one page apart by the tables that fit it, the engine's own first.
@@ -238,14 +242,14 @@ func (s *snapshot) prefixUnit(t *kinds.Table) {
 	if !s.PrefixQueries.OK || s.PrefixUnit != "" {
 		return
 	}
-	s.PrefixUnit = "tokens"
+	s.PrefixUnit = engine.UnitTokens
 	if t.Unit != nil {
 		s.PrefixUnit = t.Unit(&s.Reading)
 	}
-	if s.PrefixUnit != "tokens" {
+	if s.PrefixUnit != engine.UnitTokens {
 		for _, f := range []engine.Field{engine.FieldPrefixQueries, engine.FieldPrefixHits} {
 			o := s.Origins[f]
-			o.Remark = "in " + s.PrefixUnit
+			o.Remark = "in " + string(s.PrefixUnit)
 			s.from(f, o)
 		}
 	}

@@ -2,7 +2,6 @@ package scrape
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -205,8 +204,8 @@ func (s *snapshot) regroup(prev *snapshot) {
 		return
 	}
 	before, now := prev.places(), s.places()
-	s.told("joined", without(now, before))
-	s.told("left", without(before, now))
+	s.noteChange("joined", without(now, before))
+	s.noteChange("left", without(before, now))
 }
 
 // places are the ranks that a snapshot is merged of, with their replicas' names.
@@ -233,16 +232,11 @@ func without(places, others map[string]string) []string {
 	return slices.SortedFunc(maps.Keys(names), compareNatural)
 }
 
-// told notes who has joined or left.
-func (s *snapshot) told(what string, names []string) {
-	const most = 3
+// noteChange notes who has joined or left.
+func (s *snapshot) noteChange(what string, names []string) {
 	if len(names) == 0 {
 		return
 	}
 	s.Regrouped = true
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	s.Note(text + " has " + what + ": counters begin anew")
+	s.Note(firstFew(names, 3) + " has " + what + ": counters start over")
 }

@@ -99,7 +99,7 @@ func TestRatesOfReplicas(t *testing.T) {
 }
 
 // A replica that goes keeps its last reading, with the reason; the others stay to be
-// chosen. When it is back its counters begin anew.
+// chosen. When it is back its counters start over.
 func TestTheReplicaThatIsLookedAtGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -115,7 +115,7 @@ func TestTheReplicaThatIsLookedAtGoes(t *testing.T) {
 		source.SetReplica("h:2")
 		time.Sleep(3500 * time.Millisecond)
 		got := source.Latest()
-		if got.Why != "no series of the replica h:2: there are those of h:1, h:3" || got.Reading.Running.Or(-1) != 2 || !slices.Equal(namesOfAll(got.Replicas), []string{"h:1", "h:3"}) {
+		if got.Why != "no series of replica h:2: there are h:1, h:3" || got.Reading.Running.Or(-1) != 2 || !slices.Equal(namesOfAll(got.Replicas), []string{"h:1", "h:3"}) {
 			t.Errorf("while it is away: %+v", got)
 		}
 		time.Sleep(2 * time.Second)

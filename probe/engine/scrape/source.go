@@ -170,19 +170,15 @@ func (s *Source) scrape(ctx context.Context) (ok bool) {
 	if n := shot.MaxModelLen; n.OK && s.identity.MaxModelLen == 0 {
 		s.identity.MaxModelLen = kinds.OrKeep(n.V, 0) // told only now: some load a model with the first request
 	}
-	s.publish(&shot, "", max(s.interval, kinds.ByID(s.identity.Kind).Every))
+	s.publish(&shot, max(s.interval, kinds.ByID(s.identity.Kind).Every))
 	return true
 }
 
 // publish makes a snapshot the newest status.
-func (s *Source) publish(shot *snapshot, why string, period time.Duration) {
+func (s *Source) publish(shot *snapshot, period time.Duration) {
 	s.onPage, s.replicas = shot.onPage, shot.replicas()
-	state := engine.Ready
-	if why != "" {
-		state = engine.Failed
-	}
 	s.latest.Store(&engine.Status{
-		Identity: s.identity, Reading: shot.Reading, Have: true, State: state, Why: why, Period: period,
+		Identity: s.identity, Reading: shot.Reading, Have: true, State: engine.Ready, Period: period,
 		OnPage: s.onPage, Replicas: s.replicas,
 	})
 }

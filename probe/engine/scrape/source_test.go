@@ -198,7 +198,7 @@ func TestPagesAreBounded(t *testing.T) {
 	big := "vllm:num_requests_running 3\n" + strings.Repeat("other_metric{label=\"value\"} 123456789\n", 20<<20/38)
 	for name, tt := range map[string]struct{ body, want string }{
 		"20 MiB":     {big, ""},
-		"over limit": {big + big, "http://engine:8000/metrics is refused: too large: 40 MiB, at most 32"},
+		"over limit": {big + big, "response from http://engine:8000/metrics refused: too large: 40 MiB, at most 32"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestModelThatIsNotOnThePage(t *testing.T) {
 		defer stop()
 		synctest.Wait()
 		got := source.Latest()
-		if want := "the metrics page carries the models m, n: choose one with --model"; got.Have || got.Why != want || !slices.Equal(got.OnPage, []string{"m", "n"}) {
+		if want := "the metrics are of several models (m, n): choose one with --model"; got.Have || got.Why != want || !slices.Equal(got.OnPage, []string{"m", "n"}) {
 			t.Errorf("%+v", got)
 		}
 		source.SetModel("n")
@@ -261,7 +261,7 @@ func TestModelThatIsNotOnThePage(t *testing.T) {
 
 func TestManyModelsAreNotAllNamed(t *testing.T) {
 	err := &otherModelsError{strings.Split("a b c d e f g h i j", " ")}
-	if want := "the metrics page carries the models a, b, c, d, e, f, g, h and 2 more: choose one with --model"; err.Error() != want {
+	if want := "the metrics are of several models (a, b, c, d, e, f, g, h and 2 more): choose one with --model"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
 }

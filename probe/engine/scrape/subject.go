@@ -128,15 +128,10 @@ type missingReplicaError struct {
 }
 
 func (e *missingReplicaError) Error() string {
-	const most = 8
 	if len(e.there) == 0 {
-		return fmt.Sprintf("no series of the replica %s, nor of any other", e.name)
+		return fmt.Sprintf("no series of replica %s, nor of any other", e.name)
 	}
-	names := strings.Join(e.there[:min(len(e.there), most)], ", ")
-	if more := len(e.there) - most; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Sprintf("no series of the replica %s: there are those of %s", e.name, names)
+	return fmt.Sprintf("no series of replica %s: there are %s", e.name, firstFew(e.there, 8))
 }
 
 // narrow makes a view look at the replica of the subject only.

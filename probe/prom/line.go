@@ -2,6 +2,7 @@ package prom
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -54,7 +55,7 @@ func (s *scanner) space() {
 	}
 }
 
-// peek tells whether the next byte is b.
+// peek reports whether the next byte is b.
 func (s *scanner) peek(b byte) bool { return s.at < len(s.text) && s.text[s.at] == b }
 
 // next steps over b if it is the next byte.
@@ -124,7 +125,7 @@ func (s *scanner) quoted() (string, bool) {
 
 var escapes = [256]byte{'\\': '\\', '"': '"', 'n': '\n'}
 
-// isLabelName tells whether an unquoted name is one: no colon, no digit in front.
+// isLabelName reports whether an unquoted name is valid: no colon, no digit in front.
 func isLabelName(name string) bool {
 	return !strings.Contains(name, ":") && (name[0] < '0' || name[0] > '9')
 }
@@ -136,3 +137,26 @@ var nameBytes = func() (is [256]bool) {
 	}
 	return is
 }()
+
+// number reads the value that text starts with, behind blanks.
+func number(text []byte) (float64, bool) {
+	text = bytes.TrimLeft(text, " \t")
+	if end := bytes.IndexAny(text, " \t"); end >= 0 {
+		text = text[:end]
+	}
+	if bytes.EqualFold(text, []byte("-nan")) { // as C's printf writes it
+		text = text[1:]
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	return v, err == nil
+}
+
+// nameLength is how many bytes of a name a line starts with.
+func nameLength(line []byte) int {
+	for i, b := range line {
+		if !nameBytes[b] {
+			return i
+		}
+	}
+	return len(line)
+}

@@ -1,0 +1,149 @@
+package plain
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Failure says why a server did not answer, and what to do about it.
+type Failure struct {
+	Kind FailureKind
+	What string
+	Do   string // "" if there is nothing to advise
+}
+
+// FailureKind sorts failures by what they mean for a connection.
+type FailureKind int
+
+// Kinds of failures below HTTP.
+const (
+	Unreachable FailureKind = iota
+	Cancelled
+	TimedOut
+	BadTLS
+)
+
+func (f Failure) String() string {
+	if f.Do == "" {
+		return f.What
+	}
+	return f.What + ": " + f.Do
+}
+
+// Explain puts a failed exchange with a server into words. The server's name is shown as
+// it is; the URL of the request, which may hold a key, is not.
+func Explain(server string, err error, timeout time.Duration) Failure {
+	var (
+		dns      *net.DNSError
+		timedOut net.Error
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return Failure{Cancelled, "cancelled while waiting for " + server, ""}
+	case errors.As(err, &dns):
+		return Failure{Unreachable, "unknown host " + dns.Name, "check the name"}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return Failure{Unreachable, "connection refused by " + server, "is the server up, is the port right?"}
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return Failure{Unreachable, "no route to " + server, "check network and VPN"}
+	}
+	if f, ok := ExplainTLS(server, err); ok {
+		return f
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timedOut) && timedOut.Timeout() {
+		return Failure{TimedOut, fmt.Sprintf("no answer from %s within %v", server, timeout), ""}
+	}
+	return Failure{Unreachable, "cannot reach " + server + ": " + Line(Cause(err).Error(), 200), ""}
+}
+
+// Cause strips what Go's HTTP client and dialer put in front of an error: the URL, which
+// may hold a key, and the address.
+func Cause(err error) error {
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		err = op.Err
+	}
+	return err
+}
+
+const (
+	trustIt    = "give its CA with --ca FILE, or skip the check with --insecure"
+	orInsecure = ", or give --insecure"
+)
+
+// ExplainTLS says what is wrong with a server's TLS. It is not ok if the error is of
+// another kind.
+func ExplainTLS(server string, err error) (f Failure, ok bool) {
+	var (
+		record    tls.RecordHeaderError
+		name      x509.HostnameError
+		authority x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+		verify    *tls.CertificateVerificationError
+	)
+	certificate := "the certificate of " + server
+	switch {
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+		return Failure{BadTLS, server + " does not speak TLS", "use http://"}, true
+	case errors.As(err, &name):
+		return wrongName(certificate, name), true
+	case errors.As(err, &authority):
+		return Failure{BadTLS, certificate + issuedBy(authority.Cert) + " is not trusted", trustIt}, true
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return Failure{BadTLS, certificate + validity(invalid.Cert), "renew it, set this machine's clock" + orInsecure}, true
+	case errors.As(err, &verify):
+		return Failure{BadTLS, fmt.Sprintf("%s is refused (%v)", certificate, verify.Err), trustIt}, true
+	}
+	return Failure{}, false
+}
+
+// wrongName explains a certificate that was made for other names.
+func wrongName(certificate string, e x509.HostnameError) Failure {
+	const most = 4
+	names := append([]string(nil), e.Certificate.DNSNames...)
+	for _, ip := range e.Certificate.IPAddresses {
+		names = append(names, ip.String())
+	}
+	if len(names) == 0 {
+		return Failure{BadTLS, certificate + " names no host", "have one made for " + e.Host + orInsecure}
+	}
+	if len(names) > most {
+		names = append(names[:most], "…")
+	}
+	return Failure{BadTLS, fmt.Sprintf("%s is valid for %s, not for %s", certificate, strings.Join(names, ", "), e.Host), "use a name it is valid for" + orInsecure}
+}
+
+func validity(c *x509.Certificate) string {
+	if c == nil {
+		return " has expired or is not valid yet"
+	}
+	return fmt.Sprintf(" is only valid from %s to %s", c.NotBefore.Format(time.DateOnly), c.NotAfter.Format(time.DateOnly))
+}
+
+func issuedBy(c *x509.Certificate) string {
+	if c == nil {
+		return ""
+	}
+	return ", issued by " + Issuer(c) + ","
+}
+
+// Issuer names who signed a certificate.
+func Issuer(c *x509.Certificate) string {
+	if c.Issuer.String() == c.Subject.String() {
+		return fmt.Sprintf("%q (self-signed)", c.Issuer.String())
+	}
+	return fmt.Sprintf("%q", c.Issuer.String())
+}
