@@ -4,12 +4,13 @@ import (
 	"net/http"
 	"strings"
 
+	"sonde/probe/api/wire"
 	"sonde/probe/measure"
 	"sonde/probe/plain"
 )
 
-// adapt looks whether the attempt failed for a reason that another form of the
-// same request avoids, changes the client accordingly, and asks for a repeat.
+// adapt reports whether the request is worth another attempt: the server refused its
+// form, and the client has changed to another one.
 func (x *exchange) adapt() bool {
 	c := x.client
 	switch x.status {
@@ -27,8 +28,8 @@ func (x *exchange) adapt() bool {
 	return false
 }
 
-// otherPath goes from <base>/v1/… to <base>/… when the first is not there. A
-// 404 that speaks of the model is an answer.
+// otherPath moves from <base>/v1/… to <base>/… when the first does not exist. A 404
+// that mentions the model is a real answer.
 func (c *Client) otherPath(x *exchange) bool {
 	candidates := c.opt.Address.Requests
 	if c.settled.Load() || len(candidates) < 2 || strings.Contains(strings.ToLower(x.rec.Error), "model") {
@@ -53,7 +54,7 @@ func (c *Client) followOnce(x *exchange) bool {
 	if c.begun.Load() {
 		return false
 	}
-	note := "redirected once, to " + Redacted(to)
+	note := "redirected once to " + Redacted(to)
 	c.note.Store(&note)
 	c.target.Store(to)
 	return true
@@ -68,7 +69,7 @@ func (c *Client) hideSecrets(message string) string {
 	secrets := append(plain.Secrets(c.opt.Header, c.opt.Address.Requests[0].String()), c.opt.APIKey)
 	if user := c.opt.Address.User; user != nil {
 		password, _ := user.Password()
-		secrets = append(secrets, password, basicAuth(user))
+		secrets = append(secrets, password, strings.TrimPrefix(wire.BasicAuth(user), "Basic "))
 	}
 	return plain.Hide(message, secrets)
 }

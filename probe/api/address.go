@@ -11,7 +11,7 @@ import (
 // Kind chooses the endpoint.
 type Kind string
 
-// Endpoints that are spoken.
+// Supported endpoints.
 const (
 	Chat        Kind = "chat"
 	Completions Kind = "completions"
@@ -29,7 +29,7 @@ type Address struct {
 	Requests []*url.URL // candidates, best first: the second is tried when the first answers 404
 	Base     *url.URL   // what the user gave, without the endpoint's path, the version and credentials
 	Exact    bool       // the user gave the endpoint itself: it is used as it is
-	Kind     Kind       // the endpoint: what the path says, if it says it
+	Kind     Kind       // the endpoint; the path of the URL wins
 	User     *url.Userinfo
 }
 
@@ -71,7 +71,7 @@ func HostPort(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), "80")
 }
 
-// IsLocal tells whether the host is this machine by its name alone.
+// IsLocal reports whether the host is this machine by its name alone.
 func IsLocal(u *url.URL) bool {
 	host := u.Hostname()
 	if host == "localhost" {
@@ -92,11 +92,11 @@ func parseLoose(raw string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%q is no URL: give something like http://host:8000", raw)
+		return nil, fmt.Errorf("invalid URL %q: use something like http://host:8000", raw)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("%q: only http and https are spoken", raw)
+		return nil, fmt.Errorf("%q: only http and https are supported", raw)
 	case u.Hostname() == "":
-		return nil, fmt.Errorf("%q names no host: give something like http://host:8000", raw)
+		return nil, fmt.Errorf("%q has no host: use something like http://host:8000", raw)
 	}
 	u.Fragment = ""
 	return u, nil

@@ -30,8 +30,8 @@ type answer struct {
 
 // tokenCounts follows cumulative usage over the chunks of one answer.
 type tokenCounts struct {
-	seen      int // completion tokens told so far
-	withUsage int // token-bearing chunks that told a running count
+	seen      int // completion tokens reported so far
+	withUsage int // token-bearing chunks with a running count
 }
 
 // chunk notes one object of the stream.
@@ -64,8 +64,8 @@ func (a *answer) chunk(c *chunk) {
 	a.obs.Token(at, stamp.Late, max(1, tokens))
 }
 
-// newTokens is how many tokens a chunk brought by its running usage; 0 if it
-// does not tell.
+// newTokens is how many tokens a chunk brought by its running usage; 0 without
+// one.
 func (t *tokenCounts) newTokens(c *chunk) int {
 	if c.Usage == nil || c.Usage.Completion <= t.seen {
 		return 0
@@ -99,6 +99,6 @@ func (a *answer) count(s *stream) {
 			r.InTokens = s.usage.Prompt
 		}
 	}
-	// A first chunk that claims more than the whole answer knows no better.
+	// A first chunk cannot hold more than the whole answer.
 	r.FirstTokens = min(r.FirstTokens, max(1, r.OutTokens))
 }

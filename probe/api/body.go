@@ -37,7 +37,7 @@ func (b *plainBody) next() ([]byte, error) {
 }
 
 // chunkedBody takes HTTP's chunked coding apart within the connection's own
-// buffer. Other than net/http's reader it copies nothing and hands out what has
+// buffer. Unlike net/http's reader it copies nothing and returns what has
 // arrived of a chunk without waiting for the rest of it: a server may put many
 // events into one chunk and take its time over them.
 type chunkedBody struct {
@@ -53,10 +53,10 @@ const (
 )
 
 var (
-	errChunkSize    = errors.New("the chunked coding of the reply is broken: a chunk has no valid size")
-	errChunkEnd     = errors.New("the chunked coding of the reply is broken: a chunk does not end where its size says")
-	errChunkLine    = errors.New("the chunked coding of the reply is broken: the line with a chunk's size is too long")
-	errChunkTrailer = errors.New("the chunked coding of the reply is broken: more than 64 KiB follow the last chunk")
+	errChunkSize    = errors.New("malformed chunked response: invalid chunk size")
+	errChunkEnd     = errors.New("malformed chunked response: a chunk does not end where its size says")
+	errChunkLine    = errors.New("malformed chunked response: a chunk size line is too long")
+	errChunkTrailer = errors.New("malformed chunked response: more than 64 KiB after the last chunk")
 )
 
 func (b *chunkedBody) next() ([]byte, error) {
@@ -106,7 +106,7 @@ func (b *chunkedBody) header() error {
 	return nil
 }
 
-// trailer reads the fields after the last chunk, which nobody needs, to the
+// trailer reads the fields after the last chunk, which are not needed, up to the
 // blank line that ends the body.
 func (b *chunkedBody) trailer() error {
 	for rest := maxTrailerBytes; ; {
@@ -146,7 +146,7 @@ func (b *chunkedBody) line(limit int) ([]byte, error) {
 	}
 }
 
-// unexpected is the error of a connection within a body: its plain end is none.
+// unexpected is the error of a connection that ends within a body.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -156,8 +156,8 @@ func unexpected(err error) error {
 
 const maxSizeDigits = 15 // hexadecimal: more than any body has, and no overflow
 
-// chunkSize reads the hexadecimal size at the front of a line; what a chunk
-// extension says after it is of no interest.
+// chunkSize reads the hexadecimal size at the front of a line; chunk
+// extensions after it are ignored.
 func chunkSize(line []byte) (size uint64, ok bool) {
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
 		line = line[:i]

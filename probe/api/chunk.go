@@ -92,7 +92,7 @@ func decodeChunk(data []byte) (chunk, error) {
 	return c, err
 }
 
-// bearing tells what generated text a chunk carries.
+// bearing says which kinds of generated text a chunk carries.
 type bearing struct {
 	answer    bool // content, text, refusal, tool call
 	reasoning bool
@@ -136,7 +136,7 @@ func (f *function) hasText() bool {
 	return f != nil && (hasText(f.Name) || hasText(f.Arguments))
 }
 
-// hasText tells whether raw JSON is a non-empty string. Some servers send tool
+// hasText reports whether raw JSON is a non-empty string. Some servers send tool
 // arguments as an object: that is text too.
 func hasText(raw json.RawMessage) bool {
 	switch {
@@ -177,7 +177,7 @@ func nestedText(raw json.RawMessage) bool {
 	return len(raw) > 0 && raw[0] == '[' && contentBearing(raw).any()
 }
 
-// finish is the finish reason of the first choice that has one; "" is none.
+// finish is the finish reason of the first choice that has one; "" if none has.
 func (c *chunk) finish() string {
 	for i := range c.Choices {
 		if s := stringOf(c.Choices[i].Finish); s != "" {
@@ -207,7 +207,7 @@ func stringOf(raw json.RawMessage) string {
 // them: Ollama's /api/chat and /api/generate, TGI's /generate_stream, LM Studio's
 // /api/v1/chat.
 type native struct {
-	// Ollama: durations apart, the last object has the counts.
+	// Ollama: the last object has the counts.
 	Message    *delta          `json:"message"`
 	Response   json.RawMessage `json:"response"`
 	Done       bool            `json:"done"`
@@ -215,7 +215,7 @@ type native struct {
 	PromptN    int             `json:"prompt_eval_count"`
 	OutputN    int             `json:"eval_count"`
 
-	// TGI: one token an event, special ones without text of the answer.
+	// TGI: one token per event; special tokens are not part of the answer.
 	Token *struct {
 		Text    json.RawMessage `json:"text"`
 		Special bool            `json:"special"`

@@ -1,13 +1,14 @@
-// Package api makes one streaming request and tells when each chunk of its
+// Package api makes one streaming request and reports when each chunk of its
 // answer arrived. Every dialect and every quirk of a stream lives here.
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/base64"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -24,7 +25,7 @@ type Options struct {
 	Address Address
 	Kind    Kind
 	Model   string
-	Engine  string // engine kind as detection names it; "" if unknown
+	Engine  string // the detected engine kind; "" if unknown
 	APIKey  string
 	Header  http.Header // further headers
 	TLS     *tls.Config // nil: the system's roots
@@ -42,7 +43,7 @@ type Client struct {
 	pool    pool
 	target  atomic.Pointer[url.URL] // where requests go now
 	settled atomic.Bool             // the path of target is right: given whole, or answered there
-	begun   atomic.Bool             // an answer came that was neither 404 nor a redirect
+	begun   atomic.Bool             // a reply came that was neither a 404 nor a redirect
 	note    atomic.Pointer[string]  // a redirect that was followed
 	stamps  atomic.Bool             // the kernel stamps arrivals
 }
@@ -73,7 +74,7 @@ func connectTimeout(idle time.Duration) time.Duration {
 	return min(idle, maxConnectTimeout)
 }
 
-// tlsFor asks for HTTP/1.1 only: a stream has its connection alone.
+// tlsFor offers HTTP/1.1 only: a stream has a connection to itself.
 func tlsFor(base *tls.Config, host string) *tls.Config {
 	cfg := &tls.Config{}
 	if base != nil {
@@ -106,7 +107,7 @@ func (c *Client) Stamps() string {
 	return "read"
 }
 
-// Notes tells what the client had to change to be understood.
+// Notes lists what the client had to change for this server.
 func (c *Client) Notes() []string {
 	notes := c.dialect.dropped()
 	if p := c.note.Load(); p != nil {
@@ -130,7 +131,7 @@ func (c *Client) request(ctx context.Context, body []byte) *http.Request {
 	req := &http.Request{
 		Method: http.MethodPost, URL: target, Host: target.Host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: make(http.Header), Body: bodyOf(body), ContentLength: int64(len(body)),
+		Header: make(http.Header), Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
@@ -142,7 +143,7 @@ func (c *Client) request(ctx context.Context, body []byte) *http.Request {
 		req.Header.Del("Host")
 	}
 	if c.proxy != nil && target.Scheme == "http" {
-		if auth := wire.ProxyAuthorization(c.proxy); auth != "" {
+		if auth := wire.BasicAuth(c.proxy.User); auth != "" {
 			req.Header.Set("Proxy-Authorization", auth)
 		}
 	}
@@ -156,7 +157,7 @@ func SetCredentials(h http.Header, key string, user *url.Userinfo, own http.Head
 	case key != "":
 		h.Set("Authorization", "Bearer "+key)
 	case user != nil:
-		h.Set("Authorization", "Basic "+basicAuth(user))
+		h.Set("Authorization", wire.BasicAuth(user))
 	}
 	for name, values := range own {
 		h[http.CanonicalHeaderKey(name)] = values
@@ -179,14 +180,8 @@ func Redacted(u *url.URL) string {
 	return strings.ReplaceAll(c.String(), url.QueryEscape("…"), "…")
 }
 
-// basicAuth is the pair that HTTP's basic authentication sends.
-func basicAuth(user *url.Userinfo) string {
-	password, _ := user.Password()
-	return base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
-}
-
-// TLSConfig is how servers are checked: against the system's authorities, and
-// those of a PEM file beside them, or not at all.
+// TLSConfig returns how servers are verified: against the system's authorities and
+// those of a PEM file, or not at all.
 func TLSConfig(caFile string, insecure bool) (*tls.Config, error) {
 	cfg := &tls.Config{InsecureSkipVerify: insecure, MinVersion: tls.VersionTLS12}
 	if caFile == "" {
@@ -200,7 +195,7 @@ func TLSConfig(caFile string, insecure bool) (*tls.Config, error) {
 		cfg.RootCAs = x509.NewCertPool()
 	}
 	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("--ca %s: no certificate in PEM form in this file", caFile)
+		return nil, fmt.Errorf("--ca %s: no PEM certificate in this file", caFile)
 	}
 	return cfg, nil
 }

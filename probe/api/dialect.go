@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -34,16 +35,15 @@ const (
 	forceLength                        // the engine's own fields for an exact output length
 )
 
-// lengthFields names the fields that make an engine produce exactly the asked
+// lengthFields names the fields that make an engine produce exactly the requested
 // number of tokens.
 type lengthFields struct {
 	ignoreEOS bool
 	minField  string // field for the least number of tokens, "" if there is none
 }
 
-// forcing tells which engines, by the kind that detection gives them, take which
-// fields. An engine that is not listed gets none: some refuse what they do not
-// know.
+// forcing lists the engine kinds that accept such fields. Others get none: some refuse
+// unknown fields.
 var forcing = map[string]lengthFields{
 	"sonde-sim":    {true, "min_tokens"},
 	"vllm":         {true, "min_tokens"},
@@ -59,28 +59,21 @@ func (d *dialect) has(f feature) bool { return d.off.Load()&uint32(f) == 0 }
 // body writes the request body. Keys come in a fixed order: with the same seed a
 // run repeats its bodies byte by byte.
 func (d *dialect) body(call Call) ([]byte, error) {
-	var b strings.Builder
+	var b bytes.Buffer
 	b.WriteByte('{')
-	field := func(name string, value any) error {
-		v, err := json.Marshal(value)
+	for i, f := range d.fields(call) {
+		value, err := json.Marshal(f.value)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if b.Len() > 1 {
+		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(`"` + name + `":`)
-		b.Write(v)
-		return nil
-	}
-	var failed error
-	for _, f := range d.fields(call) {
-		if err := field(f.name, f.value); err != nil {
-			failed = err
-		}
+		b.WriteString(`"` + f.name + `":`)
+		b.Write(value)
 	}
 	b.WriteByte('}')
-	return []byte(b.String()), failed
+	return b.Bytes(), nil
 }
 
 type bodyField struct {
@@ -126,7 +119,7 @@ func (d *dialect) promptField(call Call) bodyField {
 }
 
 // refuse learns from a refusal (400, 422) which optional field the server does
-// not take. It tells whether a request that was built without the features in off
+// not take. It reports whether a request that was built without the features in off
 // would look different now.
 func (d *dialect) refuse(message string, off uint32) bool {
 	if f := refusedFeature(strings.ToLower(message)); f != 0 {
@@ -161,18 +154,18 @@ func (d *dialect) dropped() []string {
 	var names []string
 	for _, f := range []struct {
 		feature
-		says string
+		note string
 	}{
-		{maxTokensField, "max_completion_tokens is sent in place of max_tokens, which the server refuses"},
-		{streamOptions, "stream_options is not sent, the server refuses it: token counts may be estimates"},
-		{forceLength, "ignore_eos and min_tokens are not sent, the server refuses them: answers may be shorter than asked"},
+		{maxTokensField, "the server rejects max_tokens: max_completion_tokens is sent instead"},
+		{streamOptions, "the server rejects stream_options, so it is not sent: token counts may be estimates"},
+		{forceLength, "the server rejects ignore_eos or min_tokens, so they are not sent: answers may be shorter than requested"},
 	} {
 		if !d.has(f.feature) {
-			names = append(names, f.says)
+			names = append(names, f.note)
 		}
 	}
 	return names
 }
 
-// ForcedKinds are the engines that are asked for an exact output length.
+// ForcedKinds are the engines that can be asked for an exact output length.
 func ForcedKinds() []string { return slices.Sorted(maps.Keys(forcing)) }

@@ -22,14 +22,14 @@ import (
 // Result is a request that ended.
 type Result struct {
 	measure.Request
-	RetryAfter time.Duration // what a refusing server asked us to wait; 0 if it did not say
+	RetryAfter time.Duration // from a refusal's Retry-After; 0 if it has none
 	Head       time.Duration // when the head of the reply arrived; 0 if none did
 	Opening    int           // objects without a token before the first token, such as a role-only chunk
 	Status     int           // HTTP status of the reply, or of the last one if the request was repeated; 0 if none came
 }
 
 const (
-	maxAdaptions    = 4        // repeats after a refused field, a wrong path or a redirect
+	maxAttempts     = 4        // with those after a refused field, a wrong path or a redirect
 	maxErrorBody    = 64 << 10 // bytes of an error body that are read
 	maxMessageRunes = 300      // of a server's error message that are kept
 	maxWholeReply   = 64 << 20 // bytes of a reply that was not streamed
@@ -44,7 +44,7 @@ const (
 func (c *Client) Do(ctx context.Context, call Call, obs Observer) Result {
 	var res Result
 	fresh := false
-	for range maxAdaptions {
+	for range maxAttempts {
 		x := exchange{client: c, ctx: ctx, obs: obs, off: c.dialect.off.Load(), target: c.target.Load()}
 		err := x.run(call, fresh)
 		x.settle(err)
@@ -67,7 +67,7 @@ type exchange struct {
 
 	conn       *pooled
 	rec        measure.Request
-	sentOff    bool // the request is on its way: Start is valid
+	sent       bool // the request is on its way: Start is valid
 	ended      bool // End is valid
 	answered   bool // a byte of the reply came
 	status     int
@@ -80,7 +80,7 @@ type exchange struct {
 func (x *exchange) run(call Call, fresh bool) error {
 	body, err := x.client.dialect.body(call)
 	if err != nil {
-		return fail(measure.BadReply, "the prompt cannot be sent: "+err.Error())
+		return fail(measure.BadReply, "the prompt cannot be encoded: "+err.Error())
 	}
 	if x.conn, err = x.client.pool.take(x.ctx, fresh); err != nil {
 		return dialFailure(x.ctx, err)
@@ -110,7 +110,7 @@ func (x *exchange) roundTrip(body []byte) (reusable bool, err error) {
 	if err := x.write(req); err != nil {
 		return false, err
 	}
-	x.rec.Start, x.sentOff = x.since(x.conn.Wire.Start()), true
+	x.rec.Start, x.sent = x.since(x.conn.Wire.Start()), true
 	x.obs.Sent(x.rec.Start)
 	resp, err := x.response(req)
 	if err != nil {
@@ -142,7 +142,7 @@ func (x *exchange) write(req *http.Request) error {
 	return bw.Flush()
 }
 
-// response reads the head of the reply, past interim ones.
+// response reads the head of the reply. It skips interim replies (1xx).
 func (x *exchange) response(req *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(x.conn.br, req)
@@ -176,17 +176,17 @@ func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 	case "gzip":
 		zipped = true
 		if body, err = gzip.NewReader(resp.Body); err != nil {
-			return false, fail(measure.BadReply, "the reply says gzip and is not: "+err.Error())
+			return false, fail(measure.BadReply, "response is not valid gzip: "+err.Error())
 		}
 	default:
-		return false, fail(measure.BadReply, "the reply comes as "+coding+", though identity was asked for")
+		return false, fail(measure.BadReply, "response has Content-Encoding "+coding+", identity was requested")
 	}
 	kind := resp.Header.Get("Content-Type")
 	switch {
 	case strings.Contains(kind, "application/json"):
 		return x.whole(resp, body)
 	case strings.Contains(kind, "text/html"):
-		return false, fail(measure.BadReply, "the server answers with a web page: is this the API's address?")
+		return false, fail(measure.BadReply, "response is a web page: is this the API's address?")
 	}
 	if chunked := slices.Equal(resp.TransferEncoding, []string{"chunked"}); chunked && !zipped {
 		return x.stream(resp, &chunkedBody{br: x.conn.br})
@@ -206,14 +206,14 @@ func (x *exchange) stream(resp *http.Response, body segments) (reusable bool, er
 	a.count(&s)
 	x.opening = a.opening
 	if err == nil && x.rec.Chunks == 0 {
-		err = fail(measure.Empty, "the answer is complete and holds no token")
+		err = fail(measure.Empty, "response completed without a token")
 	}
 	x.rec.Note = s.note()
 	return err == nil && x.drain(resp, body), err
 }
 
-// whole takes a JSON reply to a request that asked for a stream: an answer
-// without arrival times, or an error under a status of 200.
+// whole reads a JSON reply to a request for a stream: an answer without arrival
+// times, or an error with status 200.
 func (x *exchange) whole(resp *http.Response, body io.Reader) (reusable bool, err error) {
 	data, err := io.ReadAll(io.LimitReader(body, maxWholeReply))
 	x.endAt(x.now())
@@ -222,26 +222,26 @@ func (x *exchange) whole(resp *http.Response, body io.Reader) (reusable bool, er
 	}
 	c, err := decodeChunk(bytes.TrimSpace(data))
 	if err != nil {
-		return false, fail(measure.BadReply, "the reply is no JSON: "+err.Error())
+		return false, fail(measure.BadReply, "response is not valid JSON: "+err.Error())
 	}
 	if message, isError := errorText(&c); isError {
 		return false, fail(measure.BadReply, message)
 	}
 	if c.Choices == nil {
-		return false, fail(measure.BadReply, "the reply is no chat completion")
+		return false, fail(measure.BadReply, "response is not a chat completion")
 	}
-	x.rec.Finish, x.rec.Source = c.finish(), measure.Chunks // none came: unknown
+	x.rec.Finish, x.rec.Source = c.finish(), measure.Chunks // zero tokens: unknown
 	if c.Usage != nil {
 		x.rec.Source = measure.Usage
 		x.rec.InTokens, x.rec.OutTokens = c.Usage.Prompt, c.Usage.Completion
 		x.rec.ReasoningTokens, x.rec.CachedTokens = c.Usage.reasoning(), c.Usage.cached()
 	}
-	x.rec.Note = "the reply came whole, not streamed: it has no TTFT, gap and TPOT"
+	x.rec.Note = "response was not streamed: it has no TTFT, gap or TPOT"
 	return !resp.Close, nil
 }
 
 // drain reads what follows the end mark, so that the connection can serve again.
-// A server that holds it open gets no patience: the slot is needed.
+// It does not wait for a server that keeps the reply open: the slot is needed.
 func (x *exchange) drain(resp *http.Response, body segments) bool {
 	if resp.Close {
 		return false
@@ -263,7 +263,7 @@ func (x *exchange) settle(err error) {
 	if !x.ended {
 		x.rec.End = x.now()
 	}
-	if !x.sentOff { // the attempt has no duration
+	if !x.sent { // the attempt has no duration
 		x.rec.Start = x.rec.End
 	}
 	if err == nil {
@@ -283,7 +283,7 @@ func (x *exchange) settle(err error) {
 	x.rec.Class, x.rec.Error = f.class, plain.Line(x.client.hideSecrets(f.message), maxMessageRunes)
 }
 
-// staleConnection tells that a reused connection broke before any byte of the
+// staleConnection reports whether a reused connection broke before any byte of the
 // reply: the server had closed it while it was idle.
 func (x *exchange) staleConnection() bool {
 	return x.rec.Class == measure.ConnectionLost && x.rec.Reused && !x.answered
@@ -294,5 +294,3 @@ func (x *exchange) endAt(at time.Duration) { x.rec.End, x.ended = at, true }
 func (x *exchange) now() time.Duration { return time.Since(x.client.opt.Epoch) }
 
 func (x *exchange) since(t time.Time) time.Duration { return t.Sub(x.client.opt.Epoch) }
-
-func bodyOf(b []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(b)) }

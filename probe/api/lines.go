@@ -68,7 +68,7 @@ func (l *lineReader) take() (line []byte, ok bool, err error) {
 	return l.withoutBOM(line), err == nil, err
 }
 
-// endMark is where the first line of b ends, −1 if it does not.
+// endMark is the index of the first line end in b, −1 without one.
 func endMark(b []byte) int {
 	lf := bytes.IndexByte(b, '\n')
 	if lf >= 0 {

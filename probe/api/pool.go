@@ -26,8 +26,8 @@ const (
 
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBufferBytes) }}
 
-// pool keeps idle connections to one origin. A stream has its connection alone;
-// there is no limit but the number of streams.
+// pool keeps idle connections to one origin. Each stream has a connection to
+// itself; only the number of streams limits them.
 type pool struct {
 	dialer *wire.Dialer
 

@@ -6,9 +6,8 @@ import (
 	"encoding/json"
 )
 
-// quickChunk reads the chunk that a stream is made of, one choice with a piece
-// of text, without allocating. Whatever is out of the ordinary makes it give up,
-// and the full decode decides: a finish reason, usage, tool calls, an error,
+// quickChunk reads the ordinary chunk of a stream, one choice with a piece of text,
+// without allocating. Anything unusual makes it give up, and the full decode decides: a finish reason, usage, tool calls, an error,
 // several choices, a field that comes twice, names in capitals, JSON that is not
 // perfectly formed. What it does accept, it reads as the full decode does.
 type quickChunk struct {

@@ -183,7 +183,7 @@ func TestQuickDecodeAgreesOnMixtures(t *testing.T) {
 	}
 }
 
-func FuzzPlainChunk(f *testing.F) {
+func FuzzQuickChunk(f *testing.F) {
 	for _, data := range recordedObjects(f) {
 		if len(data) < 2000 {
 			f.Add(data)

@@ -6,14 +6,14 @@ import (
 	"math/bits"
 )
 
-// scanner steps through JSON. It is stricter than JSON: what it passes over is
-// well formed, and what it refuses may be so as well.
+// scanner steps through JSON. It is stricter than JSON: what it accepts is
+// well formed, and what it refuses may be too.
 type scanner struct {
 	data []byte
 	at   int
 }
 
-// maxSkipDepth bounds the nesting of values that are passed over.
+// maxSkipDepth bounds the nesting of skipped values.
 const maxSkipDepth = 8
 
 // name reads the name of a field. Only plain lower-case names are taken: the
@@ -42,7 +42,7 @@ var inName = func() (set [256]bool) {
 	return set
 }()
 
-// skip passes over any value.
+// skip skips any value.
 func (s *scanner) skip(depth int) bool {
 	s.space()
 	if s.at == len(s.data) || depth > maxSkipDepth {
@@ -133,7 +133,7 @@ func ordinary(b []byte) int {
 	return n
 }
 
-// escapeLength is the length of the escape at the front of b, 0 if it is none.
+// escapeLength is the length of the escape at the front of b, 0 if there is none.
 func escapeLength(b []byte) int {
 	if len(b) < 2 {
 		return 0

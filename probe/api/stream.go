@@ -13,21 +13,22 @@ import (
 
 // stream reads the events of one answer. It reports every JSON object as soon as
 // its line is complete, so that the arrival stamp below belongs to it: servers
-// that leave out the blank line between events are read like all others.
+// that omit the blank line between events are read like all others.
 //
 // The framing is our own and not a library's: comments, unknown fields, objects
 // without a field name and a last event without its blank line all carry
-// meaning here, and an event-stream library hides them by design.
+// meaning here, and an event-stream library hides them by design. A library is the
+// oracle in FuzzAgainstLibrary.
 type stream struct {
 	lines   *lineReader
-	sink    func(*chunk) // called once per object that is no error, which it must not keep
+	sink    func(*chunk) // called for each object except errors; it must not keep it
 	quick   quickChunk
-	pending []byte // data lines that are no JSON by themselves
+	pending []byte // data lines that are not JSON on their own
 	event   string // the event field of the event being read
 	comment string // the newest comment
 
 	comments int
-	broken   int // events that were no whole JSON
+	broken   int // events with incomplete JSON
 	finish   string
 	done     bool // an end mark was seen
 	usage    *usage
@@ -63,7 +64,7 @@ func (s *stream) end(err error) error {
 		return err
 	}
 	if s.finish == "" {
-		return fail(measure.Truncated, "the stream ended without a finish reason and without an end mark")
+		return fail(measure.Truncated, "the stream ended without a finish reason or [DONE]")
 	}
 	return nil
 }
@@ -142,7 +143,7 @@ func (s *stream) blank() error {
 	return s.failWith(pending)
 }
 
-// looksCut tells JSON that was cut off from a text that never was JSON.
+// looksCut reports whether the text is JSON that was cut off, not plain text.
 func looksCut(data []byte) bool {
 	data = bytes.TrimSpace(data)
 	return len(data) > 0 && data[0] == '{'
@@ -177,7 +178,7 @@ func (s *stream) object(c *chunk) error {
 	if c.Timings != nil {
 		s.timings = c.Timings
 	}
-	// A usage of zeros says nothing (Ollama's completions put one on every
+	// A usage of zeros means nothing (Ollama's completions put one on every
 	// chunk). What comes later is the more complete.
 	if c.Usage != nil && c.Usage.Prompt+c.Usage.Completion > 0 {
 		s.usage = c.Usage
@@ -187,13 +188,13 @@ func (s *stream) object(c *chunk) error {
 	return nil
 }
 
-// note says what was odd about an answer that is no failure.
+// note describes what was unusual about an answer that is not a failure.
 func (s *stream) note() string {
 	switch {
 	case s.broken > 0:
-		return "events that were no whole JSON were passed over: a gap there spans two"
+		return "events with incomplete JSON were skipped: a gap there spans two tokens"
 	case s.finish == "" && s.done:
-		return "no finish reason came, only the end mark"
+		return "no finish reason, only [DONE]"
 	}
 	return ""
 }

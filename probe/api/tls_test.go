@@ -101,7 +101,7 @@ func TestCertificatesThatDoNotFit(t *testing.T) {
 			}
 		})
 	}
-	if _, err := TLSConfig(os.DevNull, false); err == nil || !strings.Contains(err.Error(), "no certificate") {
+	if _, err := TLSConfig(os.DevNull, false); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
 		t.Errorf("an empty CA file: %v", err)
 	}
 }

@@ -64,15 +64,15 @@ func (p *Pool) claim(ctx context.Context) (job, bool) {
 }
 
 // backOff decides how long a worker waits after a request that did not succeed,
-// so that a failing server sees no storm of retries.
+// so that a failing server is not flooded with retries.
 type backOff struct {
 	failures int // in a row
 }
 
 const (
 	firstWait   = 100 * time.Millisecond
-	longestWait = time.Second // a failing server is asked on, once a second and stream
-	refusedWait = time.Second // the server refused and did not say for how long
+	longestWait = time.Second // a failing server gets one request per second and stream
+	refusedWait = time.Second // without a Retry-After
 	loadingWait = time.Second
 
 	longestRefusedWait = 10 * time.Second

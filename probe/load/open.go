@@ -17,15 +17,15 @@ const pacerStream = 1 << 63
 // is hopeless, and further ones are dropped.
 const maxBacklog = 100_000
 
-// stoppedFor is how late the schedule may run before we say that this process was
-// stopped, and let what was due meanwhile go: sent all at once it would be a load
-// that nobody asked for.
+// stoppedFor is how late the schedule may run before we conclude that this process
+// was stopped, and drop what was due meanwhile: sent all at once it would be a load that
+// nobody requested.
 const stoppedFor = 500 * time.Millisecond
 
 // startPacer begins the schedule of arrivals at the present rate. p.mu is held.
 func (p *Pool) startPacer() {
 	gen := p.pacerGen
-	pace := newPacer(p.now(), p.setting.Rate, p.setting.Poisson, p.rng(pacerStream))
+	pace := newPacer(p.now(), p.setting.Rate, p.setting.Poisson, rand.New(rand.NewPCG(p.opt.Seed, pacerStream)))
 	ctx := p.ctx
 	p.group.Add(1)
 	guard.Go("arrivals", p.opt.Fail, func() {
@@ -58,7 +58,7 @@ func (p *Pool) arrive(at time.Duration, gen int) bool {
 		return false
 	}
 	if p.budget == 0 || p.setting.Concurrency == 0 {
-		return true // nothing is wanted now; the schedule goes on without debts
+		return true // no load now; the schedule goes on and nothing is made up for later
 	}
 	if p.now() < p.heldUntil {
 		p.leftOut++
@@ -87,7 +87,7 @@ func (p *Pool) startOpen(intent time.Duration) {
 }
 
 // holdBack keeps this request's place under the cap taken for as long as the
-// server asked to wait. What the schedule has due meanwhile is left out: sent
+// server asked to wait. What is due meanwhile is skipped: sent
 // afterwards it would be a burst of our own making.
 func (p *Pool) holdBack(ctx context.Context, d time.Duration) {
 	if d <= 0 {

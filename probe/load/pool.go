@@ -5,7 +5,6 @@ package load
 
 import (
 	"context"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +16,7 @@ import (
 	"sonde/probe/prompt"
 )
 
-// Setting is the load that is asked for.
+// Setting is the requested load.
 type Setting struct {
 	Concurrency  int     // closed loop: streams in flight; open loop: the cap
 	Rate         float64 // open loop: requests per second; 0 = closed loop
@@ -62,10 +61,9 @@ type Pool struct {
 	leftOut   int // open loop: arrivals within such a time
 	pacerGen  int // counts changes of the rate; an older pacer stops
 	closed    bool
-	ids       uint64
 	group     sync.WaitGroup
 
-	retrying atomic.Int64
+	ids, retrying atomic.Int64
 }
 
 // stream is one slot: a row of the raster, one request at a time.
@@ -177,7 +175,7 @@ func (p *Pool) FireLong(inputTokens int) {
 }
 
 // fill brings the number of closed-loop workers, or of open-loop requests that
-// wait under the cap, up to what is asked. p.mu is held.
+// wait under the cap, up to the setting. p.mu is held.
 func (p *Pool) fill() {
 	if p.closed {
 		return
@@ -209,7 +207,7 @@ func (p *Pool) freeSlot() *stream {
 	return s
 }
 
-// release frees a slot; counted tells whether it counts toward the load.
+// release frees a slot; counted: it was part of the load, not a long prompt.
 func (p *Pool) release(s *stream, counted bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,8 +228,6 @@ func (p *Pool) spawn(f func()) {
 
 func (p *Pool) now() time.Duration { return time.Since(p.opt.Epoch) }
 
-func (p *Pool) rng(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(p.opt.Seed, stream)) }
-
 // job is one request to make.
 type job struct {
 	ctx    context.Context
@@ -250,7 +246,7 @@ func (p *Pool) request(s *stream, j job) api.Result {
 	}
 	call := api.Call{Text: made.Text, Messages: made.Messages, MaxTokens: j.out}
 	res := p.opt.Doer.Do(j.ctx, call, s.track)
-	res.ID, res.Slot, res.Long = p.nextID(), s.index, j.long
+	res.ID, res.Slot, res.Long = uint64(p.ids.Add(1)), s.index, j.long
 	res.Intent = j.intent
 	res.AskedIn, res.AskedOut = made.Tokens, j.out
 	s.track.End(res.Request)
@@ -258,13 +254,6 @@ func (p *Pool) request(s *stream, j job) api.Result {
 		p.opt.Prompts.Learn(made, res.InTokens)
 	}
 	return res
-}
-
-func (p *Pool) nextID() uint64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ids++
-	return p.ids
 }
 
 // pause waits before a worker tries again; false if everything was aborted.

@@ -65,7 +65,7 @@ type TimeMean struct {
 	max    Float
 }
 
-// Add takes a value that held for a while; an unknown one leaves no trace.
+// Add takes a value that held for a while; an unknown one is ignored.
 func (m *TimeMean) Add(v Float, held time.Duration) {
 	if !v.OK || held <= 0 {
 		return
@@ -82,7 +82,7 @@ func (m *TimeMean) Merge(o *TimeMean) {
 	m.max = larger(m.max, o.max)
 }
 
-// Mean is unknown as long as no value held for any time.
+// Mean is unknown until a value has held for some time.
 func (m *TimeMean) Mean() Float {
 	if m.weight == 0 {
 		return Float{}

@@ -20,9 +20,9 @@ type File struct {
 // maxLine bounds one line of a prompt file.
 const maxLine = 16 << 20
 
-// Read reads a prompt file: JSON lines with "prompt" or "messages", and where a
-// line wants an answer of its own length "max_tokens"; or plain text with a prompt a line, blanks at its ends included. Blank lines are passed
-// over; a line that starts like JSON and is none is an error that names it.
+// Read reads a prompt file: JSON lines with "prompt" or "messages", and "max_tokens" if
+// a line sets the length of its answer; or plain text, one prompt per line, with any blanks
+// at its ends. Blank lines are skipped; invalid JSON is an error that names the line.
 func Read(r io.Reader, name string) (*File, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -30,7 +30,7 @@ func Read(r io.Reader, name string) (*File, error) {
 	for n := 1; lines.Scan(); n++ {
 		line := lines.Bytes()
 		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")) // a byte order mark is no text
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")) // byte order mark
 		}
 		if !utf8.Valid(line) {
 			return nil, fmt.Errorf("%s, line %d: not UTF-8", name, n)
@@ -48,7 +48,7 @@ func Read(r io.Reader, name string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(f.prompts) == 0 {
-		return nil, fmt.Errorf("%s holds no prompt: give a line each, as text or as {\"prompt\": …}", name)
+		return nil, fmt.Errorf("%s contains no prompts: put one on each line, as text or as {\"prompt\": …}", name)
 	}
 	return &f, nil
 }
@@ -66,7 +66,7 @@ func parseLine(line []byte) (Prompt, error) {
 		MaxCompletionTokens int `json:"max_completion_tokens"`
 	}
 	if err := json.Unmarshal(line, &rec); err != nil {
-		return Prompt{}, fmt.Errorf("broken JSON: %w", err)
+		return Prompt{}, fmt.Errorf("invalid JSON: %w", err)
 	}
 	longest := max(rec.MaxTokens, rec.MaxCompletionTokens)
 	if min(rec.MaxTokens, rec.MaxCompletionTokens) < 0 {
@@ -78,10 +78,10 @@ func parseLine(line []byte) (Prompt, error) {
 	case rec.Prompt != nil:
 		return Prompt{Text: *rec.Prompt, MaxTokens: longest}, nil
 	}
-	return Prompt{}, fmt.Errorf(`neither "prompt" (a text) nor "messages" (a list)`)
+	return Prompt{}, fmt.Errorf(`needs "prompt" (a string) or "messages" (a list)`)
 }
 
-// HasMessages tells whether any prompt is a list of messages, which only the
+// HasMessages reports whether any prompt is a list of messages, which only the
 // chat endpoint takes.
 func (f *File) HasMessages() bool {
 	for _, p := range f.prompts {

@@ -68,10 +68,10 @@ func TestFile(t *testing.T) {
 		t.Error("the messages were missed")
 	}
 	for text, says := range map[string]string{
-		"{\"prompt\":\"a\"}\n{broken\n":          "p.jsonl, line 2: broken JSON",
-		"{\"text\":\"a\"}\n":                     `p.jsonl, line 1: neither "prompt"`,
+		"{\"prompt\":\"a\"}\n{broken\n":          "p.jsonl, line 2: invalid JSON",
+		"{\"text\":\"a\"}\n":                     `p.jsonl, line 1: needs "prompt"`,
 		"{\"prompt\":\"a\",\"max_tokens\":-1}\n": "p.jsonl, line 1: max_tokens cannot be negative",
-		"\n\n":                                   "p.jsonl holds no prompt",
+		"\n\n":                                   "p.jsonl contains no prompts",
 		"a\nb\xff\n":                             "p.jsonl, line 2: not UTF-8",
 	} {
 		if _, err := Read(strings.NewReader(text), "p.jsonl"); err == nil || !strings.HasPrefix(err.Error(), says) {

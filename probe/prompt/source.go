@@ -1,4 +1,4 @@
-// Package prompt makes the prompts that are sent: synthetic ones of an asked
+// Package prompt makes the prompts that are sent: synthetic ones of a requested
 // length in tokens, or those of a file exactly as given.
 package prompt
 
@@ -13,16 +13,16 @@ type Prompt struct {
 	Text     string
 	Messages json.RawMessage // instead of Text: a list of chat messages, sent as given
 	Words    int             // synthetic: how many words, for Learn; 0 for a file's
-	Tokens   int             // asked length; 0 for a file's
+	Tokens   int             // requested length; 0 for a file's
 
-	MaxTokens int // output tokens that a file's line asks for; 0: as many as the load says
+	MaxTokens int // output tokens set by a line of the file; 0: the load decides
 }
 
 // bytesPerToken is the usual length of a token in English text.
 const bytesPerToken = 4
 
-// Estimate is about how many tokens the prompt has: what was asked for, or a guess
-// by its length.
+// Estimate is about how many tokens the prompt has: the requested number, or a guess from
+// its length.
 func (p Prompt) Estimate() int {
 	if p.Tokens > 0 {
 		return p.Tokens
@@ -32,14 +32,14 @@ func (p Prompt) Estimate() int {
 
 // Source hands out prompts. It is safe for use by many streams at once.
 type Source interface {
-	// Next is a prompt of about the asked number of tokens. A file's prompts
-	// come in their order, whatever is asked.
+	// Next is a prompt of about the requested number of tokens. A file's prompts
+	// come in their order, whatever is requested.
 	Next(tokens int) Prompt
 	// Learn takes the server's own count for a prompt that Next made.
 	Learn(p Prompt, tokens int)
 }
 
-// Prefix says what a prefix cache on the server may reuse.
+// Prefix is what a prefix cache on the server may reuse.
 type Prefix string
 
 // Prefixes of synthetic prompts.

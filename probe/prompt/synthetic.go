@@ -39,7 +39,7 @@ func (s *Synthetic) Freeze() {
 	s.fixed = true
 }
 
-// Next is a prompt of about the asked number of tokens, at least one word.
+// Next is a prompt of about the requested number of tokens, at least one word.
 func (s *Synthetic) Next(tokens int) Prompt {
 	s.mu.Lock()
 	s.count++
@@ -93,8 +93,8 @@ type point struct{ words, tokens float64 }
 const (
 	guessOverhead = 10  // a usual chat template
 	guessPerWord  = 1.0 // common words are one token in most vocabularies
-	// Two lengths tell slope and offset apart only if they differ by more than
-	// the scatter of random words.
+	// Two lengths separate slope and offset only if they differ by more than the
+	// scatter of random words.
 	apart = 1.5
 )
 

@@ -7,7 +7,7 @@ import (
 )
 
 // A kernel stamp is wall time; everything here is measured on the monotonic clock.
-// The wall clock's lead over the monotonic one translates. It is constant but for
+// The wall clock's lead over the monotonic one translates. It is constant except for
 // slewing, and jumps when the wall clock is stepped.
 //
 // time.Now reads the wall clock first. If our thread loses the processor before it
@@ -47,7 +47,7 @@ func newWallBridge() *wallBridge {
 	return b
 }
 
-// late tells how long before now (of time.Now) a byte arrived that the kernel
+// late returns how long before now (of time.Now) a byte arrived that the kernel
 // stamped with the given wall time. It is not ok if neither the present lead nor
 // the one before a recent step makes sense of the stamp.
 func (b *wallBridge) late(now time.Time, kernelWallNS int64) (time.Duration, bool) {
@@ -97,8 +97,8 @@ func (b *wallBridge) watch(lead, monoNS int64) {
 	}
 }
 
-// steppedBack tells a step of the wall clock from a reading that was interrupted
-// between its two clocks.
+// steppedBack distinguishes a step of the wall clock from a reading that was
+// interrupted between its two clocks.
 func (b *wallBridge) steppedBack(old int64) bool {
 	for range stepReadings {
 		if b.fresh()-old > -int64(stepAtLeast) {

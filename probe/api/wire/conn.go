@@ -1,6 +1,6 @@
 // Package wire is the network connection under TLS and HTTP. It knows when the
 // first byte of a request left and when each received byte arrived: as the
-// kernel saw it where the platform tells, else when the read returned.
+// kernel saw it where the platform supports that, else when the read returned.
 package wire
 
 import (
@@ -42,7 +42,7 @@ func NewConn(c net.Conn) *Conn {
 	return conn
 }
 
-// KernelStamps tells whether the platform stamps arrivals on this connection.
+// KernelStamps reports whether the platform stamps arrivals on this connection.
 func (c *Conn) KernelStamps() bool { return c.receiver.kernel() }
 
 // ArmStart makes the next Write the start of a request.
@@ -92,8 +92,8 @@ func (c *Conn) Read(p []byte) (int, error) {
 // one read returned several segments it is the last one's.
 func (c *Conn) Stamp() Stamp { return c.stamp }
 
-// Idled tells whether the newest Read gave up because no byte came for the idle
-// time-out. Whoever parses what came before may report another error.
+// Idled reports whether the newest Read gave up because no byte came for the idle
+// time-out. A parser above may return another error for it.
 func (c *Conn) Idled() bool { return c.idled }
 
 // SetIdle sets the idle time-out for the reads that follow; 0 switches it off.
@@ -127,6 +127,6 @@ func plainRead(c net.Conn, p []byte) (int, Stamp, error) {
 	return n, Stamp{At: time.Now()}, err
 }
 
-// Alive looks, without waiting, whether an idle connection is still open. Where
-// the platform cannot tell, it says yes.
+// Alive reports, without waiting, whether an idle connection is still open; true where
+// the platform cannot know.
 func (c *Conn) Alive() bool { return c.receiver.alive() }

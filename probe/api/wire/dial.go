@@ -100,31 +100,29 @@ func (d *Dialer) tunnel(c net.Conn) error {
 		Host:   d.Addr,
 		Header: make(http.Header),
 	}
-	if auth := ProxyAuthorization(d.Proxy); auth != "" {
+	if auth := BasicAuth(d.Proxy.User); auth != "" {
 		req.Header.Set("Proxy-Authorization", auth)
 	}
 	if err := req.Write(c); err != nil {
 		return err
 	}
-	// The server says nothing before our handshake: no byte of its can be lost
-	// in this reader.
+	// The server sends nothing before our handshake, so this reader cannot swallow
+	// any of its bytes.
 	resp, err := http.ReadResponse(bufio.NewReader(c), req)
 	if err != nil {
 		return fmt.Errorf("%w %s: %w", ErrProxy, d.Proxy.Host, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%w %s answers %s", ErrProxy, d.Proxy.Host, resp.Status)
+		return fmt.Errorf("%w %s replied %s", ErrProxy, d.Proxy.Host, resp.Status)
 	}
 	return nil
 }
 
-// ProxyAuthorization is the header value for a proxy with a user in its URL, ""
-// without.
-func ProxyAuthorization(proxy *url.URL) string {
-	if proxy == nil || proxy.User == nil {
+// BasicAuth is the value of an authorization header for a URL's user, "" if it has none.
+func BasicAuth(user *url.Userinfo) string {
+	if user == nil {
 		return ""
 	}
-	password, _ := proxy.User.Password()
-	pair := proxy.User.Username() + ":" + password
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(pair))
+	password, _ := user.Password()
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password))
 }
