@@ -257,7 +257,7 @@ func (s *Summary) rateSection() page.Section {
 	out.Lines = []string{
 		fmt.Sprintf("streams in flight %s (Little %s) · tokens per chunk %s", figure(s.ConcurrencyMean), figure(s.LittleRatio), figure(t.PerChunk)),
 		fmt.Sprintf("of the tokens: reasoning %d · cached input %s · partial output %d", t.Reasoning, whole(t.CachedInput), t.PartialOutput),
-		fmt.Sprintf("client: %s stamps · %s ms late (p99) · CPU %s of a core · bursts %s", word(c.Stamps), figure(c.LateMSP99), percent(c.CPU), percent(c.CoalescedShare)),
+		fmt.Sprintf("client: %s stamps · late %s ms p99 · CPU %s of a core · bursts %s", word(c.Stamps), figure(c.LateMSP99), percent(c.CPU), percent(c.CoalescedShare)),
 	}
 	return out
 }

@@ -21,11 +21,11 @@ type Capacity struct {
 const (
 	basisSLO     = "best_within_slo"
 	basisKnee    = "knee"
-	basisLargest = "largest_settled" // there are no service levels and there is no knee
-	basisNone    = ""                // no load meets the service levels: the smallest, to see why
+	basisLargest = "largest_settled" // there is neither an SLO nor a knee
+	basisNone    = ""                // no load meets the SLOs: the smallest, to see why
 )
 
-// conclusive is the level that capacity is read from; nil if there is none to look at.
+// conclusive is the level that capacity is read from; nil if there is none.
 func (s *SweepSummary) conclusive() (l *Level, basis string) {
 	switch {
 	case s.Best != nil:
@@ -65,11 +65,11 @@ func (s *SweepSummary) conclusion() []string {
 		holds = fmt.Sprintf("holds **%s** within the SLOs (%s; %s, confidence %s)", load, page.Escape(strings.Join(s.SLO, ", ")),
 			string(s.Best.Verdict), percent(s.Best.Confidence))
 	case basisKnee:
-		holds = fmt.Sprintf("pays for more load up to **%s**, the knee of its curve; no SLO was given", load)
+		holds = fmt.Sprintf("gains from more load up to **%s**, the knee of its curve (no SLO was given)", load)
 	case basisNone:
-		holds = fmt.Sprintf("**misses its SLOs (%s) at every load that was measured**; at the smallest, %s, it serves", page.Escape(strings.Join(s.SLO, ", ")), load)
+		holds = fmt.Sprintf("**misses its SLOs (%s) at every load that was measured**; at the smallest, %s, it delivers", page.Escape(strings.Join(s.SLO, ", ")), load)
 	default:
-		holds = fmt.Sprintf("was held at **%s** at most, with neither a knee nor an SLO to say that this is its limit", load)
+		holds = fmt.Sprintf("was tested up to **%s**; with neither a knee nor an SLO, its limit is unknown", load)
 	}
 	out := []string{s.Target.subject() + " " + holds + ": " + l.throughput() + ".", "There " + l.latencySentence() + "."}
 	out = append(out, l.Client.doubt()...)
@@ -101,11 +101,11 @@ func (s *Summary) conclusion() []string {
 		}
 	}
 	for _, part := range []struct {
-		of   string
-		slos []string
+		result string
+		slos   []string
 	}{{"missed", missed}, {"met", met}, {"unknown (too few samples)", open}} {
 		if len(part.slos) > 0 {
-			out = append(out, fmt.Sprintf("SLOs %s: %s.", part.of, strings.Join(part.slos, ", ")))
+			out = append(out, fmt.Sprintf("SLOs %s: %s.", part.result, strings.Join(part.slos, ", ")))
 		}
 	}
 	out = append(out, s.Client.doubt()...)

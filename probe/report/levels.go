@@ -33,7 +33,7 @@ func levelSection(title string, levels []Level, outcome func(*Level) string) pag
 		out.Rows = append(out.Rows, append(row, " "+outcome(&levels[i])))
 	}
 	if weak {
-		out.Lines = []string{weakMark + " too few samples for this percentile, or a level that had not settled"}
+		out.Lines = []string{weakMark + " too few samples for this percentile, or the level had not settled"}
 	}
 	return out
 }

@@ -16,16 +16,16 @@ func remarks(o *bench.Outcome) []string {
 	t := &l.Tokens
 	out := []string{
 		iff(o.Refused, "ended early: the server refuses the prompt as too long: %s", o.TooLong),
-		iff(o.LoadGone, "ended early: the load was taken away"),
+		iff(o.LoadGone, "ended early: the load was removed"),
 		notReady(o),
 		iff(l.Client.Behind > 0, "this client was the bottleneck for %.0f %% of the window: %s", max(1, 100*l.Client.Behind), l.Client.BehindWhy),
 		iff(o.Warmup > 0, "warm-up: %d requests are excluded from results", o.Warmup),
 		iff(l.Excluded > 0, "requests excluded from latencies: %d (this process was stopped while they ran)", l.Excluded),
 		behindSchedule(o),
-		iff(t.WholeReplies > 0, "%d replies came whole instead of streamed: no TTFT, gap and TPOT for them", t.WholeReplies),
+		iff(t.WholeReplies > 0, "%d responses were not streamed: they have no TTFT, gap or TPOT", t.WholeReplies),
 		uncounted(l),
-		iff(t.PerChunk().Or(1) > 1.2, "%.1f tokens per chunk: a gap is not a token", t.PerChunk().V),
-		iff(t.CoalescedShare().Or(0) > 0.5, "delivered in bursts: %.0f %% of chunks came in one read with another", 100*t.CoalescedShare().V),
+		iff(t.PerChunk().Or(1) > 1.2, "%.1f tokens per chunk: a gap spans several tokens", t.PerChunk().V),
+		iff(t.CoalescedShare().Or(0) > 0.5, "delivered in bursts: %.0f %% of chunks arrived in the same read as another", 100*t.CoalescedShare().V),
 		iff(l.Cancelled > 0 && !o.Interrupted, "%d streams were still running after the drain and were cancelled", l.Cancelled),
 		iff(l.Engine.Restarts > 0, "the engine restarted: the intervals around it are excluded from its figures"),
 	}
@@ -42,7 +42,7 @@ func notReady(o *bench.Outcome) string {
 	if n > 0 && !o.Ready {
 		return fmt.Sprintf("the server was still loading its model (%d refusals): nothing was measured", n)
 	}
-	return iff(n > 0, "the server was loading its model (%d refusals): the window starts with the first success", n)
+	return iff(n > 0, "the server was loading its model (%d refusals): the window starts at the first success", n)
 }
 
 // waitsForSlot is a median wait in the client, in ms, that is more than the time
@@ -55,7 +55,7 @@ func behindSchedule(o *bench.Outcome) string {
 	l := &o.Level
 	requested, got := l.Load.Rate, l.RequestsPerS
 	return iff(requested > 0 && got.OK && got.V < 0.95*requested && l.ClientQueue.N > 0 && l.ClientQueue.P50 > waitsForSlot,
-		"%.1f of %.1f requests per second were achieved: requests had to wait for a free stream", got.V, requested)
+		"only %.1f of %.1f requests per second were sent: requests had to wait for a free stream", got.V, requested)
 }
 
 // uncounted says which token counts do not come from the server.
@@ -67,9 +67,9 @@ func uncounted(l *level.Level) string {
 	case n == 0:
 		return iff(t.Uncounted > 0, "input tokens are unknown: the server did not count the prompts of %d of %d successful requests", t.Uncounted, ok)
 	case n == ok:
-		return "token counts are estimates: the server sent no usage, chunks were counted" + input
+		return "token counts are estimates: the server sent no usage, so chunks were counted" + input
 	}
-	return fmt.Sprintf("%d of %d successful requests came without usage: their token counts are estimates, chunks were counted%s", n, ok, input)
+	return fmt.Sprintf("%d of %d successful requests came without usage: their token counts are estimates (chunks)%s", n, ok, input)
 }
 
 // aboutGPUs says why there are no GPUs, or what is missing of those that there are.

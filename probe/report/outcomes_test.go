@@ -74,7 +74,7 @@ func TestLoadingComesBeforeTheWindow(t *testing.T) {
 	}
 	near(t, "duration", s.DurationS, 3)
 	near(t, "output rate", s.Rates.OutputPerS, 10)
-	hasNote(t, s, "the window starts with the first success")
+	hasNote(t, s, "the window starts at the first success")
 	if len(s.Errors) != 0 || s.ExitCode() != 0 {
 		t.Errorf("errors %v, exit %d", s.Errors, s.ExitCode())
 	}
@@ -136,7 +136,7 @@ func TestWholeRepliesAreSuccesses(t *testing.T) {
 	}
 	near(t, "e2e", s.LatencyMS.E2E.P50, 400)
 	near(t, "output rate", s.Rates.OutputPerS, 3/0.4)
-	hasNote(t, s, "came whole")
+	hasNote(t, s, "were not streamed")
 }
 
 func TestSetupHasASamplePerRequest(t *testing.T) {
@@ -183,7 +183,7 @@ func TestTheLoadIsTakenAway(t *testing.T) {
 		}
 	}))
 	near(t, "duration", s.DurationS, 1.25)
-	hasNote(t, s, "the load was taken away")
+	hasNote(t, s, "the load was removed")
 	hasNote(t, s, "the cap is 30")
 }
 

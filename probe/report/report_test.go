@@ -111,7 +111,7 @@ func TestTheReportHoldsEverything(t *testing.T) {
 		"16.0 requests/s (960 RPM); 7680 input, 9600 output, 17.3 k total tokens/min; 4.00 in flight",
 		"TTFT is 20.0 / 20.0 / 20.0 ms, TPOT is 20.0 / 20.0 / 20.0 ms, E2E is 200 / 200 / 200 ms (p50 / p95 / p99), and 0 of 320 requests failed",
 		"| hardware (GPUs seen) | 2 × H100 |", "| engine | vLLM 0.11.0 |", "| max model length, tokens | 16,384 |", "| KV cache, tokens | 32,768 |",
-		"| KV cache block, tokens | 16 |", "| most requests at once | 64 |", `| other settings seen | tensor parallel 2, cache\_dtype fp8 |`,
+		"| KV cache block, tokens | 16 |", "| max requests running at once | 64 |", `| other settings seen | tensor parallel 2, cache\_dtype fp8 |`,
 		"| load | 4 streams |", "| confidence that it meets the SLOs | ", "| prompt requested, tokens | 8 |", "| prompt measured, p50 / p95 / mean | 8.00 / 8.00 / 8.00 (n 320) |",
 		"| output requested, tokens | 10 |", "| output measured, p50 / p95 / mean | 10.0 / 10.0 / 10.0 (n 320) |",
 		"| requests per s (QPS) | 16.0 |", "| requests per min (RPM) | 960 |", "| input tokens per min | 7,680 |", "| output tokens per min | 9,600 |", "| total tokens per min (TPM) | 17,280 |",
@@ -181,7 +181,7 @@ func TestTheReportOfABareServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"was held at **8 streams** at most, with neither a knee nor an SLO to say that this is its limit", "### At the largest load that settled",
+		"was tested up to **8 streams**; with neither a knee nor an SLO, its limit is unknown", "### At the largest load that settled",
 		"| hardware (GPUs seen) | — (no exporter at h:9400) |", "| max model length, tokens | — (no metrics page at http://h:8000/metrics) |",
 		"| prompt measured, p50 / p95 / mean | — (the server does not count prompts) |", "| input tokens per min | — (the server does not count prompts) |",
 		"| KV cache fill, mean | — (no metrics page at http://h:8000/metrics) |", "| GPU SM, mean | — (no exporter at h:9400) |", "| good requests | — (no SLO was given) |",

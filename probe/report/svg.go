@@ -45,8 +45,8 @@ type svgSeries struct {
 }
 
 // WriteSVG draws throughput and TTFT p95 against the load: a point for each level with its
-// spread, the service levels on TTFT as lines, the knee, and the largest load within the
-// service levels.
+// spread, the SLOs on TTFT as lines, the knee, and the largest load within the
+// SLOs.
 func (s SweepSummary) WriteSVG(w io.Writer) error {
 	p := svgCurve{s: &s}
 	fmt.Fprintf(&p.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12" fill="%s">`+"\n", svgWidth, svgHeight, svgInk)
@@ -96,7 +96,7 @@ func (s *svgSeries) y(v float64) float64 {
 	return s.bottom - (s.bottom-s.top)*v/(svgHeadroom*s.most)
 }
 
-// ttftLimits are the service levels on a quantile of TTFT, in milliseconds.
+// ttftLimits are the SLOs on a quantile of TTFT, in milliseconds.
 func (s *SweepSummary) ttftLimits() []float64 {
 	var out []float64
 	if len(s.Levels) > 0 {
@@ -264,5 +264,5 @@ func (p *svgCurve) legend() {
 	if len(p.s.ttftLimits()) > 0 {
 		entry(svgLimit, "6 4", "SLO", 60)
 	}
-	p.text(x, y, "start", "○ had not settled")
+	p.text(x, y, "start", "○ not settled")
 }

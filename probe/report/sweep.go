@@ -123,7 +123,7 @@ func (s *SweepSummary) capacitySection() page.Section {
 	if basis == basisSLO {
 		sure = percent(s.Best.Confidence) + ", " + string(s.Best.Verdict)
 	} else if len(s.SLO) > 0 {
-		sure = "— (it misses them)"
+		sure = "— (it misses the SLOs)"
 	}
 	rows := [][]string{
 		{"load", sweep.Describe(l.Requested) + iff(!l.Settled, " (had not settled)")},

@@ -18,7 +18,7 @@ type SweepSummary struct {
 	Started     Instant      `json:"started"`
 	DurationS   Number       `json:"duration_s"` // of the whole sweep
 	Interrupted bool         `json:"interrupted"`
-	EndedEarly  Text         `json:"ended_early"` // why levels were left out
+	EndedEarly  Text         `json:"ended_early"` // why levels were skipped
 	Seed        uint64       `json:"seed"`
 	Target      Target       `json:"target"`
 	Load        Load         `json:"load"` // what all levels have in common; its amount is that of the first
@@ -136,7 +136,7 @@ func levelsOf(list []bench.Outcome) []Level {
 // maxNotes bounds the distinct notes that are kept.
 const maxNotes = 20
 
-// levelNotes are the notes of all levels; what several say is told once, with the first of them.
+// levelNotes are the notes of all levels; one that several have is kept once, with the first.
 func (s *SweepSummary) levelNotes() []string {
 	out := []string{}
 	seen := map[string]bool{}

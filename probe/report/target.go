@@ -62,7 +62,7 @@ func targetOf(l *level.Level) Target {
 	return t
 }
 
-// settingsOf joins what the server said when it was asked with what its metrics say.
+// settingsOf joins what the server answered with what its metrics say.
 func settingsOf(id *engine.Identity, r *engine.Reading) Settings {
 	return Settings{
 		MaxModelLen: either(id.MaxModelLen, r.MaxModelLen), MaxInputLen: either(id.MaxInputLen, opt.Float{}),
@@ -146,10 +146,10 @@ func (t *Target) section() page.Section {
 		{"max model length, tokens", known(s.MaxModelLen)},
 		{"KV cache, tokens", because(kv, why)},
 		{"KV cache block, tokens", known(s.KVBlockTokens)},
-		{"most requests at once", known(s.MaxRunning)},
+		{"max requests running at once", known(s.MaxRunning)},
 	}
 	if s.MaxInputLen.OK {
-		rows = append(rows, []string{"longest prompt, tokens", whole(s.MaxInputLen)})
+		rows = append(rows, []string{"max prompt length, tokens", whole(s.MaxInputLen)})
 	}
 	if s.Ranks.V > 1 {
 		rows = append(rows, []string{"ranks or replicas, summed", whole(s.Ranks)})

@@ -24,9 +24,9 @@ func TestInputTokensWithoutUsage(t *testing.T) {
 		note   string
 	}{
 		"none": {reqs(withoutUsage(0), withoutUsage(0)), "chunks",
-			"token counts are estimates: the server sent no usage, chunks were counted; input tokens are unknown"},
+			"token counts are estimates: the server sent no usage, so chunks were counted; input tokens are unknown"},
 		"some": {reqs(stream(0, 50, 10, 3), withoutUsage(0), stream(0, 50, 10, 3)), "mixed",
-			"1 of 3 successful requests came without usage: their token counts are estimates, chunks were counted; input tokens are unknown"},
+			"1 of 3 successful requests came without usage: their token counts are estimates (chunks); input tokens are unknown"},
 	} {
 		s := summarise(bench.Plan{Load: closed, Requests: len(c.all)}, frames(time.Second, closed, c.all, nil))
 		got := decode(t, s)

@@ -46,7 +46,7 @@ type State int
 const (
 	Idle    State = iota // none was begun
 	Running              // a level is being held
-	Paused               // stopped, or the operator took the load into his own hands; Resume goes on
+	Paused               // stopped, or the operator changed the load; Resume goes on
 	Done                 // all levels were tried
 	Failed               // the session cannot go on
 )
@@ -195,7 +195,7 @@ func (c *Controller) set(s step) {
 	if now := c.controls.Load(); !c.plan.Open && now.Rate == 0 && now.Concurrency > load.Concurrency {
 		idle := load
 		idle.Concurrency = 0
-		c.ask(idle)
+		c.request(idle)
 		c.draining = true
 		return
 	}
@@ -209,11 +209,11 @@ func (c *Controller) begin(load frame.Load) {
 		r.SetRamp(min(max(c.hold.meanE2E, shortestRamp), longestRamp))
 		defer r.SetRamp(0) // what an operator does takes effect at once
 	}
-	c.ask(load)
+	c.request(load)
 }
 
-// ask requests a load.
-func (c *Controller) ask(load frame.Load) {
+// request sets a load.
+func (c *Controller) request(load frame.Load) {
 	was := c.controls.Load()
 	c.controls.SetLoad(load)
 	c.wanted, c.setAt = c.controls.Load(), 0 // as it was brought into range
@@ -223,7 +223,7 @@ func (c *Controller) ask(load frame.Load) {
 	}
 }
 
-// drained reports whether nothing is left of the load before. It is not waited for for ever.
+// drained reports whether nothing is left of the load before. The wait has a limit.
 func (c *Controller) drained(f *frame.Frame) bool {
 	return f.Client.InFlight == 0 || f.At-c.setAt > 2*c.hold.meanE2E+longestRamp
 }

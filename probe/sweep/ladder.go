@@ -8,7 +8,7 @@ import (
 	"sonde/probe/slo"
 )
 
-// ladder decides which load comes next. It knows nothing of time: it is asked after
+// ladder decides which load comes next. It knows nothing of time: it is consulted after
 // each level with the curve so far.
 type ladder struct {
 	plan    Plan
@@ -55,8 +55,8 @@ func (l *ladder) top() {
 	l.ceiling = min(l.ceiling, l.last)
 }
 
-// cutsShort reports whether an end of the climb now leaves out levels that were given,
-// and that are not left out already.
+// cutsShort reports whether an end of the climb now skips levels that were given,
+// and that are not skipped already.
 func (l *ladder) cutsShort() bool {
 	return slices.ContainsFunc(l.rest(), func(amount float64) bool { return amount > l.last && amount < l.ceiling })
 }
@@ -98,7 +98,7 @@ func (l *ladder) given() (step, bool) {
 		if amount < l.ceiling {
 			return step{amount, Given}, true
 		}
-		l.count++ // left out
+		l.count++ // skipped
 	}
 	return step{}, false
 }
