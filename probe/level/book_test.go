@@ -112,7 +112,7 @@ func TestRowsByHand(t *testing.T) {
 		request(time.Second, 100*time.Millisecond, 1600*time.Millisecond)) // spans it
 	l.Add(f)
 	rows := l.Levels()
-	if len(rows) != 2 || rows[1].Load.Concurrency != 8 || rows[1].N() != 0 || rows[1].Settled {
+	if len(rows) != 2 || rows[1].Load.Concurrency != 8 || rows[1].OK != 0 || rows[1].Settled {
 		t.Fatalf("%+v", rows)
 	}
 	r := rows[0]
@@ -161,7 +161,7 @@ func TestAnotherVisit(t *testing.T) {
 			if c.replace {
 				i = 1 // it is first held now
 			}
-			if len(rows) < 2 || rows[i].Load.Concurrency != 4 || rows[i].N() != c.n || rows[i].Visits != c.visits {
+			if len(rows) < 2 || rows[i].Load.Concurrency != 4 || rows[i].OK != c.n || rows[i].Visits != c.visits {
 				t.Errorf("replace %v, settles %v, %s: %+v", c.replace, c.settles, when, rows)
 			}
 			visit(16, 1, true)
@@ -189,7 +189,7 @@ func TestResetForgetsThePresentLevelOnly(t *testing.T) {
 	f.Events = []frame.Event{{Kind: frame.EventReset, At: m.at}}
 	l.Add(f)
 	rows := l.Levels()
-	if len(rows) != 2 || rows[0].N() != 1 || rows[1].N() != 0 || !rows[1].Settled {
+	if len(rows) != 2 || rows[0].OK != 1 || rows[1].OK != 0 || !rows[1].Settled {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -207,7 +207,7 @@ func TestSettledAtTheVeryEnd(t *testing.T) {
 	l.Add(m.next())
 	m.turn(8)
 	l.Add(m.next())
-	if rows := l.Levels(); len(rows) != 2 || rows[0].N() != 1 || rows[0].Settled {
+	if rows := l.Levels(); len(rows) != 2 || rows[0].OK != 1 || rows[0].Settled {
 		t.Errorf("%+v", rows)
 	}
 }

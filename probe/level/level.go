@@ -108,9 +108,6 @@ type Sources struct {
 	limits    *roofline.Roofline // nil: found by what the rest shows
 }
 
-// N is the number of requests that succeeded.
-func (l *Level) N() int { return l.OK }
-
 // Amount is how much load the level is of; see Amount.
 func (l *Level) Amount() float64 { return Amount(l.Load) }
 

@@ -26,17 +26,15 @@ const (
 // has throughput.
 func (s *SweepSummary) bars(width int) []string {
 	length := min(longestBar, max(shortestBar, (width-curveLabel-curveMarks)/curveColumns-curveFigure-2))
-	rate := func(l *Level) opt.Float { return l.Rates.OutputPerS }
-	ttft := func(l *Level) opt.Float { return l.LatencyMS.TTFT.P95 }
-	mostRate, mostTTFT := s.most(rate), s.most(ttft)
+	mostRate, mostTTFT := s.most(throughputOf), s.most(ttftOf)
 	if mostRate == 0 {
 		return nil
 	}
 	lines := []string{right("load", curveLabel) + "  " + pad("output tok/s", length+curveFigure) + "  " + "TTFT p95 ms"}
 	for i := range s.Levels {
 		l := &s.Levels[i]
-		line := right(l.amount(), curveLabel) + "  " + pad(bar(rate(l), mostRate, length)+" "+figure(rate(l)), length+curveFigure) + "  " +
-			pad(bar(ttft(l), mostTTFT, length)+" "+figure(ttft(l)), length+curveFigure)
+		line := right(l.amount(), curveLabel) + "  " + pad(labelled(throughputOf(l), mostRate, length), length+curveFigure) + "  " +
+			pad(labelled(ttftOf(l), mostTTFT, length), length+curveFigure)
 		if marks := s.marks(l); len(marks) > 0 {
 			line += "  ◀ " + strings.Join(marks, ", ")
 		}
@@ -45,12 +43,21 @@ func (s *SweepSummary) bars(width int) []string {
 	return lines
 }
 
-func (s *SweepSummary) most(of func(*Level) opt.Float) float64 {
+// The two figures of the curve.
+func throughputOf(l *Level) opt.Float { return l.Rates.OutputPerS }
+func ttftOf(l *Level) opt.Float       { return l.LatencyMS.TTFT.P95 }
+
+func (s *SweepSummary) most(figure func(*Level) opt.Float) float64 {
 	most := 0.0
 	for i := range s.Levels {
-		most = max(most, of(&s.Levels[i]).Or(0))
+		most = max(most, figure(&s.Levels[i]).Or(0))
 	}
 	return most
+}
+
+// labelled is v as a bar with its figure behind it.
+func labelled(v opt.Float, most float64, length int) string {
+	return bar(v, most, length) + " " + figure(v)
 }
 
 // bar is v as a bar of eighths of a cell, of at most length cells.

@@ -293,7 +293,7 @@ func sameAsRows(t *testing.T, when string, k kept) {
 			continue
 		}
 		got := fmt.Sprint(l.Settled, l.Visits, l.Requests.OK, l.Requests.Failed, l.LatencyMS.TTFT.N, l.LatencyMS.TTFT.P95.V, l.LatencyMS.E2E.P99.V, l.Rates.OutputPerS, l.Rates.RPM)
-		want := fmt.Sprint(r.Settled, r.Visits, r.OK, r.Failed, r.TTFT.N, Rounded(opt.Of(r.TTFT.P95)).V, Rounded(opt.Of(r.E2E.P99)).V, Rounded(r.OutTokensPerS), Rounded(r.RPM()))
+		want := fmt.Sprint(r.Settled, r.Visits, r.OK, r.Failed, r.TTFT.N, Rounded(opt.Of(r.TTFT.P95)).V, Rounded(opt.Of(r.E2E.P99)).V, Rounded(r.OutTokensPerS), Rounded(r.RequestsPerS.Scale(60)))
 		if got != want {
 			t.Errorf("%s, %s: saved %s, on the screen %s", when, sweep.Describe(r.Load), got, want)
 		}

@@ -38,7 +38,7 @@ type svgSeries struct {
 	top, bottom float64
 	title       string // of the axis, with its unit
 	colour      string
-	of          func(*Level) opt.Float
+	value       func(*Level) opt.Float
 	spread      func(*Level) (low, high opt.Float)
 	limits      []float64
 	most        float64 // highest value on the axis; 0 if there is none
@@ -67,12 +67,12 @@ func (s *SweepSummary) svgPlots() []svgSeries {
 	plots := []svgSeries{
 		{
 			top: svgTop, bottom: svgMiddle - svgGap/2, title: "output tokens/s", colour: svgRate,
-			of:     func(l *Level) opt.Float { return l.Rates.OutputPerS },
+			value:  throughputOf,
 			spread: func(l *Level) (low, high opt.Float) { return l.SlowestPerS, l.FastestPerS },
 		},
 		{
 			top: svgMiddle + svgGap/2, bottom: svgBottom, title: "TTFT p95, ms", colour: svgTTFT, limits: s.ttftLimits(),
-			of:     func(l *Level) opt.Float { return l.LatencyMS.TTFT.P95 },
+			value:  ttftOf,
 			spread: func(l *Level) (low, high opt.Float) { return l.LatencyMS.TTFT.P50, l.LatencyMS.TTFT.P99 },
 		},
 	}
@@ -80,7 +80,7 @@ func (s *SweepSummary) svgPlots() []svgSeries {
 		plot := &plots[i]
 		for j := range s.Levels {
 			_, high := plot.spread(&s.Levels[j])
-			plot.most = max(plot.most, plot.of(&s.Levels[j]).Or(0), high.Or(0))
+			plot.most = max(plot.most, plot.value(&s.Levels[j]).Or(0), high.Or(0))
 		}
 		for _, limit := range plot.limits {
 			if limit <= 3*plot.most { // one far above would flatten the curve
@@ -197,14 +197,14 @@ func tickStep(least float64) float64 {
 func (p *svgCurve) points(s *svgSeries) {
 	var path []string
 	for i := range p.s.Levels {
-		if v := s.of(&p.s.Levels[i]); v.OK {
+		if v := s.value(&p.s.Levels[i]); v.OK {
 			path = append(path, fmt.Sprintf("%.1f,%.1f", p.x(p.s.Levels[i].load()), s.y(v.V)))
 		}
 	}
 	fmt.Fprintf(&p.out, `<polyline points="%s" fill="none" stroke="%s"/>`+"\n", strings.Join(path, " "), s.colour)
 	for i := range p.s.Levels {
 		l := &p.s.Levels[i]
-		v := s.of(l)
+		v := s.value(l)
 		if !v.OK {
 			continue
 		}
