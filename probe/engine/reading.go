@@ -42,12 +42,12 @@ type Reading struct {
 	Running          opt.Float  `json:"running"` // requests
 	Waiting          opt.Float  `json:"waiting"`
 	Paused           opt.Float  `json:"paused,omitzero"`       // requests swapped out, retracted or paused now
-	WaitingMean      opt.Float  `json:"waiting_mean,omitzero"` // requests per server, where a router tells no sum
+	WaitingMean      opt.Float  `json:"waiting_mean,omitzero"` // requests per server, where a router reports no sum
 	KVFill           opt.Float  `json:"kv_fill"`               // mean over ranks, weighted by their capacity where that is known; 0 to 1
 	KVFillMax        opt.Float  `json:"kv_fill_max"`           // fullest rank, 0 to 1
 	KVByRank         []RankFill `json:"kv_by_rank,omitempty"`
 	KVCapacityTokens opt.Float  `json:"kv_capacity_tokens"`
-	KVCapacityBlocks opt.Float  `json:"kv_capacity_blocks,omitzero"` // where the page does not tell the tokens of a block
+	KVCapacityBlocks opt.Float  `json:"kv_capacity_blocks,omitzero"` // where the page does not report the tokens of a block
 	KVBlockTokens    opt.Float  `json:"kv_block_tokens,omitzero"`    // tokens of one block
 	KVUsedTokens     opt.Float  `json:"kv_used_tokens,omitzero"`
 	MaxModelLen      opt.Float  `json:"max_model_len,omitzero"` // tokens
@@ -213,8 +213,8 @@ type Replica struct {
 	KVFill               opt.Float `json:"kv_fill"`                 // mean over its ranks, 0 to 1
 	GenerationTokensPerS opt.Float `json:"generation_tokens_per_s"` // since the reading before; unknown where counters move only on finish
 
-	Pod      string   `json:"pod,omitempty"`      // by which its GPUs may be known; "" if no label tells
-	Instance string   `json:"instance,omitempty"` // address that was scraped; "" if no label tells
+	Pod      string   `json:"pod,omitempty"`      // by which its GPUs may be known; "" if no label says
+	Instance string   `json:"instance,omitempty"` // address that was scraped; "" if no label says
 	Hosts    []string `json:"hosts,omitempty"`    // what its machine may be called
 
 	GPUs int       `json:"gpus,omitempty"` // that labels say are its own; 0 if none do

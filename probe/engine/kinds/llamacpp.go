@@ -53,7 +53,7 @@ var llamacpp = Kind{
 }
 
 // llama.cpp's pages beside its metrics: /slots is what moves with every token, and
-// since b5441 (2025-05) the only word on the KV cache; /props tells the sizes where
+// since b5441 (2025-05) the only source for the KV cache; /props reports the sizes where
 // /slots is off (--no-slots).
 var llamacppExtras = []Extra{
 	{
@@ -77,11 +77,11 @@ func readSlots(b Body, into Into) error {
 		return errNoSlots
 	}
 	busy, capacity := 0.0, opt.Of(0)
-	used, told := 0.0, false
+	used, reported := 0.0, false
 	for _, slot := range slots {
 		capacity = plus(capacity, slot.Figure("n_ctx"))
 		tokens := slot.Figure("n_prompt_tokens") // prompt so far and generated ones; since b9282
-		told = told || tokens.OK
+		reported = reported || tokens.OK
 		if processing, _ := slot["is_processing"].(bool); processing {
 			busy++
 			used += tokens.V
@@ -90,11 +90,11 @@ func readSlots(b Body, into Into) error {
 	into.Set(engine.FieldRunning, opt.Of(busy), "is_processing")
 	into.Set(engine.FieldMaxRunning, opt.Of(float64(len(slots))), "slots")
 	into.Set(engine.FieldKVCapacity, capacity, "n_ctx")
-	if told {
+	if reported {
 		into.Set(engine.FieldKVUsed, opt.Of(used), "n_prompt_tokens")
 		into.Remark(engine.FieldKVUsed, "of busy slots; idle ones keep their last sequence as cache")
 	}
-	if told && capacity.V > 0 {
+	if reported && capacity.V > 0 {
 		into.KV([]engine.RankFill{{Fill: min(used/capacity.V, 1)}}, nil, "n_prompt_tokens")
 	} else if !into.KVFill.OK {
 		into.Note("llama.cpp before b9282 (2026-05) does not report how full its KV cache is: update llama-server")

@@ -9,7 +9,7 @@ import (
 	"sonde/probe/opt"
 )
 
-// lmstudio leaves out when a model was created, and logs an error for every
+// lmstudio omits when a model was created, and logs an error for every
 // path that it does not know.
 var lmstudio = Kind{
 	ID: "lmstudio", Name: "LM Studio",
@@ -33,7 +33,7 @@ const lmstudioModels = "/api/v0/models"
 
 // errOldLMStudio is a list of another form: unknown paths are answered with 200
 // and an error.
-var errOldLMStudio = errors.New("no list of models: it needs LM Studio 0.3.6 or newer")
+var errOldLMStudio = errors.New("no list of models: needs LM Studio 0.3.6 or newer")
 
 func readLMStudio(b Body, into Into) error {
 	o, err := b.Object()

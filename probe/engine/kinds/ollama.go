@@ -110,7 +110,7 @@ func ollamaShape(ctx context.Context, ask Asker, model string) roofline.ModelInf
 	return t
 }
 
-// tied tells whether a file that lists its tensors has no table for the output alone.
+// tied reports whether a file that lists its tensors has no table for the output alone.
 func tied(tensors []Object) bool {
 	for _, t := range tensors {
 		if t.Text("name") == "output.weight" {
@@ -136,7 +136,7 @@ func irregular(info Object, architecture string) string {
 	return ""
 }
 
-// sizeOf is the size of a model's file in bytes. The tag latest may be left out.
+// sizeOf is the size of a model's file in bytes. The tag latest may be omitted.
 func sizeOf(files []Object, model string) float64 {
 	for _, m := range files {
 		if name := m.Text("name"); name == model || name == model+":latest" {

@@ -68,7 +68,7 @@ var vllmTable = Table{
 	},
 }
 
-// vllmPrefixUnit tells blocks from tokens: V1 counted blocks from v0.7.3 to v0.8.5,
+// vllmPrefixUnit distinguishes blocks from tokens: V1 counted blocks from v0.7.3 to v0.8.5,
 // under names that v0.9 used for tokens. Every prompt token is looked up, so tokens
 // are as many as the prompts have, blocks far fewer.
 func vllmPrefixUnit(r *engine.Reading) engine.Unit {
@@ -136,7 +136,7 @@ var Sim = Kind{
 	Tokenize: vllmTokenizer,
 }
 
-// vllmAbout are the probes of vLLM. Its Rust front end tells its own version too.
+// vllmAbout are the probes of vLLM. Its Rust front end reports its own version too.
 var vllmAbout = []About{{"/version", func(a Object, id *engine.Identity) bool {
 	if rust := a.Text("rust_frontend_version"); rust != "" {
 		id.About = append(id.About, "Rust front end "+rust)

@@ -70,7 +70,7 @@ func (c Config) underBase(address string) bool {
 // but the server it is for: net/http takes it from elsewhere.
 const hostHeader = "Host"
 
-// keyAllowed tells whether the user's credentials may go to an address: only to
+// keyAllowed reports whether the user's credentials may go to an address: only to
 // the host they were given for, and never from TLS to plain text.
 func (c Config) keyAllowed(address string) bool {
 	base, err := url.Parse(c.Base)

@@ -31,8 +31,8 @@ func Detect(ctx context.Context, c Config) (engine.Identity, error) {
 	return id, err
 }
 
-// confirmed asks whether the model list has told right, where that is in doubt; nil
-// if it has not.
+// confirmed checks what the model list says, where that is in doubt; nil if it is
+// wrong.
 func (f fetcher) confirmed(ctx context.Context, k *kinds.Kind) *kinds.Kind {
 	if k == nil || k.Confirm == nil {
 		return k
@@ -84,7 +84,7 @@ func (f fetcher) recognise(ctx context.Context, k *kinds.Kind, header http.Heade
 	}
 }
 
-// decide weighs what the model list says, nil if it tells nothing, against whose
+// decide weighs what the model list says, nil if it says nothing, against whose
 // names are on the metrics page. Gateways repeat the owner of the engine behind
 // them, and proxies rewrite a list but no metrics, so that the page goes first. But
 // some engines publish the names of others, and an endpoint picker speaks of a pool
@@ -116,7 +116,7 @@ func forget(id *engine.Identity) {
 	id.Version, id.About, id.MaxInputLen, id.MaxRunning = "", nil, 0, 0
 }
 
-// throughEnvoy tells that the answer came through the proxy that stands before an
+// throughEnvoy reports whether the answer came through the proxy that stands before an
 // inference gateway's servers.
 func throughEnvoy(header http.Header) bool { return strings.EqualFold(header.Get("Server"), "envoy") }
 

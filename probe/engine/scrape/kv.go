@@ -9,7 +9,7 @@ import (
 )
 
 // kvFill reads the fill of every rank, and what the KV cache holds. Values that
-// are no fractions are left out: nothing on the page tells what they are.
+// are not fractions are skipped: nothing on the page says what they are.
 func (s *snapshot) kvFill(v view) {
 	capacities := s.kvCapacity(v)
 	if s.KVFill.OK {

@@ -61,7 +61,7 @@ func (f fetcher) models(ctx context.Context) (modelList, error) {
 	return modelList{header: header}, first
 }
 
-// notFound tells that the server is there but has no model list at the address.
+// notFound reports whether the server is there but has no model list at the address.
 func notFound(err error) bool {
 	e, ok := err.(*ListError)
 	return ok && e.Status == http.StatusNotFound

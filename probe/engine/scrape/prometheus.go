@@ -82,7 +82,7 @@ func (p *PrometheusSource) Run(ctx context.Context) {
 	}
 }
 
-// ask sends one query and publishes the outcome. It tells whether there was an
+// ask sends one query and publishes the outcome. It reports whether there was an
 // answer.
 func (p *PrometheusSource) ask(ctx context.Context) (ok bool) {
 	defer guard.Catch("engine metrics", func(err error) {

@@ -68,7 +68,7 @@ func (s *snapshot) rate(prev *snapshot, field engine.Field, seconds float64) opt
 	return s.gained(prev, field).Scale(1 / seconds)
 }
 
-// restartedSince tells whether the engine, or one of its ranks, began anew.
+// restartedSince reports whether the engine, or one of its ranks, began anew.
 func (s *snapshot) restartedSince(prev *snapshot) bool {
 	if s.started != prev.started && s.started != 0 && prev.started != 0 {
 		return true
@@ -89,7 +89,7 @@ func (s *snapshot) restartedSince(prev *snapshot) bool {
 	})
 }
 
-// renamed tells that a field is read from another metric than before: some appear
+// renamed reports whether a field is read from another metric than before: some appear
 // with the first request.
 func (s *snapshot) renamed(prev *snapshot, field engine.Field) bool {
 	now, before := s.Origins[field].Source, prev.Origins[field].Source

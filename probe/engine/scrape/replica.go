@@ -18,7 +18,7 @@ type part struct {
 	key    string // as facts identify it
 	labels map[string]string
 	tokens counters // generated, by series; nil where they would say nothing
-	fills  int      // ranks that told how full their cache is
+	fills  int      // ranks that reported how full their cache is
 	seen   map[string]bool
 }
 
@@ -36,7 +36,7 @@ func keyOf(labels map[string]string, of []string) string {
 	return b.String()
 }
 
-// within tells whether a series is of a replica or rank; "" is every one.
+// within reports whether a series is of a replica or rank; "" is every one.
 func (f *facts) within(part string) bool {
 	return part == "" || f.replica == part || f.place == part
 }
@@ -47,7 +47,7 @@ type division struct {
 	parts  map[string]*part
 }
 
-// divide makes the parts of a page, from the first table that tells some apart.
+// divide makes the parts of a page, from the first table that distinguishes some.
 func (s *snapshot) divide(v view, fits []*kinds.Kind, of subject) {
 	for _, k := range fits {
 		if v.table = k.Table; k.Table.Companion {
@@ -59,7 +59,7 @@ func (s *snapshot) divide(v view, fits []*kinds.Kind, of subject) {
 	}
 }
 
-// parts reads the few figures of every replica that tell which one to look at. They
+// parts reads the few figures of every replica that show which one to look at. They
 // are taken from one pass over their series, whatever the number of replicas.
 func (v view) parts(at time.Time, of subject) []part {
 	t := v.table
@@ -83,7 +83,7 @@ func (v view) parts(at time.Time, of subject) []part {
 	return d.named(at, of)
 }
 
-// byRank tells whether what can be told apart are ranks of one replica. What has
+// byRank reports whether what can be told apart are ranks of one replica. What has
 // been chosen stays of its kind, also when it is the last one.
 func byRank(all []rankValue, of subject) bool {
 	if key := of.keys[of.replica]; key != "" {
@@ -139,7 +139,7 @@ func (d *division) named(at time.Time, of subject) []part {
 	out := make([]part, 0, len(d.parts))
 	for key, p := range d.parts {
 		if names[key] == "" {
-			continue // no label tells whose these are
+			continue // no label says whose these are
 		}
 		p.Name, p.Ranks, p.At = names[key], len(p.seen), at
 		if of.scraped != nil {

@@ -47,7 +47,7 @@ type facts struct {
 	part     string // which part of its rank it is of, comparable as text
 	priority bool   // it is of one priority
 	model    string // "" if it names none
-	rank     string // for people; "" if nothing tells it from others
+	rank     string // for people; "" if no label distinguishes it
 	replica  string // identifies the replica; "" if no label names it
 	place    string // identifies the rank within its replica as well
 }
@@ -107,7 +107,7 @@ func partOf(labels map[string]string) string {
 	return string(out)
 }
 
-// mayRepeat tells whether series of a page may repeat each other.
+// mayRepeat reports whether series of a page may repeat each other.
 func mayRepeat(page prom.Page) bool {
 	return page.MayHaveLabel(pidLabel) || page.MayHaveLabel(priorityLabel) || slices.ContainsFunc(partLabels, page.MayHaveLabel)
 }
@@ -137,7 +137,7 @@ func (b *factBook) onePerRank(samples []prom.Sample) []prom.Sample {
 	return out
 }
 
-// totals leaves out the series of single priorities where their total is there.
+// totals drops the series of single priorities where their total is there.
 func (b *factBook) totals(samples []prom.Sample) []prom.Sample {
 	single := func(s prom.Sample) bool { return b.of(&s).priority }
 	if !slices.ContainsFunc(samples, single) {

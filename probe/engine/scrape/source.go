@@ -139,7 +139,7 @@ func (s *Source) searchOnce(ctx context.Context, k *kinds.Kind) {
 	}
 }
 
-// scrape reads the page once and publishes the outcome. It tells whether the page
+// scrape reads the page once and publishes the outcome. It reports whether the page
 // could be read.
 func (s *Source) scrape(ctx context.Context) (ok bool) {
 	defer guard.Catch("engine metrics", func(err error) {
@@ -162,13 +162,13 @@ func (s *Source) scrape(ctx context.Context) (ok bool) {
 		}
 		s.fail(err.Error())
 		return false
-	case err != nil: // the page goes first: it would tell most
+	case err != nil: // the page goes first: it would say most
 		shot.Notes = slices.Insert(shot.Notes, 0, err.Error())
 	}
 	shot.since(s.prev)
 	s.prev = &shot
 	if n := shot.MaxModelLen; n.OK && s.identity.MaxModelLen == 0 {
-		s.identity.MaxModelLen = kinds.OrKeep(n.V, 0) // told only now: some load a model with the first request
+		s.identity.MaxModelLen = kinds.OrKeep(n.V, 0) // reported only now: some load a model with the first request
 	}
 	s.publish(&shot, max(s.interval, kinds.ByID(s.identity.Kind).Every))
 	return true

@@ -16,7 +16,7 @@ var nameLabels = []string{"pod", "instance", "ReplicaId", "NodeAddress", "server
 // hostLabels may hold the name of a replica's machine.
 var hostLabels = []string{"node", "kubernetes_node", "nodename", "host", "hostname", "Hostname", "NodeAddress"}
 
-// namesOf names parts by the first label that tells them all apart, else by all
+// namesOf names parts by the first label that distinguishes them all, else by all
 // labels that differ. A single part has the first label that there is.
 func namesOf(parts map[string]*part, byRank bool) map[string]string {
 	labels, word := nameLabels, ""
@@ -49,7 +49,7 @@ func namesOf(parts map[string]*part, byRank bool) map[string]string {
 	return names
 }
 
-// namesBy names parts by one label; nil if it does not tell them apart.
+// namesBy names parts by one label; nil if it does not distinguish them.
 func namesBy(parts map[string]*part, word, label string) map[string]string {
 	names, taken := map[string]string{}, map[string]bool{}
 	for key, p := range parts {
@@ -120,8 +120,8 @@ type subject struct {
 	scraped func(labels map[string]string) time.Time // nil: all series are as old as the page
 }
 
-// missingReplicaError is a replica that is not, or no longer, among those that tell
-// of themselves.
+// missingReplicaError is a replica that is not, or no longer, among those with
+// series.
 type missingReplicaError struct {
 	name  string
 	there []string
@@ -139,7 +139,7 @@ func (s *snapshot) narrow(v *view, of subject) error {
 	if of.replica == "" {
 		return nil
 	}
-	i := slices.IndexFunc(s.parts, func(p part) bool { return of.means(p) })
+	i := slices.IndexFunc(s.parts, of.names)
 	if i < 0 {
 		e := &missingReplicaError{name: of.replica}
 		for _, p := range s.parts {
@@ -155,8 +155,8 @@ func (s *snapshot) narrow(v *view, of subject) error {
 	return nil
 }
 
-// means tells whether a part is the one that a name was given to.
-func (of subject) means(p part) bool {
+// names reports whether a part is the one that the name was given to.
+func (of subject) names(p part) bool {
 	if key := of.keys[of.replica]; key != "" {
 		return p.key == key
 	}

@@ -71,7 +71,7 @@ func (v view) series(p picked, t kinds.Metric, suffix string) []prom.Sample {
 	return v.facts.onePerRank(found)
 }
 
-// has tells whether the page has series of a term.
+// has reports whether the page has series of a term.
 func (v view) has(p picked, t kinds.Metric, suffix string) bool {
 	if v.only == "" && v.part == "" && len(t.Where) == 0 {
 		return len(v.page.Samples(p.prefix+t.Name+suffix)) > 0
@@ -79,7 +79,7 @@ func (v view) has(p picked, t kinds.Metric, suffix string) bool {
 	return len(v.series(p, t, suffix)) > 0
 }
 
-// chosen leaves out the series of other models and replicas.
+// chosen skips the series of other models and replicas.
 func (v view) chosen(samples []prom.Sample) []prom.Sample {
 	if v.only == "" && v.part == "" {
 		return samples
@@ -161,7 +161,7 @@ func combine(a, b []rankValue, op kinds.Op) []rankValue {
 	return out
 }
 
-// rankOf names the rank of a series; "" if nothing tells it from others.
+// rankOf names the rank of a series; "" if no label distinguishes it.
 func rankOf(labels map[string]string) string {
 	var parts []string
 	for _, label := range rankLabels {
