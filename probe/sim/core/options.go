@@ -135,12 +135,12 @@ func (s *Setup) check(kvBytes float64) error {
 	finite := !math.IsNaN(sum) && !math.IsInf(sum, 0)
 	switch {
 	case !finite || s.Speed <= 0 || s.TransferGBs <= 0:
-		return fmt.Errorf("simulated engine: speed %g, KV cache %g GB and transfer %g GB/s have to be positive numbers", s.Speed, s.KVGB, s.TransferGBs)
+		return fmt.Errorf("simulated engine: speed %g, KV cache %g GB and transfer %g GB/s must be positive numbers", s.Speed, s.KVGB, s.TransferGBs)
 	case s.MaxSeqs < 1 || s.TokenBudget < 1 || s.BlockTokens < 1 || s.TP < 0 || s.MaxModelLen < 0 || kvBytes < 0:
 		return fmt.Errorf("simulated engine: sequences (%d), token budget (%d), block size (%d), KV cache (%g GB), GPUs (%d) and model length (%d) cannot be negative",
 			s.MaxSeqs, s.TokenBudget, s.BlockTokens, s.KVGB, s.TP, s.MaxModelLen)
 	case s.SpecTokens < 0 || s.SpecAcceptance < 0 || s.SpecAcceptance > 1:
-		return fmt.Errorf("simulated engine: draft tokens (%d) have to be 0 or more, and their acceptance (%g) between 0 and 1", s.SpecTokens, s.SpecAcceptance)
+		return fmt.Errorf("simulated engine: draft tokens (%d) must be 0 or more, and their acceptance (%g) between 0 and 1", s.SpecTokens, s.SpecAcceptance)
 	case s.TokenBudget < s.MaxSeqs*(1+s.SpecTokens):
 		return fmt.Errorf("simulated engine: a token budget of %d is too small for %d sequences of %d tokens per iteration; raise it or lower the number of sequences",
 			s.TokenBudget, s.MaxSeqs, 1+s.SpecTokens)

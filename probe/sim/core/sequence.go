@@ -111,7 +111,7 @@ func (s *Sequence) Generated() int { return len(s.tokens) - len(s.Prompt) }
 func (s *Sequence) pending() int { return len(s.tokens) - s.computed }
 
 // cacheable returns the hashes of the blocks that may come from the prefix cache. At
-// least one token has to be computed to get a next one.
+// least one token must be computed to get a next one.
 func (s *Sequence) cacheable() []uint64 {
 	return s.hashes[:min(len(s.hashes), (len(s.tokens)-1)/s.blockTokens)]
 }
@@ -155,7 +155,7 @@ type Reasoning float64
 
 func (r Reasoning) check() error {
 	if v := float64(r); !(v >= 0) || v > 1e6 || v >= 1 && v != math.Trunc(v) {
-		return fmt.Errorf("simulated engine: reasoning has to be a share below 1 or a whole number of tokens, not %g", v)
+		return fmt.Errorf("simulated engine: reasoning must be a share below 1 or a whole number of tokens, not %g", v)
 	}
 	return nil
 }

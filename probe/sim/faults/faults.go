@@ -107,7 +107,7 @@ func (f *Faults) Check() error {
 	sum := 0.0
 	for _, share := range []float64{f.RateLimited, f.Unavailable, f.StreamError, f.Cut, f.KV} {
 		if !(share >= 0 && share <= 1) { // also NaN
-			return fmt.Errorf("simulated engine: the share of a fault has to be between 0 and 1, not %g", share)
+			return fmt.Errorf("simulated engine: the share of a fault must be between 0 and 1, not %g", share)
 		}
 		sum += share
 	}
@@ -116,15 +116,15 @@ func (f *Faults) Check() error {
 	case sum-f.KV > 1:
 		return fmt.Errorf("simulated engine: the shares of faults add up to %g, more than all requests", sum-f.KV)
 	case f.Clump < 0 || f.Clump > 1_000_000:
-		return fmt.Errorf("simulated engine: a clump has to be 0 to 1000000 tokens, not %d", f.Clump)
+		return fmt.Errorf("simulated engine: a clump must be 0 to 1000000 tokens, not %d", f.Clump)
 	case !(f.Slow == 0 || f.Slow >= 1 && f.Slow <= 1000):
 		return fmt.Errorf("simulated engine: a slow replica has to take 1 to 1000 times as long, not %g", f.Slow)
 	case !(f.Throttle >= 0 && f.Throttle <= 1) || f.Throttle > 0 && f.Throttle < 0.01:
-		return fmt.Errorf("simulated engine: a throttled clock has to be a share between 0.01 and 1, not %g", f.Throttle)
+		return fmt.Errorf("simulated engine: a throttled clock must be a share between 0.01 and 1, not %g", f.Throttle)
 	}
 	for _, d := range []time.Duration{f.RetryAfter, f.LoadingFor, f.Stall, f.StallEvery} {
 		if d < 0 || d > longest {
-			return fmt.Errorf("simulated engine: the duration of a fault has to be between 0 and %v, not %v", longest, d)
+			return fmt.Errorf("simulated engine: the duration of a fault must be between 0 and %v, not %v", longest, d)
 		}
 	}
 	return nil

@@ -114,7 +114,7 @@ func TestRefusals(t *testing.T) {
 		{"/v1/chat/completions", `{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}`, 400, []string{"text"}},
 		{"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}],"max_tokens":0}`, 400, []string{"max_tokens", "0"}},
 		{"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}],"max_tokens":5,"min_tokens":6}`, 400, []string{"min_tokens"}},
-		{"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}],"n":2}`, 400, []string{"n has to be 1"}},
+		{"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}],"n":2}`, 400, []string{"n must be 1"}},
 		{"/v1/completions", `{"max_tokens":5}`, 400, []string{"prompt"}},
 		{"/v1/completions", `{"prompt":["a","b"]}`, 400, []string{"prompt"}},
 		{"/v1/embeddings", `{}`, 404, []string{"/v1/embeddings"}},

@@ -8,7 +8,7 @@ import (
 	"sonde/probe/sim/core"
 )
 
-// contentBody is a text, or a list of parts, which all have to be texts.
+// contentBody is a text, or a list of parts, all of which must be text.
 type contentBody string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -73,11 +73,11 @@ func (b *samplingBody) check() *apiError {
 		{"repetition_penalty", b.RepetitionPenalty, 0, 2},
 	} {
 		if p.value != nil && (*p.value < p.low || *p.value > p.high) {
-			return badRequest(p.name, "%s has to be between %g and %g, not %g", p.name, p.low, p.high, *p.value)
+			return badRequest(p.name, "%s must be between %g and %g, not %g", p.name, p.low, p.high, *p.value)
 		}
 	}
 	if b.TopK != nil && *b.TopK < -1 {
-		return badRequest("top_k", "top_k has to be -1 or more, not %d", *b.TopK)
+		return badRequest("top_k", "top_k must be -1 or more, not %d", *b.TopK)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (b *requestBody) promptTokens() ([]uint32, *apiError) {
 		ids = core.AppendTokens(nil, text)
 	case json.Unmarshal(prompt, &ids) == nil:
 	case len(prompt) > 0:
-		return nil, badRequest("prompt", "prompt has to be a text or a list of token ids")
+		return nil, badRequest("prompt", "prompt must be a text or a list of token ids")
 	}
 	if len(ids) == 0 {
 		return nil, badRequest("prompt", "prompt is missing or empty")

@@ -95,15 +95,15 @@ func decode(raw []byte, into any) *apiError {
 func (b *requestBody) check() *apiError {
 	switch {
 	case b.N != nil && *b.N != 1:
-		return badRequest("n", "n has to be 1: this engine gives one choice per request")
+		return badRequest("n", "n must be 1: this engine gives one choice per request")
 	case b.BestOf != nil && *b.BestOf != 1:
-		return badRequest("best_of", "best_of has to be 1: this engine gives one choice per request")
+		return badRequest("best_of", "best_of must be 1: this engine gives one choice per request")
 	case b.Echo:
 		return badRequest("echo", "echo is not supported: this engine does not keep the text of the prompt")
 	case b.Logprobs != nil && b.Logprobs != false:
 		return badRequest("logprobs", "logprobs are not supported: this engine generates random words")
 	case b.ResponseFormat != nil && b.ResponseFormat.Type != "" && b.ResponseFormat.Type != "text":
-		return badRequest("response_format", "response_format has to be text: this engine generates random words")
+		return badRequest("response_format", "response_format must be text: this engine generates random words")
 	case b.StreamOptions != nil && !b.Stream:
 		return badRequest("stream_options", "stream_options needs stream to be true")
 	}
@@ -141,9 +141,9 @@ func (b *requestBody) request(d *dialect, s *core.Setup) (core.Request, *apiErro
 	}
 	switch {
 	case q.MaxTokens < 1:
-		e = badRequest(name, "%s has to be at least 1, not %d", name, q.MaxTokens)
+		e = badRequest(name, "%s must be at least 1, not %d", name, q.MaxTokens)
 	case q.MinTokens < 0 || q.MinTokens > q.MaxTokens:
-		e = badRequest("min_tokens", "min_tokens has to be between 0 and %s (%d), not %d", name, q.MaxTokens, q.MinTokens)
+		e = badRequest("min_tokens", "min_tokens must be between 0 and %s (%d), not %d", name, q.MaxTokens, q.MinTokens)
 	case q.MaxTokens > room:
 		e = badRequest("", "The maximum context length is %d tokens, but %d were requested: %d in the prompt and %d for the answer. Shorten one of them.",
 			s.MaxModelLen, len(prompt)+q.MaxTokens, len(prompt), q.MaxTokens)
