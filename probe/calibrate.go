@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	calibrations    = 4     // questions at most
-	closeEnough     = 0.002 // of the asked length
+	calibrations    = 4     // at most
+	closeEnough     = 0.002 // of the requested length
 	worthANote      = 0.02
 	calibrationOut  = 1 // token, where the question is a request
 	calibrationWait = 30 * time.Second
 )
 
-// Calibrate finds out how many words make the asked prompt length: from the
+// Calibrate finds out how many words make the requested prompt length: from the
 // engine's tokenizer, or, from a known engine without one, by the usage of a few
-// requests of one output token, which are in no count and told in a note. An
-// unknown server is asked nothing: it teaches by its first answers. With a fixed
+// requests of one output token, which are excluded from results and mentioned in a note. An
+// unknown server is sent nothing: its first answers show it. With a fixed
 // seed nothing more is learned after this, so that the bodies of a run repeat
 // exactly. It cannot fail.
 func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
@@ -44,21 +44,21 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 
 func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 	conn := s.conn.Load()
-	asked, requests := s.Load().InputTokens, 0
+	requested, requests := s.Load().InputTokens, 0
 	for n := range calibrations {
-		p := synthetic.Next(asked)
+		p := synthetic.Next(requested)
 		tokens, sent, ok := s.countTokens(ctx, conn, p, n == 0)
 		requests += sent
 		if !ok {
 			break
 		}
 		synthetic.Learn(p, tokens)
-		off := max(tokens-asked, asked-tokens)
-		if off <= int(closeEnough*float64(asked)) {
+		off := max(tokens-requested, requested-tokens)
+		if off <= int(closeEnough*float64(requested)) {
 			break
 		}
-		if n == calibrations-1 && off > int(worthANote*float64(asked)) {
-			s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the server counts %d", asked, tokens))
+		if n == calibrations-1 && off > int(worthANote*float64(requested)) {
+			s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the server counts %d", requested, tokens))
 		}
 	}
 	if requests > 0 {
@@ -69,12 +69,12 @@ func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 
 func calibrated(requests int) string {
 	if requests == 1 {
-		return "1 calibration request fitted the prompt length: it is in no count"
+		return "1 calibration request fitted the prompt length: excluded from results"
 	}
-	return fmt.Sprintf("%d calibration requests fitted the prompt length: they are in no count", requests)
+	return fmt.Sprintf("%d calibration requests fitted the prompt length: excluded from results", requests)
 }
 
-// countTokens asks the tokenizer, else the server by a request, of which it tells
+// countTokens asks the tokenizer or, without one, the server by a request, with a note
 // before the first. sent counts requests.
 func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Prompt, first bool) (tokens, sent int, ok bool) {
 	id := conn.engine.Latest().Identity
@@ -91,10 +91,10 @@ func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Pr
 	return res.InTokens, 1, res.InTokens > 0
 }
 
-// watching tells that no load is to begin by itself.
+// watching reports that no load begins by itself.
 func (s *Session) watching() bool { return s.opt.Load.Concurrency == 0 && s.opt.Load.Rate == 0 }
 
-// unseen watches a request that is in no figure.
+// unseen observes a request that is excluded from results.
 type unseen struct{}
 
 func (unseen) Sent(time.Duration) {}
