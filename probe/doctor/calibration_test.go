@@ -210,13 +210,13 @@ func TestShortCalibration(t *testing.T) {
 	inSteps := quiet
 	inSteps.inSteps, inSteps.tls = true, true
 	s := script{rounds: []round{quiet, inSteps}, within: 5 * time.Second}
-	var told []string
-	c, err := s.run(t.Context(), func(text string) { told = append(told, text) })
+	var shown []string
+	c, err := s.run(t.Context(), func(text string) { shown = append(shown, text) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Rounds) != 2 || len(told) != 2 {
-		t.Fatalf("rounds %+v, told %q", c.Rounds, told)
+	if len(c.Rounds) != 2 || len(shown) != 2 {
+		t.Fatalf("rounds %+v, shown %q", c.Rounds, shown)
 	}
 	for i, r := range c.Rounds {
 		// 3 answers on each of 16 streams, of 4 tokens.

@@ -103,8 +103,8 @@ func want(t *testing.T, r Report, name string, state State, part string) {
 	t.Helper()
 	for _, c := range r.Checks {
 		if c.Name == name {
-			if c.State != state || !strings.Contains(c.Says+" → "+c.Do, part) {
-				t.Errorf("%s: %s, %s → %s; want %s, %q", name, c.State, c.Says, c.Do, state, part)
+			if c.State != state || !strings.Contains(c.Found+" → "+c.Advice, part) {
+				t.Errorf("%s: %s, %s → %s; want %s, %q", name, c.State, c.Found, c.Advice, state, part)
 			}
 			return
 		}
@@ -139,7 +139,7 @@ func TestGoodEndpoint(t *testing.T) {
 	want(t, r, "answer", OK, "streamed: 3 tokens in 3 chunks")
 	want(t, r, "usage", OK, "reported by the server")
 	want(t, r, "chunks", OK, "1.0 tokens in each")
-	want(t, r, "opening", OK, "as does a chunk without text")
+	want(t, r, "opening", OK, "with a chunk without text")
 	want(t, r, "tokenizer", OK, "counts 9 tokens")
 	want(t, r, "engine", OK, "vLLM 0.11.0")
 	want(t, r, "metrics", OK, server.URL+"/metrics")
@@ -187,7 +187,7 @@ func TestKeyIsWanted(t *testing.T) {
 	}
 	found := false
 	for _, c := range r.Checks {
-		found = found || c.Name == "key" && c.State == Failed && strings.Contains(c.Do, "more than the model list")
+		found = found || c.Name == "key" && c.State == Failed && strings.Contains(c.Advice, "more than the model list")
 	}
 	if !found {
 		t.Errorf("no word of the key in %+v", r.Checks)
@@ -439,7 +439,7 @@ func TestEngineWithoutAPage(t *testing.T) {
 	want(t, r, "never reported", OK, "running, waiting, KV cache fill")
 	found := false
 	for _, c := range r.Checks {
-		found = found || c.Name == "note" && strings.Contains(c.Says, "25 % of it in GPU memory")
+		found = found || c.Name == "note" && strings.Contains(c.Found, "25 % of it in GPU memory")
 	}
 	if !found || !r.Ready {
 		t.Errorf("ready %v, no word of the GPU share in %+v", r.Ready, r.Checks)

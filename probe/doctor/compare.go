@@ -113,7 +113,7 @@ type RampStep struct {
 }
 
 // judge decides whether the client kept up with a rate.
-func judge(asked float64, o observed, cores float64) RampStep {
+func judge(requested float64, o observed, cores float64) RampStep {
 	late, behind := measure.NewDist(exactUpTo), measure.NewDist(exactUpTo)
 	for _, a := range o.client {
 		for _, ms := range a.late {
@@ -127,7 +127,7 @@ func judge(asked float64, o observed, cores float64) RampStep {
 			first, last = min(first, wrote), max(last, wrote)
 		}
 	}
-	s := RampStep{Asked: asked, Late: quantile(late, 0.99), Behind: quantile(behind, 0.99)}
+	s := RampStep{Asked: requested, Late: quantile(late, 0.99), Behind: quantile(behind, 0.99)}
 	if lasted := o.steady.lasted.Seconds(); lasted > 0 {
 		s.Rate, s.Cores = float64(o.steady.tokens)/lasted, o.steady.cpu.Scale(1/lasted)
 	}

@@ -128,15 +128,15 @@ func (r *Report) unlisted(ctx context.Context, o Options, addr api.Address, err 
 	}
 	switch {
 	case list.Status == http.StatusUnauthorized, list.Status == http.StatusForbidden:
-		says, do := fmt.Sprintf("the server requires one (%d)", list.Status), "use --api-key, or set OPENAI_API_KEY"
+		found, advice := fmt.Sprintf("the server requires one (%d)", list.Status), "use --api-key, or set OPENAI_API_KEY"
 		if hasKey(o, addr) {
-			says, do = fmt.Sprintf("the server refused it (%d)", list.Status), "check --api-key, --header and OPENAI_API_KEY"
+			found, advice = fmt.Sprintf("the server refused it (%d)", list.Status), "check --api-key, --header and OPENAI_API_KEY"
 		}
-		s.failed("key", says, do)
+		s.failed("key", found, advice)
 	case addr.Base.Scheme == "http" && speaksTLS(ctx, api.HostPort(addr.Base)):
 		s.failed("list", "the server speaks TLS on this port", "use https://")
 	default:
-		s.failed("list", list.Says, "") // says what to do as well
+		s.failed("list", list.Says, "") // found what to advice as well
 	}
 }
 
@@ -171,7 +171,7 @@ func (r *Report) listed(o Options, id engine.Identity) {
 	case !slices.Contains(id.Models, id.Model):
 		s.missing("list", fmt.Sprintf("does not contain %q: %s", id.Model, listed(id.Models, 5)), "check --model")
 	default:
-		s.ok("list", fmt.Sprintf("%d: %s; requests name %s", n, listed(id.Models, 3), id.Model))
+		s.ok("list", fmt.Sprintf("%s: %s; requests name %s", counted(n, "model"), listed(id.Models, 3), id.Model))
 	}
 	if id.MaxModelLen > 0 {
 		s.ok("context", units.WholeCommas(float64(id.MaxModelLen))+" tokens")

@@ -75,11 +75,11 @@ func (r *Report) metrics(status engine.Status) {
 		s.missing("metrics", "read, but no newer ones: "+status.Why, "check that this page is still up")
 	case page == "" && status.Identity.MetricsWhy != "":
 		_, lacking, _ := sortedFields(status)
-		do := "nothing to do: there are none to enable"
+		advice := "nothing to do: there are none to enable"
 		if len(lacking) > 0 {
-			do = "until then, unknown: " + strings.Join(lacking, ", ")
+			advice = "until then, unknown: " + strings.Join(lacking, ", ")
 		}
-		s.missing("metrics", status.Identity.MetricsWhy, do)
+		s.missing("metrics", status.Identity.MetricsWhy, advice)
 	case err == nil && u.Host != "":
 		s.ok("metrics", "at "+api.Redacted(u))
 	default:

@@ -29,7 +29,7 @@ func TestPortsAndLoad(t *testing.T) {
 		state State
 		part  string
 	}{
-		{8, opt.Of(0.5), OK, "8 cores, 0.5 busy"},
+		{8, opt.Of(0.5), OK, "8 cores, load 0.5"},
 		{8, opt.Float{}, OK, "8 cores"},
 		{8, opt.Of(8), Missing, "has to wait for the processor → keep other work off"},
 		{1, opt.Float{}, Missing, "1 core: drawing and measuring share it"},
@@ -62,7 +62,7 @@ func TestInstancesAndLostGPUs(t *testing.T) {
 	want(t, r, "GPU 7", OK, "H100 by dcgm: all readings")
 	want(t, r, "GPU 0 part", OK, "MIG 1g.10gb by dcgm: all readings")
 	want(t, r, "GPU 1", Missing, "is lost: GPU lost: Xid 79 → look for Xid lines")
-	if second := r.Checks[3]; second.State != Missing || second.Do != "SM: add it" || !strings.HasSuffix(second.Says, "without SM activity") {
+	if second := r.Checks[3]; second.State != Missing || second.Advice != "SM: add it" || !strings.HasSuffix(second.Found, "without SM activity") {
 		t.Errorf("the part without SM: %+v", second)
 	}
 
@@ -75,7 +75,7 @@ func TestInstancesAndLostGPUs(t *testing.T) {
 	want(t, r, "readings", Missing, "start dcgm-exporter on the GPU's machine")
 	r = Report{}
 	r.gpus(gpu.Status{Why: "no GPU exporter at h: start one there, or add --gpu URL"}, "auto", false)
-	if c := r.Checks[0]; c.Do != "" {
+	if c := r.Checks[0]; c.Advice != "" {
 		t.Errorf("the way out is said twice: %+v", c)
 	}
 }
@@ -129,8 +129,8 @@ func TestEveryProblemHasAWayOut(t *testing.T) {
 		"this machine only":  examine(t, "", func(o *Options) { o.GPU, o.Terminal = "auto", Terminal{Is: true, Width: 20, Height: 5} }),
 	} {
 		for _, c := range r.Checks {
-			if (c.State == Missing || c.State == Failed) && c.Do == "" && !strings.Contains(c.Says, ": ") {
-				t.Errorf("%s: %s says %q and no way out", name, c.Name, c.Says)
+			if (c.State == Missing || c.State == Failed) && c.Advice == "" && !strings.Contains(c.Found, ": ") {
+				t.Errorf("%s: %s says %q and no way out", name, c.Name, c.Found)
 			}
 		}
 		for line := range strings.Lines(r.Text(80, false)) {

@@ -108,8 +108,7 @@ func (s section) ports(n int) {
 	}
 }
 
-// cores examines the processor: n cores are ours to use, and all programs together
-// kept busy over the last minute.
+// cores examines the processor: n cores are ours to use; busy is the load average.
 func (s section) cores(n int, busy opt.Float) {
 	const (
 		name = "processor"
@@ -118,7 +117,7 @@ func (s section) cores(n int, busy opt.Float) {
 	cores := counted(n, "core")
 	load := ""
 	if busy.OK {
-		load = fmt.Sprintf(", %.1f busy over the last minute", busy.V)
+		load = fmt.Sprintf(", load %.1f over the last minute", busy.V)
 	}
 	switch {
 	case busy.OK && busy.V >= float64(n):

@@ -92,7 +92,7 @@ func (s section) connect(ctx context.Context, to, proxy *url.URL, o Options) boo
 	if link, err = secured.Dial(ctx); err != nil {
 		failed, ok := plain.ExplainTLS(at, err)
 		if !ok {
-			failed.What, failed.Do = strings.TrimPrefix(err.Error(), "TLS: "), "see what the server says with: openssl s_client -connect "+at
+			failed.What, failed.Do = strings.TrimPrefix(err.Error(), "TLS: "), "see details with: openssl s_client -connect "+at
 		}
 		s.failed("TLS", failed.What, failed.Do)
 		return false

@@ -29,8 +29,8 @@ type Check struct {
 	Section string `json:"section"`
 	Name    string `json:"name"`
 	State   State  `json:"state"`
-	Says    string `json:"says"`         // what was found
-	Do      string `json:"do,omitempty"` // what to do about it
+	Found   string `json:"says"`         // what was found
+	Advice  string `json:"do,omitempty"` // what to advice about it
 }
 
 // Report is the whole checklist.
@@ -49,15 +49,15 @@ type section struct {
 
 func (r *Report) section(title string) section { return section{r, title} }
 
-func (s section) ok(name, says string)          { s.add(name, OK, says, "") }
-func (s section) missing(name, says, do string) { s.add(name, Missing, says, do) }
-func (s section) failed(name, says, do string)  { s.add(name, Failed, says, do) }
-func (s section) skipped(name, says string)     { s.add(name, Skipped, says, "") }
+func (s section) ok(name, found string)              { s.add(name, OK, found, "") }
+func (s section) missing(name, found, advice string) { s.add(name, Missing, found, advice) }
+func (s section) failed(name, found, advice string)  { s.add(name, Failed, found, advice) }
+func (s section) skipped(name, found string)         { s.add(name, Skipped, found, "") }
 
 // add files a check. Texts may come from a server: nothing in them steers a
 // terminal.
-func (s section) add(name string, state State, says, do string) {
-	s.report.Checks = append(s.report.Checks, Check{s.title, name, state, oneLine(says), oneLine(do)})
+func (s section) add(name string, state State, found, advice string) {
+	s.report.Checks = append(s.report.Checks, Check{s.title, name, state, oneLine(found), oneLine(advice)})
 }
 
 // conclude decides from the checks whether measuring works.
@@ -103,16 +103,16 @@ func (r *Report) Text(width int, color bool) string {
 			open = c.Section
 			fmt.Fprintf(&b, "%s\n", strings.TrimSpace(open))
 		}
-		says := c.Says
-		if c.Do != "" {
-			says += "\n→ " + c.Do
+		found := c.Found
+		if c.Advice != "" {
+			found += "\n→ " + c.Advice
 		}
 		indent := 2 + stateWidth + nameWidth
 		mark := fmt.Sprintf("%-*s", stateWidth, c.State)
 		if color {
 			mark = "\x1b[" + stateColor[c.State] + "m" + mark + "\x1b[0m"
 		}
-		body := wrapped(says, max(20, width-indent))
+		body := wrapped(found, max(20, width-indent))
 		body = strings.ReplaceAll(body, "\n", "\n"+strings.Repeat(" ", indent))
 		fmt.Fprintf(&b, "  %s%-*s%s\n", mark, nameWidth, c.Name, body)
 	}
@@ -137,7 +137,7 @@ func (r *Report) Markdown() string {
 		table.Columns = append(table.Columns, page.Column{Title: title, Left: true})
 	}
 	for _, c := range r.Checks {
-		table.Rows = append(table.Rows, []string{c.Section, c.Name, string(c.State), c.Says, c.Do})
+		table.Rows = append(table.Rows, []string{c.Section, c.Name, string(c.State), c.Found, c.Advice})
 	}
 	md.Section(table)
 	return md.String()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"sonde/probe/api"
@@ -49,14 +48,14 @@ func (r *Report) request(ctx context.Context, o Options, addr api.Address, id en
 
 // refused says why there is no answer.
 func (s section) refused(res api.Result, keyGiven bool) {
-	name, do := "answer", adviceFor[res.Class]
+	name, advice := "answer", adviceFor[res.Class]
 	if res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden {
-		name, do = "key", "use --api-key, or set OPENAI_API_KEY"
+		name, advice = "key", "use --api-key, or set OPENAI_API_KEY"
 		if keyGiven {
-			do = "check --api-key, --header and OPENAI_API_KEY: requests need more than the model list"
+			advice = "check --api-key, --header and OPENAI_API_KEY: requests need more than the model list"
 		}
 	}
-	s.failed(name, fmt.Sprintf("%s: %s", res.Class, res.Error), do)
+	s.failed(name, fmt.Sprintf("%s: %s", res.Class, res.Error), advice)
 }
 
 // adviceFor says what to do about a failure where its message does not.
@@ -88,8 +87,10 @@ func (s section) streamed(res api.Result) {
 	s.ok("answer", fmt.Sprintf("streamed: %d tokens in %d chunks, TTFT %.0f ms", res.OutTokens, res.Chunks, ttft))
 	if res.Source == measure.Chunks {
 		s.missing("usage", "not reported: tokens are estimated from chunks", "make the server accept stream_options.include_usage")
+	} else if res.Source == measure.UsagePerChunk {
+		s.ok("usage", "reported by the server with each chunk")
 	} else {
-		s.ok("usage", "reported by the server: "+strings.ReplaceAll(string(res.Source), "_", " "))
+		s.ok("usage", "reported by the server")
 	}
 	s.chunking(res)
 	s.opening(res)
@@ -115,7 +116,7 @@ func (s section) opening(res api.Result) {
 		text = fmt.Sprintf("the response headers arrive %.1f ms before the first token", early.Seconds()*1000)
 	}
 	if res.Opening > 0 {
-		text += ", as does a chunk without text, which is not counted"
+		text += ", with a chunk without text that is not counted"
 	}
 	s.ok("opening", text)
 }

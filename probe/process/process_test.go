@@ -14,7 +14,7 @@ func TestPausesAreSeenOnce(t *testing.T) {
 	if d := p.Longest(); d != 0 {
 		// A collection of the runtime's own may fall between the two calls.
 		if d = p.Longest(); d != 0 {
-			t.Errorf("a pause is told twice: %v", d)
+			t.Errorf("a pause is reported twice: %v", d)
 		}
 	}
 }
@@ -22,7 +22,7 @@ func TestPausesAreSeenOnce(t *testing.T) {
 func TestCPUGrows(t *testing.T) {
 	before, ok := CPU()
 	if !ok {
-		t.Skip("cannot be told here")
+		t.Skip("unknown here")
 	}
 	for now := before; now == before; now, _ = CPU() {
 	}
