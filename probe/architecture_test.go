@@ -11,73 +11,102 @@ import (
 	"testing"
 )
 
-// allowed says which packages of the project each package may import. Data flows
-// from the sources up to the screen; a line that points up is a design error.
-var allowed = map[string][]string{
-	"":            {"config", "gpu/nvml", "probe/bench", "probe/diagnose", "probe/doctor", "probe/level", "probe/report", "probe/setup", "probe/sweep", "ui"},
-	"probe/setup": {"config", "probe", "probe/api", "probe/bench", "probe/frame", "probe/guard", "probe/level", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"},
+// layer is how high a package stands.
+type layer int
 
-	"config": {"probe/plan", "probe/slo"},
+// Layers, from the bottom up.
+const (
+	tools layer = iota
+	values
+	sources
+	readers
+	wiring
+)
 
-	"probe/opt":           {},
-	"probe/plain":         {},
-	"probe/units":         {"probe/opt"},
-	"probe/guard":         {},
-	"probe/process":       {},
-	"probe/prom":          {"probe/plain"},
-	"probe/measure":       {"probe/opt"},
-	"probe/collect":       {"probe/measure", "probe/opt"},
-	"probe/slo":           {"probe/measure", "probe/opt"},
-	"probe/api/wire":      {},
-	"probe/api":           {"probe/api/wire", "probe/measure", "probe/plain"},
-	"probe/prompt":        {},
-	"probe/load":          {"probe/api", "probe/collect", "probe/guard", "probe/measure", "probe/prompt"},
-	"probe/roofline":      {"probe/opt", "probe/plain"},
-	"probe/engine":        {"probe/opt"},
-	"probe/engine/kinds":  {"probe/engine", "probe/opt", "probe/roofline"},
-	"probe/engine/scrape": {"probe/engine", "probe/engine/kinds", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/prom", "probe/roofline"},
-	"gpu":                 {"probe/opt", "probe/plain"},
-	"gpu/common":          {"gpu", "probe/opt", "probe/plain"},
-	"gpu/nvml":            {"gpu", "gpu/common", "probe/opt"},
-	"gpu/smi":             {"gpu", "gpu/common", "gpu/nvml", "probe/opt"},
-	"gpu/exporter":        {"gpu", "gpu/common", "gpu/nvml", "probe/opt", "probe/prom"},
-	"gpu/watch":           {"gpu", "gpu/common", "gpu/exporter", "gpu/nvml", "gpu/smi", "probe/guard", "probe/prom"},
+// room is a package of the project, and which others it imports.
+type room struct {
+	pkg     string // folder; "" is main
+	layer   layer
+	imports []string
+}
 
-	"probe/frame": {"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline"},
+// rooms are all packages, from the bottom up: each imports only what stands above it in this
+// list. Readers of Frames import values and each other, never a source.
+var rooms = []room{
+	// Tools: they know nothing of the measurement.
+	{"probe/guard", tools, nil},
+	{"probe/opt", tools, nil},
+	{"probe/plain", tools, nil},
+	{"probe/process", tools, nil},
+	{"probe/prom", tools, []string{"probe/plain"}},
+	{"probe/report/page", tools, nil},
+	{"probe/units", tools, []string{"probe/opt"}},
+	{"ui/chart", tools, nil},
+	{"ui/still", tools, nil},
+	{"ui/theme", tools, nil},
+	// Values: what readers may import.
+	{"gpu", values, []string{"probe/opt", "probe/plain"}},
+	{"probe/engine", values, []string{"probe/opt"}},
+	{"probe/measure", values, []string{"probe/opt"}},
+	{"probe/prompt", values, nil},
+	{"probe/roofline", values, []string{"probe/opt", "probe/plain"}},
+	{"probe/frame", values, []string{"gpu", "probe/engine", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline"}},
+	{"probe/slo", values, []string{"probe/measure", "probe/opt"}},
+	// Sources: what no reader imports.
+	{"gpu/common", sources, []string{"gpu", "probe/opt", "probe/plain"}},
+	{"gpu/nvml", sources, []string{"gpu", "gpu/common", "probe/opt"}},
+	{"gpu/exporter", sources, []string{"gpu", "gpu/common", "gpu/nvml", "probe/opt", "probe/prom"}},
+	{"gpu/smi", sources, []string{"gpu", "gpu/common", "gpu/nvml", "probe/opt"}},
+	{"gpu/watch", sources, []string{"gpu", "gpu/common", "gpu/exporter", "gpu/nvml", "gpu/smi", "probe/guard", "probe/prom"}},
+	{"probe/api/wire", sources, nil},
+	{"probe/api", sources, []string{"probe/api/wire", "probe/measure", "probe/plain"}},
+	{"probe/collect", sources, []string{"probe/measure", "probe/opt"}},
+	{"probe/engine/kinds", sources, []string{"probe/engine", "probe/opt", "probe/roofline"}},
+	{"probe/engine/scrape", sources, []string{"probe/engine", "probe/engine/kinds", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/prom", "probe/roofline"}},
+	{"probe/load", sources, []string{"probe/api", "probe/collect", "probe/guard", "probe/measure", "probe/prompt"}},
+	{"probe", sources, []string{"gpu", "gpu/watch", "probe/api", "probe/collect", "probe/engine", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline"}},
+	{"probe/sim/faults", sources, nil},
+	{"probe/sim/core", sources, []string{"probe/guard", "probe/roofline", "probe/sim/faults"}},
+	{"probe/sim/serve", sources, []string{"probe/sim/core", "probe/sim/faults"}},
+	{"probe/sim", sources, []string{"probe/frame", "probe/guard", "probe/sim/core", "probe/sim/faults", "probe/sim/serve"}},
+	// Readers of Frames.
+	{"probe/level", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"}},
+	{"probe/diagnose", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo"}},
+	{"probe/plan", readers, []string{"probe/opt", "probe/plain", "probe/report/page", "probe/roofline", "probe/slo"}},
+	{"probe/record", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain"}},
+	{"probe/replay", readers, []string{"probe/frame", "probe/guard", "probe/record"}},
+	{"probe/sweep", readers, []string{"probe/frame", "probe/level", "probe/opt", "probe/slo"}},
+	{"probe/bench", readers, []string{"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"}},
+	{"probe/report", readers, []string{"gpu", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep"}},
+	{"ui/history", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"}},
+	{"ui/text", readers, []string{"probe/plain", "probe/units", "ui/chart", "ui/theme"}},
+	{"ui/panel", readers, []string{"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/text", "ui/theme"}},
+	{"ui", readers, []string{"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
+	// Wiring: from a Config to a running program, and what tests it.
+	{"config", wiring, []string{"probe/plan", "probe/slo"}},
+	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
+	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units"}},
+	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/bench", "probe/frame", "probe/guard", "probe/level", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"}},
+	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/diagnose", "probe/doctor", "probe/level", "probe/report", "probe/setup", "probe/sweep", "ui"}},
+	{"probe/simtest", wiring, []string{"probe", "probe/api", "probe/frame", "probe/prompt", "probe/sim"}},
+}
 
-	"probe": {"gpu", "gpu/watch", "probe/frame", "probe/api", "probe/collect", "probe/engine", "probe/engine/scrape", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline"},
-
-	// The embedded engine.
-	"probe/sim/faults": {},
-	"probe/sim/core":   {"probe/guard", "probe/roofline", "probe/sim/faults"},
-	"probe/sim/serve":  {"probe/sim/core", "probe/sim/faults"},
-	"probe/sim":        {"probe/frame", "probe/guard", "probe/sim/core", "probe/sim/faults", "probe/sim/serve"},
-
-	// For tests only: the embedded engine measured in virtual time.
-	"probe/simtest": {"probe", "probe/frame", "probe/api", "probe/prompt", "probe/sim"},
-
-	// The doctor's scripted server stands beside the program, its checklist above it.
-	"probe/doctor/truth": {"probe/api/wire", "probe/guard", "probe/process"},
-	"probe/doctor": {"gpu", "probe/report/page", "gpu/watch", "probe", "probe/frame", "probe/api", "probe/collect", "probe/api/wire", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/guard", "probe/load",
-		"probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/units"},
-
-	// Readers of Frames: what they name beside Frames are the plain values in them.
-	"probe/level":       {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"},
-	"probe/diagnose":    {"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo"},
-	"probe/sweep":       {"probe/frame", "probe/level", "probe/opt", "probe/slo"},
-	"probe/record":      {"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain"},
-	"probe/replay":      {"probe/frame", "probe/guard", "probe/record"},
-	"probe/plan":        {"probe/opt", "probe/plain", "probe/report/page", "probe/roofline", "probe/slo"},
-	"probe/bench":       {"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"},
-	"probe/report":      {"gpu", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep"},
-	"probe/report/page": {},
-	"ui/chart":          {},
-	"ui/still":          {},
-	"ui/theme":          {},
-	"ui/text":           {"probe/plain", "probe/units", "ui/chart", "ui/theme"},
-	"ui/history":        {"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"},
-	"ui/panel":          {"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/text", "ui/theme"},
-	"ui":                {"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"},
+func TestRoomsStandInOrder(t *testing.T) {
+	layerOf := map[string]layer{}
+	for _, r := range rooms {
+		for _, name := range r.imports {
+			below, known := layerOf[name]
+			switch {
+			case !known:
+				t.Errorf("%q imports %q, which does not stand above it", r.pkg, name)
+			case below > r.layer:
+				t.Errorf("%q imports %q of a higher layer", r.pkg, name)
+			case r.layer == readers && below == sources:
+				t.Errorf("the reader %q imports the source %q", r.pkg, name)
+			}
+		}
+		layerOf[r.pkg] = r.layer
+	}
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -89,9 +118,9 @@ func TestImportsPointDown(t *testing.T) {
 		pkg, _ := filepath.Rel("..", filepath.Dir(path))
 		pkg = strings.TrimPrefix(filepath.ToSlash(pkg), ".")
 		seen[pkg] = true
-		may, known := allowed[pkg]
-		if !known {
-			t.Errorf("package %q has no line in the table", pkg)
+		at := slices.IndexFunc(rooms, func(r room) bool { return r.pkg == pkg })
+		if at < 0 {
+			t.Errorf("package %q has no row in the table", pkg)
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
@@ -100,7 +129,7 @@ func TestImportsPointDown(t *testing.T) {
 		}
 		for _, imp := range file.Imports {
 			name, _ := strconv.Unquote(imp.Path.Value)
-			if own, ok := strings.CutPrefix(name, "sonde/"); ok && !slices.Contains(may, own) {
+			if own, ok := strings.CutPrefix(name, "sonde/"); ok && !slices.Contains(rooms[at].imports, own) {
 				t.Errorf("%s imports %s", path, own)
 			}
 		}
@@ -109,9 +138,9 @@ func TestImportsPointDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for pkg := range allowed {
-		if !seen[pkg] {
-			t.Errorf("the table has a line for %q, which does not exist", pkg)
+	for _, r := range rooms {
+		if !seen[r.pkg] {
+			t.Errorf("the table has a row for %q, which does not exist", r.pkg)
 		}
 	}
 }
