@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sonde/probe/frame"
+	"sonde/probe/units"
 )
 
 // checkClientBottleneck finds that the figures are about us and not the server.
@@ -27,8 +28,8 @@ func checkClientBottleneck(h *history) (outcome, Verdict) {
 		v := Verdict{
 			Severity: Bad, Text: "this client is the bottleneck, not the server",
 			Evidence: []string{
-				fmt.Sprintf("seen in %s of the last %.0f s", percent(share), recent.Seconds()),
-				fmt.Sprintf("reads lag arrivals by %s (p99)", millis(health.LateMsP99)),
+				fmt.Sprintf("seen in %s of the last %.0f s", units.Share(share), recent.Seconds()),
+				fmt.Sprintf("reads lag arrivals by %s (p99)", units.Millis(health.LateMsP99)),
 			},
 			Advice: "lower the load, or run from a machine with free cores",
 		}
@@ -36,7 +37,7 @@ func checkClientBottleneck(h *history) (outcome, Verdict) {
 			v.Text += ": " + health.Why
 		}
 		if health.CPU.OK {
-			v.Evidence = append(v.Evidence, fmt.Sprintf("this process uses %s of a core", percent(health.CPU.V)))
+			v.Evidence = append(v.Evidence, fmt.Sprintf("this process uses %s of a core", units.Share(health.CPU.V)))
 		}
 		return v
 	})
@@ -64,7 +65,7 @@ func checkClumps(h *history) (outcome, Verdict) {
 	return when(share >= clumpedShare, func() Verdict {
 		return Verdict{
 			Severity: Warn,
-			Text:     fmt.Sprintf("tokens arrive in clumps: %s of chunks arrived together with the one before", percent(share)),
+			Text:     fmt.Sprintf("tokens arrive in clumps: %s of chunks arrived together with the one before", units.Share(share)),
 			Evidence: []string{fmt.Sprintf("%d of %d chunks share an arrival time: gaps and TTFT are not the engine's", shared, chunks)},
 			Advice:   "look for a buffering proxy or compression on the way; connect to the engine directly to compare",
 		}
@@ -108,7 +109,7 @@ func checkShortOutput(h *history) (outcome, Verdict) {
 	return when(float64(got) < shortOutputShare*float64(requested), func() Verdict {
 		return Verdict{
 			Severity: Info,
-			Text:     fmt.Sprintf("answers are shorter than requested: %s of %s tokens", count(float64(got)/float64(n)), count(float64(requested)/float64(n))),
+			Text:     fmt.Sprintf("answers are shorter than requested: %s of %s tokens", units.Whole(float64(got)/float64(n)), units.Whole(float64(requested)/float64(n))),
 			Evidence: []string{fmt.Sprintf("mean of %d requests, %d of them ended by the model itself", n, stopped)},
 			Advice:   "figures hold for the measured length; a server that supports ignore_eos can be made to go on",
 		}
@@ -133,7 +134,7 @@ func checkPromptLength(h *history) (outcome, Verdict) {
 	return when(off > promptLengthShare*requested && off > promptLengthTokens, func() Verdict {
 		return Verdict{
 			Severity: Info,
-			Text:     fmt.Sprintf("prompts are %s tokens long instead of the requested %s", count(got), count(requested)),
+			Text:     fmt.Sprintf("prompts are %s tokens long instead of the requested %s", units.Whole(got), units.Whole(requested)),
 			Evidence: []string{fmt.Sprintf("mean of %d requests as the server counts, including its chat template", n)},
 			Advice:   "figures hold for the measured length",
 		}

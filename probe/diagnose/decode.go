@@ -6,6 +6,7 @@ import (
 
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 )
 
 // slowTPOT reports whether decoding is slow: for a reader, or for this hardware.
@@ -52,15 +53,15 @@ func checkBandwidthBound(h *history) (outcome, Verdict) {
 	}
 	bound := g.dram.V >= boundDRAM && queued.V < boundQueue && g.tensor.Or(0) < boundTensor
 	return when(bound && float64(decoding) >= boundDecoding*float64(len(frames)), func() Verdict {
-		floor, now := h.now().Roofline.TPOTFloorMS, millis(tpot.P50)
+		floor, now := h.now().Roofline.TPOTFloorMS, units.Millis(tpot.P50)
 		// Below the floor several tokens come of a step, or it is another model.
 		if floor.OK && floor.V > 0 && tpot.P50 >= floor.V {
-			now += fmt.Sprintf(" = %.1f× the floor of %s", tpot.P50/floor.V, millis(floor.V))
+			now += fmt.Sprintf(" = %.1f× the floor of %s", tpot.P50/floor.V, units.Millis(floor.V))
 		}
 		return Verdict{
 			Severity: Info, aside: !slowTPOT(tpot.P50, floor),
-			Text:     fmt.Sprintf("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", percent(g.dram.V), now),
-			Evidence: []string{fmt.Sprintf("busiest GPU, %s, up to %s in flight", source, several(float64(open), "stream"))},
+			Text:     fmt.Sprintf("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", units.Share(g.dram.V), now),
+			Evidence: []string{fmt.Sprintf("busiest GPU, %s, up to %s in flight", source, units.Count(float64(open), "stream"))},
 			Advice:   "more streams cost little until compute binds; a smaller weight or KV format lowers TPOT",
 		}
 	})
@@ -87,8 +88,8 @@ func checkHostBound(h *history) (outcome, Verdict) {
 		v := Verdict{
 			Severity: Info, aside: tpot < hostBoundSlowMS,
 			Text: fmt.Sprintf("the GPU waits between steps: SM %s, DRAM %s, TPOT %s is %s its floor",
-				percent(g.sm.V), percent(g.dram.V), millis(tpot), times(tpot/floor.V)),
-			Evidence: []string{fmt.Sprintf("TPOT floor of this hardware %s; streams decode all the time", millis(floor.V))},
+				units.Share(g.sm.V), units.Share(g.dram.V), units.Millis(tpot), units.Ratio(tpot/floor.V)),
+			Evidence: []string{fmt.Sprintf("TPOT floor of this hardware %s; streams decode all the time", units.Millis(floor.V))},
 			Advice:   "check the engine's CPU and scheduler, CUDA graphs, and other processes on the host",
 		}
 		if g.gpus > 1 {
@@ -151,10 +152,10 @@ func checkSlowDecode(h *history) (outcome, Verdict) {
 func (r *slowDecode) cause() (cause, advice string) {
 	switch {
 	case r.read >= slowDecodeReads && r.gap <= r.tpot/2:
-		return "prompts being read in between, most gaps take " + millis(r.gap),
+		return "prompts being read in between, most gaps take " + units.Millis(r.gap),
 			"smaller chunks of prefill, shorter prompts, or separate engines for prefill"
 	case r.dram.OK && r.dram.V >= boundDRAM && r.kv.Or(0) >= slowDecodeKV:
-		return "memory bandwidth, with a KV cache " + percent(r.kv.V) + " full to read",
+		return "memory bandwidth, with a KV cache " + units.Share(r.kv.V) + " full to read",
 			"fewer or shorter contexts, a smaller KV format, or more GPUs"
 	case r.dram.OK && r.dram.V >= boundDRAM:
 		return "memory bandwidth", "smaller weights or KV format, a faster GPU, or more of them"
@@ -165,26 +166,26 @@ func (r *slowDecode) cause() (cause, advice string) {
 	case r.idles():
 		return "the GPU waits for the host", "check the engine's CPU, its scheduler and CUDA graphs"
 	case r.running.OK && r.running.V >= slowDecodeBatch:
-		return "a batch of " + count(r.running.V), "lower the engine's limit of sequences, or add replicas"
+		return "a batch of " + units.Whole(r.running.V), "lower the engine's limit of sequences, or add replicas"
 	}
 	return "", "check the batch size, memory bandwidth, the length of contexts, and communication between GPUs"
 }
 
 func (r *slowDecode) verdict() Verdict {
 	cause, advice := r.cause()
-	text := fmt.Sprintf("decoding is slow, the first token is not: TPOT %s", millis(r.tpot))
+	text := fmt.Sprintf("decoding is slow, the first token is not: TPOT %s", units.Millis(r.tpot))
 	if cause != "" {
 		text += ": " + cause
 	}
-	evidence := []string{fmt.Sprintf("p50 of TPOT %s, of TTFT %s; %.1f tokens/s for each stream", millis(r.tpot), millis(r.ttft), 1000/r.tpot)}
+	evidence := []string{fmt.Sprintf("p50 of TPOT %s, of TTFT %s; %.1f tokens/s for each stream", units.Millis(r.tpot), units.Millis(r.ttft), 1000/r.tpot)}
 	if r.floor.OK && r.floor.V > 0 && r.tpot >= r.floor.V {
-		evidence = append(evidence, fmt.Sprintf("%s the hardware's floor of %s", times(r.tpot/r.floor.V), millis(r.floor.V)))
+		evidence = append(evidence, fmt.Sprintf("%s the hardware's floor of %s", units.Ratio(r.tpot/r.floor.V), units.Millis(r.floor.V)))
 	}
 	if r.running.OK && r.kv.OK {
-		evidence = append(evidence, fmt.Sprintf("the engine runs %s at once, KV cache %s full", several(r.running.V, "request"), percent(r.kv.V)))
+		evidence = append(evidence, fmt.Sprintf("the engine runs %s at once, KV cache %s full", units.Count(r.running.V, "request"), units.Share(r.kv.V)))
 	}
 	if r.sm.OK && r.dram.OK {
-		evidence = append(evidence, fmt.Sprintf("SM %s, DRAM %s of peak", percent(r.sm.V), percent(r.dram.V)))
+		evidence = append(evidence, fmt.Sprintf("SM %s, DRAM %s of peak", units.Share(r.sm.V), units.Share(r.dram.V)))
 	}
 	return Verdict{Severity: Info, Text: text, Evidence: evidence, Advice: advice}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sonde/probe/measure"
+	"sonde/probe/units"
 )
 
 // failures counts how requests failed.
@@ -100,7 +101,7 @@ func (f *failures) many(bad int) Verdict {
 	class := f.most()
 	v := Verdict{
 		Severity: Warn,
-		Text:     fmt.Sprintf("%s of requests fail, mostly %s", percent(float64(bad)/float64(f.total)), f.quote(class)),
+		Text:     fmt.Sprintf("%s of requests fail, mostly %s", units.Share(float64(bad)/float64(f.total)), f.quote(class)),
 		Evidence: []string{fmt.Sprintf("%d of %d requests in %.0f s, %d of them %s", bad, f.total, f.seconds, f.byClass[class], class)},
 		Advice:   adviceFor[class],
 	}
@@ -116,7 +117,7 @@ func (f *failures) few() Verdict {
 	v := Verdict{
 		Severity: Info,
 		Text:     fmt.Sprintf("%d of %d requests failed: %s", f.failed, f.total, f.quote(class)),
-		Evidence: []string{fmt.Sprintf("in %.0f s, the last %s ago, %d of them %s", f.seconds, wholeSeconds(f.ago), f.byClass[class], class)},
+		Evidence: []string{fmt.Sprintf("in %.0f s, the last %s ago, %d of them %s", f.seconds, units.Elapsed(f.ago), f.byClass[class], class)},
 		Advice:   adviceFor[class],
 	}
 	if 2*f.failed >= f.total && f.total > 2 {
@@ -147,7 +148,7 @@ func checkAllFail(h *history) (outcome, Verdict) {
 	class, message := newestCause(run)
 	text := "every request fails: "
 	if !always {
-		text = fmt.Sprintf("every request in the last %s has failed: ", wholeSeconds(since))
+		text = fmt.Sprintf("every request in the last %s has failed: ", units.Elapsed(since))
 	}
 	same := 0
 	for i := range run {

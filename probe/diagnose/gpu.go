@@ -6,6 +6,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe/frame"
+	"sonde/probe/units"
 )
 
 // clocks remembers the highest SM clock at which each GPU worked in this session:
@@ -135,14 +136,14 @@ func checkGPUIdle(h *history) (outcome, Verdict) {
 	}
 	return when(active.V < gpuIdleSM, func() Verdict {
 		v := Verdict{
-			Severity: Warn, Text: fmt.Sprintf("the GPU is idle while requests wait: SM activity %s", percent(active.V)),
-			Evidence: []string{fmt.Sprintf("SM activity of the busiest GPU %s over the last %.0f s", percent(active.V), span.Seconds())},
+			Severity: Warn, Text: fmt.Sprintf("the GPU is idle while requests wait: SM activity %s", units.Share(active.V)),
+			Evidence: []string{fmt.Sprintf("SM activity of the busiest GPU %s over the last %.0f s", units.Share(active.V), span.Seconds())},
 			Advice:   "check what feeds it: the engine's CPU, the tokenizer, the scheduler, the network",
 		}
 		if queued := waiting(now); queued.OK {
-			v.Evidence = append(v.Evidence, fmt.Sprintf("%s in the engine's queue all the time", several(queued.V, "request")))
+			v.Evidence = append(v.Evidence, fmt.Sprintf("%s in the engine's queue all the time", units.Count(queued.V, "request")))
 		} else {
-			v.Evidence = append(v.Evidence, fmt.Sprintf("%s without a token", several(float64(now.Client.Prefill), "request")))
+			v.Evidence = append(v.Evidence, fmt.Sprintf("%s without a token", units.Count(float64(now.Client.Prefill), "request")))
 		}
 		return v
 	})

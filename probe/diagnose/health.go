@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sonde/probe/frame"
+	"sonde/probe/units"
 )
 
 // fewSuffice reports whether few requests have been long enough to say something: long
@@ -31,20 +32,20 @@ func wellbeing(h *history) Verdict {
 	case unloaded(h.now()) && c.InFlight == 0:
 		return noLoad(h.now(), "no load now")
 	case unloaded(h.now()):
-		return Verdict{Rule: RuleDraining, Text: fmt.Sprintf("no new load, %s still running", several(float64(c.InFlight), "request"))}
+		return Verdict{Rule: RuleDraining, Text: fmt.Sprintf("no new load, %s still running", units.Count(float64(c.InFlight), "request"))}
 	case have < enough && !fewSuffice(h, have):
 		return Verdict{Rule: RuleNotEnoughData, Text: fmt.Sprintf("not enough data yet: %d of %d requests", have, enough)}
 	case c.InFlight > 0 && h.quiet() >= longest:
-		return Verdict{Rule: RuleQuiet, Text: fmt.Sprintf("no token for %s, %s in flight", wholeSeconds(h.quiet()), several(float64(c.InFlight), "request"))}
+		return Verdict{Rule: RuleQuiet, Text: fmt.Sprintf("no token for %s, %s in flight", units.Elapsed(h.quiet()), units.Count(float64(c.InFlight), "request"))}
 	}
-	text := fmt.Sprintf("healthy: TTFT p95 %s", millis(ttft.P95))
+	text := fmt.Sprintf("healthy: TTFT p95 %s", units.Millis(ttft.P95))
 	if have < enough {
-		text = fmt.Sprintf("healthy so far: TTFT %s, gaps %s (p50), n %d", millis(ttft.P50), millis(c.Gap.P50), ttft.N)
+		text = fmt.Sprintf("healthy so far: TTFT %s, gaps %s (p50), n %d", units.Millis(ttft.P50), units.Millis(c.Gap.P50), ttft.N)
 	} else if tpot.N >= enough {
-		text += fmt.Sprintf(", TPOT p95 %s", millis(tpot.P95))
+		text += fmt.Sprintf(", TPOT p95 %s", units.Millis(tpot.P95))
 	}
 	if failures.failed > 0 {
-		text += fmt.Sprintf(", last failure %s ago", wholeSeconds(failures.ago))
+		text += fmt.Sprintf(", last failure %s ago", units.Elapsed(failures.ago))
 	} else {
 		text += ", no failures"
 	}
@@ -58,15 +59,15 @@ func (h *history) throughput(ok int) string {
 // inNumbers is how busy the engine and the GPU are, where they report it.
 func (h *history) inNumbers() (out []string) {
 	if queued, active := h.engineMean(recent, waiting), h.engineMean(recent, running); queued.OK && active.OK {
-		out = append(out, fmt.Sprintf("the engine runs %s, %s queued", several(active.V, "request"), count(queued.V)))
+		out = append(out, fmt.Sprintf("the engine runs %s, %s queued", units.Count(active.V, "request"), units.Whole(queued.V)))
 	}
 	if kv := h.engineMean(recent, fullest); kv.OK {
-		out = append(out, "KV cache "+percent(kv.V))
+		out = append(out, "KV cache "+units.Share(kv.V))
 	}
 	if g := h.hardware(); g.sm.OK {
-		busy := "GPU SM " + percent(g.sm.V)
+		busy := "GPU SM " + units.Share(g.sm.V)
 		if g.dram.OK {
-			busy += ", DRAM " + percent(g.dram.V)
+			busy += ", DRAM " + units.Share(g.dram.V)
 		}
 		out = append(out, busy)
 	}
@@ -99,7 +100,7 @@ func noLoad(f *frame.Frame, text string) Verdict {
 		v.Evidence = append(v.Evidence, answers)
 	}
 	if kv := fullest(f); kv.OK {
-		v.Evidence = append(v.Evidence, "KV cache "+percent(kv.V)+" full")
+		v.Evidence = append(v.Evidence, "KV cache "+units.Share(kv.V)+" full")
 	}
 	return v
 }

@@ -5,6 +5,7 @@ import (
 
 	"sonde/probe/engine"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 )
 
 // foreign is what the engine has read over the history beside our prompts.
@@ -80,15 +81,15 @@ func checkInterference(h *history) (outcome, Verdict) {
 		v := Verdict{
 			Severity: Info, aside: read.gapMS < interferenceHarshMS,
 			Text: fmt.Sprintf("prefill holds up decode: prompts being read cause gaps of up to %s, usually %s",
-				millis(read.gapMS), millis(usual)),
+				units.Millis(read.gapMS), units.Millis(usual)),
 			Evidence: []string{fmt.Sprintf("%d times in %.0f s, up to %d streams at once", read.n, h.seconds(), read.streams)},
 			Advice:   "enable chunked prefill or use smaller chunks, or keep long prompts on a separate engine",
 		}
 		if theirs {
 			v.Severity, v.aside = Warn, false
-			v.Text = fmt.Sprintf("long prompts of other clients hold up decode: gaps of up to %s, usually %s", millis(read.gapMS), millis(usual))
+			v.Text = fmt.Sprintf("long prompts of other clients hold up decode: gaps of up to %s, usually %s", units.Millis(read.gapMS), units.Millis(usual))
 			v.Evidence = append(v.Evidence, fmt.Sprintf("the engine read %s prompt tokens that are not ours, in %s",
-				count(others.tokens.V), several(max(1, others.prompts.V), "prompt")))
+				units.Whole(others.tokens.V), units.Count(max(1, others.prompts.V), "prompt")))
 		}
 		return v
 	})
@@ -119,8 +120,8 @@ func checkStandstills(h *history) (outcome, Verdict) {
 		v := Verdict{
 			Severity: Warn,
 			Text: fmt.Sprintf("the engine stops again and again: %d times in %.0f s, for up to %s, all streams at once",
-				stops.n, h.seconds(), millis(stops.gapMS)),
-			Evidence: []string{fmt.Sprintf("no prompt of ours was being read; usual gap %s, up to %d streams", millis(usual), stops.streams)},
+				stops.n, h.seconds(), units.Millis(stops.gapMS)),
+			Evidence: []string{fmt.Sprintf("no prompt of ours was being read; usual gap %s, up to %d streams", units.Millis(usual), stops.streams)},
 			Advice:   "check the engine's log and its host: garbage collection, swapping, another process, the network",
 		}
 		if !others.tokens.OK {

@@ -7,6 +7,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 )
 
 const moreKV = "lower the concurrency or the lengths, or give the KV cache more memory"
@@ -22,12 +23,12 @@ func checkPreemptions(h *history) (outcome, Verdict) {
 		seconds := list[len(list)-1].At.Sub(list[0].At).Seconds()
 		v := Verdict{
 			Severity: Warn,
-			Text:     fmt.Sprintf("the KV cache is too small for this load: %s in %.0f s", several(n.V, "preemption"), seconds),
+			Text:     fmt.Sprintf("the KV cache is too small for this load: %s in %.0f s", units.Count(n.V, "preemption"), seconds),
 			Evidence: []string{"the engine drops running requests from its batch and computes them again later"},
 			Advice:   moreKV,
 		}
 		if kv := fullest(h.now()); kv.OK {
-			v.Evidence = append(v.Evidence, "KV cache "+percent(kv.V)+" full")
+			v.Evidence = append(v.Evidence, "KV cache "+units.Share(kv.V)+" full")
 		}
 		return v
 	})
@@ -47,7 +48,7 @@ func checkKVFull(h *history) (outcome, Verdict) {
 	return when(fill.V >= kvFullFrom, func() Verdict {
 		return Verdict{
 			Severity: Warn,
-			Text:     fmt.Sprintf("the KV cache is %s full: new requests will wait", percent(fill.V)),
+			Text:     fmt.Sprintf("the KV cache is %s full: new requests will wait", units.Share(fill.V)),
 			Evidence: []string{fmt.Sprintf("mean of the last %.0f s, fullest rank", recent.Seconds())},
 			Advice:   moreKV,
 		}
@@ -88,7 +89,7 @@ func (r *kvRoom) verdict() Verdict {
 	return Verdict{
 		Severity: Warn,
 		Text: fmt.Sprintf("%s wait for room in the KV cache: %s running fill up to %s of it, one more takes %s",
-			several(r.queued, "request"), count(r.running), percent(r.most), percent(r.each)),
+			units.Count(r.queued, "request"), units.Whole(r.running), units.Share(r.most), units.Share(r.each)),
 		Evidence: []string{fmt.Sprintf("queue never empty in %.0f s; means of queue, running and fill", kvRoomSpan.Seconds())},
 		Advice:   "shorter prompts or answers, an 8-bit KV cache or more memory for it; more concurrency only lengthens the queue",
 	}
@@ -123,7 +124,7 @@ func checkPrefixCache(h *history) (outcome, Verdict) {
 	share, unique := hit.V/queried.V, h.now().Load.Asked.Prefix == "unique"
 	v := Verdict{
 		Severity: Info, aside: !unique,
-		Text:     fmt.Sprintf("the prefix cache serves %s of prompt tokens", percent(share)),
+		Text:     fmt.Sprintf("the prefix cache serves %s of prompt tokens", units.Share(share)),
 		Evidence: []string{source},
 	}
 	if !unique {

@@ -8,6 +8,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/level"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 )
 
 // queue is what waits, as far as it is known.
@@ -100,16 +101,16 @@ func succeededPerS(frames []*frame.Frame) float64 {
 }
 
 func queueGrows(h *history, q queue, p pace, before, after float64, span time.Duration) Verdict {
-	evidence := []string{fmt.Sprintf("%s: from %s to %s within %.0f s at the same load", q.name, count(before), count(after), span.Seconds())}
+	evidence := []string{fmt.Sprintf("%s: from %s to %s within %.0f s at the same load", q.name, units.Whole(before), units.Whole(after), span.Seconds())}
 	if p.rate > 0 {
 		evidence = append(evidence, fmt.Sprintf("%.1f of %.1f requests/s completed", p.done, p.rate))
 	}
-	return overloaded(h, fmt.Sprintf("overload: the queue keeps growing, from %s to %s in %.0f s", count(before), count(after), span.Seconds()), evidence...)
+	return overloaded(h, fmt.Sprintf("overload: the queue keeps growing, from %s to %s in %.0f s", units.Whole(before), units.Whole(after), span.Seconds()), evidence...)
 }
 
 func overloaded(h *history, text string, evidence ...string) Verdict {
 	if oldest := h.now().Client.OldestWaiting; oldest > 0 {
-		evidence = append(evidence, fmt.Sprintf("the oldest request has waited %s for its first token", millis(float64(oldest)/1e6)))
+		evidence = append(evidence, fmt.Sprintf("the oldest request has waited %s for its first token", units.Millis(float64(oldest)/1e6)))
 	}
 	return Verdict{Severity: Bad, Text: text, Evidence: evidence, Advice: "lower the load, or add replicas"}
 }
@@ -138,8 +139,8 @@ func checkPastKnee(h *history) (outcome, Verdict) {
 		return Verdict{
 			Severity: Warn,
 			Text: fmt.Sprintf("past the knee: from %d to %d streams output went from %s to %s tokens/s",
-				a, b, count(before.OutTokensPerS.V), count(after.OutTokensPerS.V)),
-			Evidence: []string{fmt.Sprintf("TTFT p95 went from %s to %s; both levels settled", millis(before.TTFT.P95), millis(after.TTFT.P95))},
+				a, b, units.Whole(before.OutTokensPerS.V), units.Whole(after.OutTokensPerS.V)),
+			Evidence: []string{fmt.Sprintf("TTFT p95 went from %s to %s; both levels settled", units.Millis(before.TTFT.P95), units.Millis(after.TTFT.P95))},
 			Advice:   fmt.Sprintf("beyond %d streams, more load adds more waiting than throughput", a),
 		}
 	})

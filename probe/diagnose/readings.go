@@ -8,6 +8,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 )
 
 // readings returns the distinct engine readings of some Frames, each fresh then;
@@ -178,7 +179,7 @@ func engineAnswers(f *frame.Frame) string {
 		n    opt.Float
 	}{{"running", e.Running}, {"waiting", e.Waiting}} {
 		if s.n.OK {
-			state += separator + count(s.n.V) + " " + s.word
+			state += separator + units.Whole(s.n.V) + " " + s.word
 			separator = ", "
 		}
 	}
@@ -190,7 +191,7 @@ func engineAnswers(f *frame.Frame) string {
 	case !known:
 		return "the engine reports" + state
 	case !fresh:
-		return fmt.Sprintf("the engine last answered %s ago", wholeSeconds(age))
+		return fmt.Sprintf("the engine last answered %s ago", units.Elapsed(age))
 	}
 	return fmt.Sprintf("the engine answers (%.1f s ago)%s", age.Seconds(), state)
 }

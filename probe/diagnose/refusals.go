@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sonde/probe/measure"
+	"sonde/probe/units"
 )
 
 // checkRateLimits finds that the server's limits set the pace.
@@ -19,7 +20,7 @@ func checkRateLimits(h *history) (outcome, Verdict) {
 			Severity: Warn,
 			Text:     fmt.Sprintf("%s reached: %d of %d requests refused", limitNamed(message), refused, f.total),
 			Evidence: []string{fmt.Sprintf("let through: %s requests and %s tokens per minute",
-				count(60*c.RequestsPerS), count(60*(c.InTokensPerS+c.OutTokensPerS)))},
+				units.Whole(60*c.RequestsPerS), units.Whole(60*(c.InTokensPerS+c.OutTokensPerS)))},
 			Advice: adviceFor[measure.RateLimited],
 		}
 		if message != "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sonde/probe/frame"
+	"sonde/probe/units"
 )
 
 // decoder is the median gap of one request, and its place in the order of their ends.
@@ -48,7 +49,7 @@ func checkUnevenReplicas(h *history) (outcome, Verdict) {
 		return Verdict{
 			Severity: Warn,
 			Text: fmt.Sprintf("uneven replicas: %s of requests decode at %s a token, the others at %s",
-				percent(float64(len(slow))/float64(n)), millis(late), millis(quick)),
+				units.Share(float64(len(slow))/float64(n)), units.Millis(late), units.Millis(quick)),
 			Evidence: []string{fmt.Sprintf("two speeds with nothing between them, side by side in time, n %d", n)},
 			Advice:   "test the replicas one by one, and take the slow one out or check its GPU and its load",
 		}
@@ -130,7 +131,7 @@ func checkSharedServer(h *history) (outcome, Verdict) {
 		return Verdict{
 			Severity: Info, aside: most < ours,
 			Text: fmt.Sprintf("others use this engine, with up to %s requests at once: %s of %s in flight are not ours",
-				count(most), count(all-ours), count(all)),
+				units.Whole(most), units.Whole(all-ours), units.Whole(all)),
 			Evidence: []string{fmt.Sprintf("means of %.0f s: the engine has %.1f requests, %.1f of them ours", sharedSpan.Seconds(), all, ours)},
 			Advice:   "the figures are of both loads together: measure without the others, or take them into account",
 		}

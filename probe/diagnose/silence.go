@@ -6,6 +6,7 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/measure"
+	"sonde/probe/units"
 )
 
 // silence is how long streams have been without a token, of those that are past a limit.
@@ -64,7 +65,7 @@ func (h *history) stalled(s silence, waiting int, longPrompt bool) Verdict {
 	evidence, explained := h.why()
 	v := Verdict{
 		Severity: Warn, Evidence: evidence,
-		Text:   fmt.Sprintf("no token from %d of %d streams for %s", s.n, s.all, wholeSeconds(s.shortest)),
+		Text:   fmt.Sprintf("no token from %d of %d streams for %s", s.n, s.all, units.Elapsed(s.shortest)),
 		Advice: "check the engine's log, the GPU, and the network in between",
 	}
 	if 2*s.n >= s.all && !longPrompt && !explained {
@@ -77,10 +78,10 @@ func (h *history) stalled(s silence, waiting int, longPrompt bool) Verdict {
 		v.Evidence = append(v.Evidence, answers)
 	}
 	if s.longest >= s.shortest+time.Second {
-		v.Evidence = append(v.Evidence, "the longest for "+wholeSeconds(s.longest))
+		v.Evidence = append(v.Evidence, "the longest for "+units.Elapsed(s.longest))
 	}
 	gap := h.usual.gap
-	v.Evidence = append(v.Evidence, usually(gap, fmt.Sprintf("p50 %s, p99 %s", millis(gap.P50), millis(gap.P99)), "gap"))
+	v.Evidence = append(v.Evidence, usually(gap, fmt.Sprintf("p50 %s, p99 %s", units.Millis(gap.P50), units.Millis(gap.P99)), "gap"))
 	if waiting > 0 {
 		v.Evidence = append(v.Evidence, fmt.Sprintf("%d more wait for their first token", waiting))
 	}
@@ -132,11 +133,11 @@ func (h *history) hangs(s silence, oldest time.Duration, total bool) Verdict {
 	evidence, explained := h.why()
 	v := Verdict{
 		Severity: Warn, Evidence: evidence,
-		Text:   fmt.Sprintf("%d of %d requests have had no first token for up to %s", s.n, s.all, wholeSeconds(oldest)),
+		Text:   fmt.Sprintf("%d of %d requests have had no first token for up to %s", s.n, s.all, units.Elapsed(oldest)),
 		Advice: "check the engine's log, and whether it still serves others",
 	}
 	if total {
-		v.Text = fmt.Sprintf("no first token for %s: %d of %d requests waiting", wholeSeconds(oldest), s.n, s.all)
+		v.Text = fmt.Sprintf("no first token for %s: %d of %d requests waiting", units.Elapsed(oldest), s.n, s.all)
 	}
 	if oldest >= hangBad && (total || 2*s.n >= s.all) && !explained {
 		v.Severity = Bad
@@ -148,7 +149,7 @@ func (h *history) hangs(s silence, oldest time.Duration, total bool) Verdict {
 	if answers := engineAnswers(f); answers != "" {
 		v.Evidence = append(v.Evidence, answers)
 	}
-	v.Evidence = append(v.Evidence, usually(h.usual.first, "p95 "+millis(h.usual.first.P95), "TTFT"))
+	v.Evidence = append(v.Evidence, usually(h.usual.first, "p95 "+units.Millis(h.usual.first.P95), "TTFT"))
 	if !f.Engine.Have && f.Engine.Why != "" {
 		v.Evidence = append(v.Evidence, "engine: "+f.Engine.Why)
 	}

@@ -7,6 +7,7 @@ import (
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/slo"
+	"sonde/probe/units"
 )
 
 // sloNow is how the newest requests stand to one SLO.
@@ -106,9 +107,9 @@ func (s *sloNow) figures() string {
 	case s.Target.Metric == slo.Success:
 		return fmt.Sprintf("%d of %d requests failed", s.Over, s.N)
 	case !s.Actual.OK || s.N < samplesFor(&s.Target):
-		return fmt.Sprintf("%s of %d samples are above", percent(float64(s.Over)/float64(s.N)), s.N)
+		return fmt.Sprintf("%s of %d samples are above", units.Share(float64(s.Over)/float64(s.N)), s.N)
 	}
-	return fmt.Sprintf("%s, n %d", millis(s.Actual.V), s.N)
+	return fmt.Sprintf("%s, n %d", units.Millis(s.Actual.V), s.N)
 }
 
 // checkSLO finds service levels that are missed.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sonde/probe/measure"
+	"sonde/probe/units"
 )
 
 // checkAnswerGrowth finds decoding that slows down along an answer.
@@ -32,7 +33,7 @@ func checkAnswerGrowth(h *history) (outcome, Verdict) {
 	return when(ratios[n/2] >= growthRise && ratios[n/5] >= growthRiseOfMost, func() Verdict {
 		return Verdict{
 			Severity: Info,
-			Text:     fmt.Sprintf("gaps grow along an answer: %s longer at its end than early on", times(ratios[n/2])),
+			Text:     fmt.Sprintf("gaps grow along an answer: %s longer at its end than early on", units.Ratio(ratios[n/2])),
 			Evidence: []string{fmt.Sprintf("median gap of the last quarter over that of the second, %d requests", n)},
 			Advice:   "expected where attention over a long KV cache takes a large part of a step",
 		}
@@ -63,7 +64,7 @@ func checkSlowed(h *history) (outcome, Verdict) {
 func slowed(name string, before float64, now measure.Summary) Verdict {
 	return Verdict{
 		Severity: Info,
-		Text:     fmt.Sprintf("slower than before at the same load: %s %s, was %s (%s)", name, millis(now.P50), millis(before), times(now.P50/before)),
+		Text:     fmt.Sprintf("slower than before at the same load: %s %s, was %s (%s)", name, units.Millis(now.P50), units.Millis(before), units.Ratio(now.P50/before)),
 		Evidence: []string{fmt.Sprintf("medians of the newest %d requests and of the best ten seconds since the load was set", now.N)},
 		Advice:   "look for other load on the server, a throttled GPU, a busy host, or another replica that answers now",
 	}

@@ -8,6 +8,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
+	"sonde/probe/units"
 )
 
 func TestHealthy(t *testing.T) {
@@ -71,12 +72,12 @@ func TestOldFramesAreForgotten(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for ms, want := range map[float64]string{14.06: "14.1 ms", 99.96: "100 ms", 412.4: "412 ms", 999.6: "1.0 s", 2351: "2.4 s", 61000: "61 s"} {
-		if got := millis(ms); got != want {
+		if got := units.Millis(ms); got != want {
 			t.Errorf("%v is %q, want %q", ms, got, want)
 		}
 	}
 	for share, want := range map[float64]string{0.713: "71 %", 0.004: "0.4 %", 0: "0 %", 1: "100 %"} {
-		if got := percent(share); got != want {
+		if got := units.Share(share); got != want {
 			t.Errorf("%v is %q, want %q", share, got, want)
 		}
 	}

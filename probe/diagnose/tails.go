@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sonde/probe/measure"
+	"sonde/probe/units"
 )
 
 // tailOf finds a 99th percentile of a latency far from the median.
@@ -18,8 +19,8 @@ func tailOf(name string, latency figure) check {
 			cause := h.commonCause(split(requests, latency, s))
 			return Verdict{
 				Severity: Warn,
-				Text:     fmt.Sprintf("%s p99 %s is %s its p50 of %s: %s", name, millis(s.P99), times(s.P99/s.P50), millis(s.P50), cause.text),
-				Evidence: []string{fmt.Sprintf("mean %s, p95 %s, max %s, n %d", millis(s.Mean), millis(s.P95), millis(s.Max), s.N)},
+				Text:     fmt.Sprintf("%s p99 %s is %s its p50 of %s: %s", name, units.Millis(s.P99), units.Ratio(s.P99/s.P50), units.Millis(s.P50), cause.text),
+				Evidence: []string{fmt.Sprintf("mean %s, p95 %s, max %s, n %d", units.Millis(s.Mean), units.Millis(s.P95), units.Millis(s.Max), s.N)},
 				Advice:   cause.advice,
 			}
 		})
@@ -48,12 +49,12 @@ func (h *history) commonCause(slow, usual []*measure.Request) cause {
 	stood := middle(slow, longestGap)
 	switch {
 	case middle(usual, in) > 0 && middle(slow, in) >= tailCauseTimes*middle(usual, in):
-		return cause{fmt.Sprintf("they have long prompts, %s tokens instead of %s", count(middle(slow, in)), count(middle(usual, in))),
+		return cause{fmt.Sprintf("they have long prompts, %s tokens instead of %s", units.Whole(middle(slow, in)), units.Whole(middle(usual, in))),
 			"keep long prompts apart from short ones, or tune chunked prefill"}
 	case dropped.OK && dropped.V >= 1:
-		return cause{fmt.Sprintf("the engine preempted %s meanwhile", several(dropped.V, "request")), moreKV}
+		return cause{fmt.Sprintf("the engine preempted %s meanwhile", units.Count(dropped.V, "request")), moreKV}
 	case stood >= tailStoodMS && stood >= tailCauseTimes*middle(usual, longestGap):
-		return cause{fmt.Sprintf("they stood still for up to %s", millis(stood)),
+		return cause{fmt.Sprintf("they stood still for up to %s", units.Millis(stood)),
 			"look at what happened at those moments: the engine's log, other prompts, the network"}
 	}
 	return cause{"a few requests are far slower", "look for a few long prompts, uneven replicas, or preemptions"}
@@ -76,7 +77,7 @@ func checkE2ETail(h *history) (outcome, Verdict) {
 	}
 	if ago := h.now().At - h.run.slowest.End; ago >= outlierPast {
 		v.Severity = Info
-		v.Evidence = append(v.Evidence, fmt.Sprintf("it ended %s ago", wholeSeconds(ago)))
+		v.Evidence = append(v.Evidence, fmt.Sprintf("it ended %s ago", units.Elapsed(ago)))
 	}
 	return holds, v
 }
@@ -106,8 +107,8 @@ func tailOfE2E(s measure.Summary) Verdict {
 	return Verdict{
 		Rule: RuleE2ETail, Severity: Warn,
 		Text: fmt.Sprintf("a long tail: E2E max %s is %s the p50 of %s, so the mean of %s misleads",
-			millis(s.Max), times(s.Max/s.P50), millis(s.P50), millis(s.Mean)),
-		Evidence: []string{fmt.Sprintf("p95 %s, p99 %s, n %d since the load was set", millis(s.P95), millis(s.P99), s.N)},
+			units.Millis(s.Max), units.Ratio(s.Max/s.P50), units.Millis(s.P50), units.Millis(s.Mean)),
+		Evidence: []string{fmt.Sprintf("p95 %s, p99 %s, n %d since the load was set", units.Millis(s.P95), units.Millis(s.P99), s.N)},
 		Advice:   "judge by percentiles; look for a long prompt or answer, a slow replica, or preemption",
 	}
 }
@@ -120,11 +121,11 @@ func (l *longRun) why(total float64) string {
 	case q.ID == l.first && first >= total/2:
 		return "was the very first: a cold start"
 	case first >= total/2:
-		return "waited " + millis(first) + " for its first token"
+		return "waited " + units.Millis(first) + " for its first token"
 	case l.outMean > 0 && float64(q.OutTokens) >= outlierAnswer*l.outMean:
-		return fmt.Sprintf("has an answer of %d tokens, the mean is %s", q.OutTokens, count(l.outMean))
+		return fmt.Sprintf("has an answer of %d tokens, the mean is %s", q.OutTokens, units.Whole(l.outMean))
 	case l.maxGap >= total/2:
-		return "stood still for " + millis(l.maxGap)
+		return "stood still for " + units.Millis(l.maxGap)
 	case q.Streamed && q.Chunks > 1:
 		return "got its tokens slowly throughout"
 	}

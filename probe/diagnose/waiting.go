@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"sonde/probe/opt"
+	"sonde/probe/units"
 )
 
 // wait is what is known of the time before the first token.
@@ -86,12 +87,12 @@ func (w *wait) cause() (cause, advice string) {
 }
 
 func (w *wait) evidence() []string {
-	out := []string{fmt.Sprintf("TTFT p50 %s, TPOT p50 %s, n %d", millis(w.ttft), millis(w.tpot), w.n)}
+	out := []string{fmt.Sprintf("TTFT p50 %s, TPOT p50 %s, n %d", units.Millis(w.ttft), units.Millis(w.tpot), w.n)}
 	if w.queued.OK {
 		out = append(out, fmt.Sprintf("%.1f requests in the engine's queue on average", w.queued.V))
 	}
 	if w.queue.OK && w.prefill.OK {
-		out = append(out, fmt.Sprintf("the engine reports: queue %s, prefill %s on average", millis(1000*w.queue.V), millis(1000*w.prefill.V)))
+		out = append(out, fmt.Sprintf("the engine reports: queue %s, prefill %s on average", units.Millis(1000*w.queue.V), units.Millis(1000*w.prefill.V)))
 	}
 	return out
 }
@@ -109,14 +110,14 @@ func checkSlowStart(h *history) (outcome, Verdict) {
 	return when(slow && !w.decodeSlow(h), func() Verdict {
 		cause, advice := w.cause()
 		v := Verdict{
-			Severity: Warn, Text: fmt.Sprintf("the first token takes %s, decoding is fine: %s", millis(w.ttft), cause),
+			Severity: Warn, Text: fmt.Sprintf("the first token takes %s, decoding is fine: %s", units.Millis(w.ttft), cause),
 			Evidence: w.evidence(), Advice: advice,
 		}
 		// A prompt that takes about as long as the hardware needs for it is long, and
 		// nothing is wrong.
 		if w.floor.OK && w.ttft <= slowStartFloors*w.floor.V {
 			v.Severity = Info
-			v.Text = fmt.Sprintf("the first token takes %s because prompts are long: the hardware needs at least %s", millis(w.ttft), millis(w.floor.V))
+			v.Text = fmt.Sprintf("the first token takes %s because prompts are long: the hardware needs at least %s", units.Millis(w.ttft), units.Millis(w.floor.V))
 		}
 		return v
 	})
@@ -133,7 +134,7 @@ func checkSaturated(h *history) (outcome, Verdict) {
 		return Verdict{
 			Severity: Warn,
 			Text: fmt.Sprintf("saturated: the first token takes %s, the others %s each, and %s wait",
-				millis(w.ttft), millis(w.tpot), several(w.queued.V, "request")),
+				units.Millis(w.ttft), units.Millis(w.tpot), units.Count(w.queued.V, "request")),
 			Evidence: w.evidence(), Advice: "lower the concurrency, or add replicas: both the batch and the queue are full",
 		}
 	})
@@ -153,7 +154,7 @@ func checkPathDelay(h *history) (outcome, Verdict) {
 		return Verdict{
 			Severity: Warn,
 			Text: fmt.Sprintf("TTFT is %s here but the engine reports %s; the difference is network or gateway",
-				millis(ours.Mean), millis(engines)),
+				units.Millis(ours.Mean), units.Millis(engines)),
 			Evidence: []string{fmt.Sprintf("means over %d requests; connection setup is not part of TTFT", ours.N)},
 			Advice:   "check the network, the gateway and the API process in front of the engine",
 		}

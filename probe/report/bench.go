@@ -8,6 +8,7 @@ import (
 
 	"sonde/probe/opt"
 	"sonde/probe/report/page"
+	"sonde/probe/units"
 )
 
 // The table's columns: a name, a count, then figures. Seven figures make 77
@@ -77,7 +78,7 @@ func (l *Load) describe() string {
 // perRequest is the mean of a sum over the requests that succeeded.
 func (s *Summary) perRequest(sum opt.Float) string {
 	if s.Requests.OK == 0 {
-		return unknown
+		return units.Unknown
 	}
 	return whole(sum.Scale(1 / float64(s.Requests.OK)))
 }

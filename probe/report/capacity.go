@@ -8,6 +8,7 @@ import (
 	"sonde/probe/opt"
 	"sonde/probe/report/page"
 	"sonde/probe/sweep"
+	"sonde/probe/units"
 )
 
 // Capacity names the level that the conclusion of a sweep is read from, and why it is
@@ -144,7 +145,7 @@ func (s *Summary) latencySentence() string {
 // three are the percentiles that capacity is judged by.
 func three(q *Quantiles) string {
 	if q.N == 0 {
-		return unknown
+		return units.Unknown
 	}
 	return q.at("p50") + " / " + q.at("p95") + " / " + q.at("p99")
 }

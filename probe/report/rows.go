@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sonde/probe/report/page"
+	"sonde/probe/units"
 )
 
 // figureColumns are the columns of a table of figures.
@@ -13,10 +14,10 @@ var figureColumns = []page.Column{{Title: "figure", Left: true}, {Title: "value"
 
 // because adds to an unknown figure why it is.
 func because(value, why string) string {
-	if value != unknown || why == "" {
+	if value != units.Unknown || why == "" {
 		return value
 	}
-	return unknown + " (" + why + ")"
+	return units.Unknown + " (" + why + ")"
 }
 
 // rows are the figures of one load.
@@ -27,7 +28,7 @@ func (s *Summary) rows() [][]string {
 func (s *Summary) lengthRows() [][]string {
 	measured := func(q *Quantiles) string {
 		if q.N == 0 {
-			return unknown
+			return units.Unknown
 		}
 		return fmt.Sprintf("%s / %s / %s (n %d)", q.at("p50"), q.at("p95"), figure(q.Mean), q.N)
 	}
@@ -71,7 +72,7 @@ func (s *Summary) latencyRows() [][]string {
 func (s *Summary) engineRows() [][]string {
 	e := &s.Engine
 	why := cmp.Or(string(s.Target.Settings.Why), "the engine does not report it")
-	queue := because(unknown, why)
+	queue := because(units.Unknown, why)
 	if q := &e.LatencyMS.Queue; q.N > 0 {
 		queue = fmt.Sprintf("%s / %s / %s, est.", q.at("p50"), q.at("p95"), q.at("p99"))
 	}

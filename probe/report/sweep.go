@@ -11,6 +11,7 @@ import (
 
 	"sonde/probe/report/page"
 	"sonde/probe/sweep"
+	"sonde/probe/units"
 )
 
 // Write writes the SweepSummary in one of the formats of a Document.
@@ -24,7 +25,7 @@ func (s SweepSummary) WriteTable(w io.Writer, width int, color bool) error {
 	t.Line(t.Bold("sonde sweep") + "  " + word(s.Target.URL))
 	t.Line(s.Target.line())
 	t.Line(page.Plain(s.setting()))
-	t.Line(fmt.Sprintf("%s in %s s · seed %d%s", counted(len(s.Levels), "level"), whole(s.DurationS), s.Seed, iff(s.Interrupted, " · INTERRUPTED")))
+	t.Line(fmt.Sprintf("%s in %s s · seed %d%s", units.Count(len(s.Levels), "level"), whole(s.DurationS), s.Seed, iff(s.Interrupted, " · INTERRUPTED")))
 	if s.EndedEarly != "" && !s.Interrupted {
 		t.Line("ended early: " + word(s.EndedEarly))
 	}
@@ -81,14 +82,6 @@ func (s *SweepSummary) Illustrate(path, format string) error {
 	}
 	s.picture = name
 	return nil
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // setting is what all levels have in common.

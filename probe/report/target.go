@@ -11,6 +11,7 @@ import (
 	"sonde/probe/level"
 	"sonde/probe/opt"
 	"sonde/probe/report/page"
+	"sonde/probe/units"
 )
 
 // Target is what was measured. The GPUs are those that could be seen; a server that
@@ -141,7 +142,7 @@ func (t *Target) section() page.Section {
 	}
 	rows := [][]string{
 		{"model", word(t.Model)},
-		{"hardware (GPUs seen)", because(cmp.Or(t.hardware(), unknown), string(t.HardwareWhy))},
+		{"hardware (GPUs seen)", because(cmp.Or(t.hardware(), units.Unknown), string(t.HardwareWhy))},
 		{"engine", t.engine()},
 		{"max model length, tokens", known(s.MaxModelLen)},
 		{"KV cache, tokens", because(kv, why)},

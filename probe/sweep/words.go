@@ -8,8 +8,8 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/level"
-	"sonde/probe/opt"
 	"sonde/probe/slo"
+	"sonde/probe/units"
 )
 
 // This file holds all sentences about sweeps: the screen and the reports show the same.
@@ -35,7 +35,7 @@ func does(l frame.Load, verb, ending string) string {
 
 // amount is the load's number alone.
 func amount(l frame.Load) string {
-	return strconv.FormatFloat(math.Round(level.Amount(l)*1000)/1000, 'f', -1, 64)
+	return units.Exact(level.Amount(l))
 }
 
 // unit is what a load is counted in, one of it and several.
@@ -44,25 +44,6 @@ func unit(l frame.Load) (one, several string) {
 		return "request/s", "requests/s"
 	}
 	return "stream", "streams"
-}
-
-// figure is a number that may be unknown.
-func figure(f opt.Float) string {
-	if !f.OK {
-		return "—"
-	}
-	return number(f.V)
-}
-
-// number writes a figure with about three significant digits.
-func number(v float64) string {
-	switch size := math.Abs(v); {
-	case size >= 99.95:
-		return fmt.Sprintf("%.0f", v)
-	case size >= 9.995:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
 }
 
 // String is the purpose in words.
@@ -107,7 +88,7 @@ func (k *Knee) String() string {
 	at := k.At.Load
 	one, _ := unit(at)
 	text := fmt.Sprintf("knee at %s: each %s more brings %s tok/s up to %s, and %s beyond",
-		Describe(at), one, number(k.GainBelow), amount(at), number(max(0, k.GainAbove)))
+		Describe(at), one, units.Digits3(k.GainBelow), amount(at), units.Digits3(max(0, k.GainAbove)))
 	if k.Limit.Resource != UnknownResource {
 		text += "; " + k.Limit.Resource.String() + " is exhausted"
 	}
@@ -131,21 +112,21 @@ func (k *Knee) Evidence() []string {
 	_, several := unit(at.Load)
 	out := []string{
 		along(func(l *level.Level) string { return amount(l.Load) }) + " " + several + ": throughput " +
-			along(func(l *level.Level) string { return number(l.OutTokensPerS.V) }) + " tok/s",
+			along(func(l *level.Level) string { return units.Digits3(l.OutTokensPerS.V) }) + " tok/s",
 		fmt.Sprintf("elasticity of throughput: %.2f before, %.2f after", level.Elasticity(&k.Below, at), level.Elasticity(at, top)),
 	}
 	if at.TTFT.N > 0 && top.TTFT.N > 0 {
-		out = append(out, "TTFT p95 "+along(func(l *level.Level) string { return number(l.TTFT.P95) })+" ms")
+		out = append(out, "TTFT p95 "+along(func(l *level.Level) string { return units.Digits3(l.TTFT.P95) })+" ms")
 	}
 	if at.Engine.Waiting.OK && top.Engine.Waiting.OK {
-		out = append(out, "waiting in the engine "+along(func(l *level.Level) string { return figure(l.Engine.Waiting) }))
+		out = append(out, "waiting in the engine "+along(func(l *level.Level) string { return units.Known(l.Engine.Waiting, units.Digits3) }))
 	}
 	if at.Engine.KV.OK && top.Engine.KV.OK {
-		out = append(out, "KV cache "+along(func(l *level.Level) string { return figure(l.Engine.KV.Scale(100)) })+" % full")
+		out = append(out, "KV cache "+along(func(l *level.Level) string { return units.Known(l.Engine.KV.Scale(100), units.Digits3) })+" % full")
 	}
 	if top.Little.OK {
 		out = append(out, fmt.Sprintf("Little's law at %s: %s requests/s × %s ms = %s in flight, %s counted", Describe(top.Load),
-			number(top.RequestsPerS.V), number(top.E2E.Mean), number(top.RequestsPerS.V*top.E2E.Mean/1000), number(top.InFlight.V)))
+			units.Digits3(top.RequestsPerS.V), units.Digits3(top.E2E.Mean), units.Digits3(top.RequestsPerS.V*top.E2E.Mean/1000), units.Digits3(top.InFlight.V)))
 	}
 	return append(out, k.limitEvidence())
 }
@@ -159,9 +140,9 @@ func (k *Knee) limitEvidence() string {
 	case signRefusals:
 		return fmt.Sprintf("rate limit: %d of %d requests were refused %s", top.Refused(), top.OK+top.Failed, where)
 	case signPreemptions:
-		return fmt.Sprintf("KV cache: %.0f preemptions, up to %s %% full %s", e.Preemptions.V, figure(e.KVMax.Scale(100)), where)
+		return fmt.Sprintf("KV cache: %.0f preemptions, up to %s %% full %s", e.Preemptions.V, units.Known(e.KVMax.Scale(100), units.Digits3), where)
 	case signCacheFull:
-		return fmt.Sprintf("KV cache: %.0f %% full with %s running, one more does not fit, and %.1f wait %s", 100*e.KVMax.V, figure(e.Running), e.Waiting.V, where)
+		return fmt.Sprintf("KV cache: %.0f %% full with %s running, one more does not fit, and %.1f wait %s", 100*e.KVMax.V, units.Known(e.Running, units.Digits3), e.Waiting.V, where)
 	case signSequences:
 		return fmt.Sprintf("limit of sequences: %.1f run however many come, %.1f wait %s, and the KV cache is only %.0f %% full", e.Running.V, e.Waiting.V, where, 100*e.KVMax.V)
 	case signNoRunning:
@@ -230,9 +211,9 @@ func actual(r *slo.Result) string {
 	case !r.Actual.OK:
 		return ""
 	case r.Target.Metric == slo.Success:
-		return " (" + number(100*r.Actual.V) + " %)"
+		return " (" + units.Digits3(100*r.Actual.V) + " %)"
 	}
-	return " (" + number(r.Actual.V) + " ms)"
+	return " (" + units.Digits3(r.Actual.V) + " ms)"
 }
 
 // String says why a load is too much; "" if it is not.
@@ -247,10 +228,10 @@ func (t TooMuch) String() string {
 	case CapInFlight:
 		return fmt.Sprintf("at %s all %d streams that are allowed are in flight", load, l.Load.Concurrency)
 	case NotServed:
-		return fmt.Sprintf("only %s of %s are served", figure(l.RequestsPerS), load)
+		return fmt.Sprintf("only %s of %s are served", units.Known(l.RequestsPerS, units.Digits3), load)
 	case Overload:
 		return fmt.Sprintf("overload at %s: %s tok/s, no more than at %s, and TTFT p95 %s instead of %s ms",
-			load, figure(l.OutTokensPerS), Describe(t.Below.Load), number(l.TTFT.P95), number(t.Below.TTFT.P95))
+			load, units.Known(l.OutTokensPerS, units.Digits3), Describe(t.Below.Load), units.Digits3(l.TTFT.P95), units.Digits3(t.Below.TTFT.P95))
 	}
 	return ""
 }

@@ -136,6 +136,9 @@ func WholePercent(share float64) string { return Whole(100*share) + " %" }
 // Share writes a fraction in a sentence; a small one is not rounded to nothing: 2.3 %, 63 %.
 func Share(share float64) string { return Sig2(100*share) + " %" }
 
+// Percent3 writes a fraction in a report: 2.30 %, 63.4 %.
+func Percent3(share float64) string { return Digits3(100*share) + " %" }
+
 // Ratio writes how many times as much: 1.5 times, 12 times.
 func Ratio(ratio float64) string { return Sig2(ratio) + " times" }
 

@@ -20,7 +20,7 @@ func TestFormats(t *testing.T) {
 		{LatencyFor(0.2).Of(0.2), "200"}, {LatencyFor(212).Name, "ms"}, {LatencyFor(12_000).Of(12_340), "12.3"},
 		{Clock(4*60e9 + 12e9), "00:04:12"}, {Span(850e6), "850 ms"}, {Span(8300e6), "8.3 s"}, {Span(125e9), "2.1 min"}, {Span(90e9), "90 s"}, {Span(120e9), "2 min"}, {Span(150e9), "2.5 min"}, {Span(180e9), "3 min"},
 		{Digits3(0), "0.00"}, {Digits3(1.234), "1.23"}, {Digits3(9.996), "10.0"}, {Digits3(14.06), "14.1"}, {Digits3(99.96), "100"}, {Digits3(1234.4), "1234"},
-		{Commas(1234567), "1,234,567"}, {Commas(-123), "-123"}, {Commas(12.34), "12.3"}, {Exact(0.5), "0.5"}, {Exact(16), "16"},
+		{Commas(1234567), "1,234,567"}, {Commas(-123), "-123"}, {Commas(12.34), "12.3"}, {WholeCommas(1234.4), "1,234"}, {Percent3(0.634), "63.4 %"}, {Exact(0.5), "0.5"}, {Exact(16), "16"},
 		{Share(0.023), "2.3 %"}, {Share(0.63), "63 %"}, {Share(1), "100 %"}, {Ratio(1.5), "1.5 times"}, {Ratio(12.4), "12 times"},
 		{Millis(14.06), "14.1 ms"}, {Millis(412), "412 ms"}, {Millis(2440), "2.4 s"}, {Millis(60_000), "60 s"},
 		{Count(1, "stream"), "1 stream"}, {Count(0, "stream"), "0 streams"}, {Count(2.2, "stream"), "2 streams"}, {Elapsed(8900e6), "8 s"},
@@ -30,5 +30,19 @@ func TestFormats(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
+	}
+}
+
+func TestFiguresAsPeopleWriteThem(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 0.25: "0.25", 240: "240", 999.94: "999.9", 999.96: "1k", 1000: "1k", 1_440_000: "1.44M", 2.52e6: "2.52M",
+		16_900: "16.9k", 3.282051: "3.282", 1e18: "1000P", 1e21: "1.00e+06P", 0.00001: "1.00e-05",
+	} {
+		if got := SI(v); got != want {
+			t.Errorf("%v is written %s, want %s", v, got, want)
+		}
+	}
+	if got := Bytes(131_072); got != "128 KiB" {
+		t.Error(got)
 	}
 }
