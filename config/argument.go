@@ -15,7 +15,7 @@ import (
 
 // argument reads what follows the command's name: an address, which it returns, or
 // @NAME, which stands for --profile NAME. Complaints do not repeat the arguments:
-// a secret may have slipped in. isHost tells whether a name is that of a host.
+// a secret may have slipped in. isHost reports whether a name is that of a host.
 func (c command) argument(flags *pflag.FlagSet, args []string, isHost func(string) bool) (address string, err error) {
 	help := strings.TrimSpace("sonde "+c.name) + " --help"
 	if c.name == "" && len(args) > 0 {
@@ -80,7 +80,7 @@ func unknownCommand(word string, isHost func(string) bool) error {
 // lookupTimeout is how long a name server may think about a lone word.
 const lookupTimeout = 2 * time.Second
 
-// resolves tells whether this machine knows a host of that name.
+// resolves reports whether this machine knows a host of that name.
 func resolves(ctx context.Context) func(host string) bool {
 	return func(host string) bool {
 		ctx, cancel := context.WithTimeout(ctx, lookupTimeout)

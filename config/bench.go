@@ -67,7 +67,7 @@ func checkBench(r *resolved) error {
 	return nil
 }
 
-// Sweep is what `sonde sweep` is asked for.
+// Sweep holds the settings of `sonde sweep`.
 type Sweep struct {
 	Levels   string        // as it was written; "auto" finds them
 	Amounts  []float64     // the levels, in their order; none: found automatically

@@ -84,7 +84,7 @@ func liveCommand() command {
 	}
 }
 
-// Replay is what `sonde replay` is asked for.
+// Replay holds the settings of `sonde replay`.
 type Replay struct {
 	File  string        // "" if none was named
 	Speed float64       // seconds of the recording in one second
@@ -129,7 +129,7 @@ func checkReplayAt(c *Config) string {
 	return ""
 }
 
-// doctorCommand says what can be seen from here, and how right it is.
+// doctorCommand checks what can be measured, and how accurately.
 func doctorCommand() command {
 	return command{
 		name:  "doctor",

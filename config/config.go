@@ -1,5 +1,5 @@
-// Package config knows what was asked: flags, environment, file and profile
-// become one validated Config, and the command tree runs the action it belongs to.
+// Package config turns flags, environment, file and profile into one validated Config;
+// the command tree then runs the action.
 package config
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sonde/probe/slo"
 )
 
-// Config is what was asked for, validated, as plain values. A command fills the
+// Config holds all settings, validated, as plain values. A command fills the
 // settings that it takes; the others keep their zero values.
 type Config struct {
 	URL       string // "" is the embedded engine; a missing scheme or IPv6 brackets are added, nothing else is changed
@@ -70,23 +70,23 @@ type Config struct {
 // Sim is the machine of the embedded engine.
 type Sim struct {
 	Listen      string  // host:port of `sonde sim`
-	Model       string  // model shape; "" is the engine's own choice
-	GPU         string  // device model; "" is the engine's own choice
-	MaxSeqs     int     // running sequences; 0 is the engine's own choice
-	TokenBudget int     // tokens per iteration; 0 is the engine's own choice
+	Model       string  // model shape; "" is automatic
+	GPU         string  // device model; "" is automatic
+	MaxSeqs     int     // running sequences; 0 is automatic
+	TokenBudget int     // tokens per iteration; 0 is automatic
 	KVGB        float64 // KV cache, GB (1e9 bytes); 0 is what the device leaves
 	Speed       float64 // virtual seconds per real second
 	TP          int     // GPUs that share the model; 0 is as few as hold it
-	Dtype       string  // of the weights; "" is the engine's own choice
-	KVDtype     string  // of the KV cache; "" is the engine's own choice
-	MaxModelLen int     // prompt and answer, tokens; 0 is the engine's own choice
-	BlockSize   int     // tokens in a KV block; 0 is the engine's own choice
+	Dtype       string  // of the weights; "" is automatic
+	KVDtype     string  // of the KV cache; "" is automatic
+	MaxModelLen int     // prompt and answer, tokens; 0 is automatic
+	BlockSize   int     // tokens in a KV block; 0 is automatic
 
 	Unchunked, NoPrefixCache, Disaggregated bool
 
 	SpecTokens     int     // draft tokens; 0 is no speculative decoding
-	SpecAcceptance float64 // share of drafts that hold; 0 is the engine's own choice
-	TransferGBs    float64 // of the link between prefill and decode, 1e9 bytes/s; 0 is the engine's own choice
+	SpecAcceptance float64 // share of drafts accepted; 0 is automatic
+	TransferGBs    float64 // of the link between prefill and decode, 1e9 bytes/s; 0 is automatic
 
 	Reasoning float64 // of an answer: a share below 1, tokens from 1 on
 	Faults    string  // what goes wrong on request, as a list; "" is a healthy server
@@ -111,7 +111,7 @@ func (w Warmup) String() string {
 	return fmt.Sprint(w.Requests)
 }
 
-// BuildInfo is what --version tells.
+// BuildInfo is what --version prints.
 type BuildInfo struct {
 	Version, Commit, Date string
 	NVML                  bool // built with NVIDIA's management library

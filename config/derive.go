@@ -30,8 +30,8 @@ func (r *resolved) derive() error {
 	return nil
 }
 
-// deriveLengths takes the workload's lengths, unless a length was asked for in the
-// same place as the workload or in a stronger one.
+// deriveLengths takes the workload's lengths, unless a length was given in the same place
+// as the workload or a stronger one.
 func (r *resolved) deriveLengths(c *Config) {
 	if c.Workload == "" { // the command takes no load
 		return

@@ -22,7 +22,7 @@ func TestExitCodes(t *testing.T) {
 		{&ExitError{Code: 143, Err: errors.New("terminated")}, 143, "sonde: terminated\n"},
 		{&ExitError{Code: 1}, 1, ""},
 		{fmt.Errorf("wrapped: %w", &ExitError{2, errors.New("bad prompts")}), 2, "sonde: wrapped: bad prompts\n"},
-		{errors.New("server said \x1b[2J\nboo"), 1, "sonde: server said  [2J boo\n"},
+		{errors.New("server said \x1b[2J\nboo"), 1, "sonde: server said [2J boo\n"},
 	} {
 		var stderr bytes.Buffer
 		code := Execute(context.Background(), []string{"bench", "h:1"}, io.Discard, &stderr, BuildInfo{},

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"unicode"
+
+	"sonde/probe/plain"
 )
 
 // Exit codes.
@@ -15,10 +15,10 @@ const (
 	exitUsage  = 2
 )
 
-// ExitError is what an action returns to choose the exit code. Err may be nil if
-// everything has been said already.
+// ExitError is what an action returns to choose the exit code. Err is nil if there is
+// nothing to print.
 type ExitError struct {
-	Code int // 1 failed, 2 wrong usage, 130 interrupted, 143 terminated
+	Code int // 1 failed, 2 usage error, 130 interrupted, 143 terminated
 	Err  error
 }
 
@@ -31,8 +31,8 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// failed gives an error of the work itself its code, unless it has one. Errors
-// without a code are wrong usage: everything before the work can be mended there.
+// failed gives an error of the work itself its code, unless it has one. Errors without a
+// code are usage errors.
 func failed(err error) error {
 	var chosen *ExitError
 	if err == nil || errors.As(err, &chosen) {
@@ -41,7 +41,7 @@ func failed(err error) error {
 	return &ExitError{exitFailed, err}
 }
 
-// report says on one line what went wrong, and gives the exit code.
+// report prints an error on one line and returns the exit code.
 func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitDone
@@ -58,14 +58,7 @@ func report(stderr io.Writer, err error) int {
 	return code
 }
 
-// say writes a line to standard error. Control characters, which may come from a
-// server or a file, do not reach the terminal.
+// say writes a line to standard error, without control characters from a server or file.
 func say(stderr io.Writer, text string) {
-	clean := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	fmt.Fprintln(stderr, "sonde: "+clean)
+	fmt.Fprintln(stderr, "sonde: "+plain.Line(text, 4000))
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -35,7 +36,7 @@ func helpColours(c lipgloss.LightDarkFunc) fang.ColorScheme {
 	return scheme
 }
 
-// colourful tells whether escape codes are welcome.
+// colourful reports whether escape codes are welcome.
 func colourful(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
@@ -43,10 +44,10 @@ func colourful(w io.Writer) bool {
 
 // plainHelp is cobra's own help text.
 func plainHelp(cc *cobra.Command) string {
-	return strings.TrimSpace(orElse(cc.Long, cc.Short)) + "\n\n" + cc.UsageString()
+	return strings.TrimSpace(cmp.Or(cc.Long, cc.Short)) + "\n\n" + cc.UsageString()
 }
 
-// showFlags brings the flags to light that the short help leaves out.
+// showFlags shows the flags that the short help omits.
 func showFlags(cc *cobra.Command) {
 	cc.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = false })
 	for _, sub := range cc.Commands() {
@@ -71,8 +72,8 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// addCompletion adds cobra's command for shell scripts, which by itself takes an
-// unknown shell for a wish for help.
+// addCompletion adds cobra's command for shell scripts, which by itself prints help for an
+// unknown shell.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd("completion")
 	for _, cc := range root.Commands() {
@@ -90,7 +91,7 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// completes tells whether a shell asks for completions, which offer every flag.
+// completes reports whether a shell asks for completions, which offer every flag.
 func completes(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }

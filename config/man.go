@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"runtime/debug"
@@ -72,9 +73,9 @@ func (b BuildInfo) filled() BuildInfo {
 	for _, s := range info.Settings {
 		vcs[s.Key] = s.Value
 	}
-	b.Version = orElse(b.Version, orElse(info.Main.Version, "(devel)"))
-	b.Commit = orElse(b.Commit, orElse(vcs["vcs.revision"], "unknown"))
-	b.Date = orElse(b.Date, orElse(vcs["vcs.time"], "unknown"))
+	b.Version = cmp.Or(b.Version, cmp.Or(info.Main.Version, "(devel)"))
+	b.Commit = cmp.Or(b.Commit, cmp.Or(vcs["vcs.revision"], "unknown"))
+	b.Date = cmp.Or(b.Date, cmp.Or(vcs["vcs.time"], "unknown"))
 	return b
 }
 

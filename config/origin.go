@@ -72,7 +72,7 @@ func (o origin) key(file string) string {
 // given reports whether a setting has been given anywhere.
 func (r *resolved) given(key string) bool { return r.origins[key].rank > rankDefault }
 
-// layer is what one place says about some settings.
+// layer holds the settings from one place.
 type layer struct {
 	rank   rank
 	values *koanf.Koanf

@@ -1,15 +1,16 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/knadh/koanf/parsers/toml/v2"
+
+	"sonde/probe/plain"
 )
 
 // print writes the settings in force as a settings file, with the place that each
@@ -17,7 +18,7 @@ import (
 func (r *resolved) print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Current settings of `%s`, and where each comes from.\n", strings.TrimSpace("sonde "+r.command.name))
-	fmt.Fprintf(&b, "# File: %s\n", orElse(r.file.path, "(no home directory)"))
+	fmt.Fprintf(&b, "# File: %s\n", cmp.Or(r.file.path, "(no home directory)"))
 	group := ""
 	for _, s := range r.command.settings() {
 		if s.noFile {
@@ -55,11 +56,6 @@ func (r *resolved) line(s setting) (string, error) {
 
 const hidden = "hidden"
 
-// harmlessPair is a query value that may be shown. Gateways have names of their own
-// for keys, so that only names that never hold one count; and a value that has
-// escapes or a second pair in it ("v=1;key=K") is not read for what it may be.
-var harmlessPair = regexp.MustCompile(`^(?i:api-?version|version|v|model|deployment|format|stream|region)=[A-Za-z0-9._:/-]*$`)
-
 // Redacted is a copy for logs, reports and screens: without the key, header
 // values, user parts of addresses and query values that may be credentials.
 func (c Config) Redacted() Config {
@@ -70,52 +66,17 @@ func (c Config) Redacted() Config {
 	for i := range c.Headers {
 		c.Headers[i].Value = hidden
 	}
-	c.SLO = slices.Clone(c.SLO)
 	for _, address := range []*string{&c.URL, &c.Metrics, &c.GPU, &c.Prometheus} {
-		*address = redactURL(*address)
+		*address = plain.RedactURL(*address)
 	}
 	return c
 }
 
 // String is the redacted form, so that no accidental print shows a secret.
 func (c Config) String() string {
-	type plain Config
-	return fmt.Sprintf("%+v", plain(c.Redacted()))
+	type safe Config
+	return fmt.Sprintf("%+v", safe(c.Redacted()))
 }
 
 // GoString is String.
 func (c Config) GoString() string { return c.String() }
-
-// redactURL takes the user part, query values and the fragment out of an address. What is no address ("off") stays.
-func redactURL(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return hidden
-	}
-	if u.Host == "" {
-		return s
-	}
-	query := redactQuery(u.RawQuery)
-	if u.User == nil && u.Fragment == "" && query == u.RawQuery {
-		return s
-	}
-	u.User, u.Fragment, u.RawQuery = nil, "", query
-	return u.String()
-}
-
-// redactQuery leaves the names and what is plainly harmless. A value without a name
-// may be a key as well.
-func redactQuery(query string) string {
-	pairs := strings.Split(query, "&")
-	for i, pair := range pairs {
-		name, value, named := strings.Cut(pair, "=")
-		switch {
-		case pair == "" || named && value == "" || harmlessPair.MatchString(pair):
-		case named:
-			pairs[i] = name + "=" + hidden
-		default:
-			pairs[i] = hidden
-		}
-	}
-	return strings.Join(pairs, "&")
-}

@@ -80,7 +80,7 @@ func TestPrintConfigCommentsMaskedAddressesOut(t *testing.T) {
 	clean(t)
 	out := call("u:p@h:1?project=p", "--metrics", "h:2/metrics?k=1", "--gpu", "h:3?format=text", "--prometheus", "u@h:4", "--print-config").stdout
 	for _, want := range []string{
-		"\n# url = 'http://h:1?project=hidden' ", "\n# metrics = 'http://h:2/metrics?k=hidden' ",
+		"\n# url = 'http://h:1?project=…' ", "\n# metrics = 'http://h:2/metrics?k=…' ",
 		"\ngpu = 'http://h:3?format=text' ", "\n# prometheus = 'http://h:4' ",
 	} {
 		if !strings.Contains(out, want) {

@@ -21,7 +21,7 @@ type (
 	Fraction float64
 )
 
-// largest bounds amounts: beyond it lie only slips.
+// largest bounds amounts: anything larger is a typo.
 const largest = 1e12
 
 var errAmount = errors.New("no amount")

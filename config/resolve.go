@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func resolve(c command, flags *pflag.FlagSet, address string) (*resolved, error)
 
 // gather reads every place, lowest rank first.
 func (r *resolved) gather(flags *pflag.FlagSet, address string) ([]layer, error) {
-	fromFlags, err := flagLayer(flags, orElse(r.command.takes, "url"), address)
+	fromFlags, err := flagLayer(flags, cmp.Or(r.command.takes, "url"), address)
 	if err != nil {
 		return nil, err
 	}

@@ -94,10 +94,10 @@ func TestRedactedLeavesTheRest(t *testing.T) {
 		Metrics: "off", GPU: "http://h:9400/metrics?format=text", Prometheus: "http://h:9090/?x=1", APIKey: "k", Headers: []Header{{"A", "b"}},
 	}
 	r := c.Redacted()
-	if want := "https://h:1/openai/d?api-version=2024-06-01&sig=hidden&model=a/b-7B&top_k=hidden&hidden&empty=&"; r.URL != want {
+	if want := "https://h:1/openai/d?api-version=2024-06-01&sig=…&model=a/b-7B&top_k=…&…&empty=&"; r.URL != want {
 		t.Errorf("URL %q, want %q", r.URL, want)
 	}
-	if r.Prometheus != "http://h:9090/?x=hidden" || r.Metrics != c.Metrics || r.GPU != c.GPU || r.APIKey != "hidden" || r.Headers[0] != (Header{"A", "hidden"}) {
+	if r.Prometheus != "http://h:9090/?x=…" || r.Metrics != c.Metrics || r.GPU != c.GPU || r.APIKey != "hidden" || r.Headers[0] != (Header{"A", "hidden"}) {
 		t.Errorf("got %v", r)
 	}
 	if c.Headers[0].Value != "b" {

@@ -27,7 +27,7 @@ func (s setting) flagName() string {
 	return s.key[strings.LastIndexByte(s.key, '.')+1:]
 }
 
-// flagOf tells whether the setting is a flag of the command.
+// flagOf reports whether the setting is a flag of the command.
 func (s setting) flagOf(command string) bool {
 	table, _, found := strings.Cut(s.key, ".")
 	return !s.noFlag && (!found || table == command)

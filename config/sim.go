@@ -45,7 +45,7 @@ func simBasics() []setting {
 	}
 }
 
-// simMachine are the settings of the engine that few need.
+// simMachine are the rarely needed settings of the engine.
 func simMachine() []setting {
 	return []setting{
 		{key: "sim.tp", arg: "N", initial: "0", group: groupMachine, help: "GPUs that share the model; 0: as few as fit it",

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -38,7 +39,7 @@ func addFlag(flags *pflag.FlagSet, s setting, common bool) {
 	flag := flags.VarPF(&flagValue{key: s.key, arg: s.arg}, s.flagName(), s.short, s.help)
 	flag.DefValue = s.initial
 	if s.initial == "0s" {
-		flag.DefValue = "" // "no limit" or "own choice", as the help says
+		flag.DefValue = "" // the help says what it means
 	}
 	flag.Hidden = !common
 	if s.arg == "" {
@@ -46,8 +47,7 @@ func addFlag(flags *pflag.FlagSet, s setting, common bool) {
 	}
 }
 
-// flagLayer is what the command line says: flags, and the argument, which is the
-// setting of the key.
+// flagLayer reads the command line: flags, and the argument as the setting of that key.
 func flagLayer(flags *pflag.FlagSet, key, argument string) (layer, error) {
 	l := newLayer(rankFlag)
 	given := func(f *pflag.Flag) (string, any) {
@@ -102,8 +102,8 @@ const (
 	openAIURL = "OPENAI_BASE_URL"
 )
 
-// envLayer is what our own variables say. One that is empty is not set; an
-// unknown one is refused, because it is most likely a slip.
+// envLayer reads our own variables. An empty one counts as unset; an unknown one is
+// refused, because it is most likely a typo.
 func envLayer() (layer, error) {
 	l := newLayer(rankEnv)
 	keys := map[string]string{}
@@ -128,12 +128,12 @@ func envLayer() (layer, error) {
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
 		hint := didYouMean(unknown[0], slices.Collect(maps.Keys(keys)))
-		return l, fmt.Errorf("unknown environment variable '%s'%s", unknown[0], orElse(hint, ": unset it"))
+		return l, fmt.Errorf("unknown environment variable '%s'%s", unknown[0], cmp.Or(hint, ": unset it"))
 	}
 	return l, nil
 }
 
-// sharedLayer is what variables say that other programs read, too.
+// sharedLayer reads the variables that we share with other programs.
 func sharedLayer() (layer, error) {
 	l := newLayer(rankShared)
 	if url := os.Getenv(openAIURL); url != "" {
@@ -141,11 +141,4 @@ func sharedLayer() (layer, error) {
 		return l, l.values.Set("url", []string{url})
 	}
 	return l, nil
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

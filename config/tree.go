@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -39,7 +40,7 @@ func (t *tree) root() *cobra.Command {
 
 // command turns one of ours into one of cobra's.
 func (t *tree) command(c command) *cobra.Command {
-	name := orElse(c.name, "sonde")
+	name := cmp.Or(c.name, "sonde")
 	cc := &cobra.Command{
 		Use:     strings.TrimSpace(name + " " + c.args),
 		Short:   c.short,
@@ -67,7 +68,7 @@ const (
 	flagHelpAll     = "help-all"
 )
 
-// run resolves the Config and does what was asked with it.
+// run resolves the Config and runs the action.
 func (t *tree) run(c command, cc *cobra.Command, args []string) error {
 	if all, _ := cc.Flags().GetBool(flagHelpAll); all {
 		showFlags(cc)

@@ -12,7 +12,7 @@ import (
 	"sonde/probe/slo"
 )
 
-// wanted says what a field's text must look like.
+// wanted describes what a field's text must look like.
 func wanted(field any) error {
 	switch field.(type) {
 	case *bool:

@@ -13,11 +13,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"sonde/probe/api/wire"
+	"sonde/probe/plain"
 )
 
 // Options configure a Client.
@@ -164,21 +164,8 @@ func SetCredentials(h http.Header, key string, user *url.Userinfo, own http.Head
 	}
 }
 
-// Redacted is a URL without the values of its query, which may be keys.
-func Redacted(u *url.URL) string {
-	c := *u
-	c.User = nil
-	if c.RawQuery != "" {
-		q := c.Query()
-		for name := range q {
-			if name != "api-version" {
-				q.Set(name, "…")
-			}
-		}
-		c.RawQuery = q.Encode()
-	}
-	return strings.ReplaceAll(c.String(), url.QueryEscape("…"), "…")
-}
+// Redacted is an address without what may be credentials.
+func Redacted(u *url.URL) string { return plain.RedactURL(u.String()) }
 
 // TLSConfig returns how servers are verified: against the system's authorities and
 // those of a PEM file, or not at all.

@@ -3,6 +3,7 @@ package plain
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -127,4 +128,43 @@ func queryValues(query string) []string {
 		}
 	}
 	return all
+}
+
+// harmlessPair is a query value that may be shown. Gateways have names of their own
+// for keys, so that only names that never hold one count; and a value that has
+// escapes or a second pair in it ("v=1;key=K") is not read for what it may be.
+var harmlessPair = regexp.MustCompile(`^(?i:api-?version|version|v|model|deployment|format|stream|region)=[A-Za-z0-9._:/-]*$`)
+
+// RedactURL removes the user, query values that may be keys and the fragment from an
+// address. Text that is not an address ("off") stays.
+func RedactURL(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "…"
+	}
+	if u.Host == "" {
+		return s
+	}
+	query := redactQuery(u.RawQuery)
+	if u.User == nil && u.Fragment == "" && query == u.RawQuery {
+		return s
+	}
+	u.User, u.Fragment, u.RawQuery = nil, "", query
+	return u.String()
+}
+
+// redactQuery keeps names and harmless values. A value without a name may be a key too.
+func redactQuery(query string) string {
+	pairs := strings.Split(query, "&")
+	for i, pair := range pairs {
+		name, value, named := strings.Cut(pair, "=")
+		switch {
+		case pair == "" || named && value == "" || harmlessPair.MatchString(pair):
+		case named:
+			pairs[i] = name + "=…"
+		default:
+			pairs[i] = "…"
+		}
+	}
+	return strings.Join(pairs, "&")
 }

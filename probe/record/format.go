@@ -7,8 +7,6 @@ package record
 
 import (
 	"encoding/json"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
+	"sonde/probe/plain"
 )
 
 // Schema names the form of the file.
@@ -142,26 +141,13 @@ func fromGPU(s gpu.Status) *gpu.Status {
 	return &s
 }
 
-// withoutSecrets removes the user and the values of the query from every address
-// in a text: both may be credentials.
+// withoutSecrets redacts every address in a text.
 func withoutSecrets(text string) string {
-	if !strings.Contains(text, "://") {
-		return text
-	}
 	words := strings.Split(text, " ")
 	for i, w := range words {
-		u, err := url.Parse(w)
-		if err != nil || u.Host == "" {
-			continue
+		if strings.Contains(w, "://") {
+			words[i] = plain.RedactURL(w)
 		}
-		u.User = nil
-		keys := []string{}
-		for k := range u.Query() {
-			keys = append(keys, url.QueryEscape(k)+"=…")
-		}
-		slices.Sort(keys)
-		u.RawQuery = strings.Join(keys, "&")
-		words[i] = u.String()
 	}
 	return strings.Join(words, " ")
 }
