@@ -30,7 +30,7 @@ func TestEngineSettingsThatCannotWorkAreWrongUsage(t *testing.T) {
 	for want, s := range map[string]config.Sim{
 		"unknown scenario":    {Scenario: "tsunami"},
 		"unknown fault":       {Faults: "flood=1"},
-		"reasoning has to be": {Reasoning: 1.5},
+		"reasoning must be": {Reasoning: 1.5},
 		"unknown GPU":         {GPU: "abacus"},
 	} {
 		var exit *config.ExitError
