@@ -68,7 +68,7 @@ func newHealth(opt Options, stamps func() string) *health {
 
 // add judges the slice that a tick closed.
 func (h *health) add(f *frame.Frame, t *collect.Tick) {
-	load := f.Load.Asked
+	load := f.Load.Requested
 	h.fill(t, load)
 	if !f.Stopped { // else we did not run at all: that is reported apart
 		h.lateMax = max(f.Slice-h.tick, h.lateMax/2)

@@ -31,7 +31,7 @@ func starved(share float64, stamps string) *health {
 
 // judge is what the watch makes of a slice.
 func (h *health) judge(t *collect.Tick, slice time.Duration, load frame.Load) frame.Health {
-	f := &frame.Frame{Slice: slice, Stopped: slice > DefaultTick+stoppedAfter, Load: frame.LoadState{Asked: load}}
+	f := &frame.Frame{Slice: slice, Stopped: slice > DefaultTick+stoppedAfter, Load: frame.LoadState{Requested: load}}
 	h.add(f, t)
 	return f.Health
 }

@@ -20,8 +20,8 @@ func TestPrefixOfPromptsIsChangedWhileRunning(t *testing.T) {
 		newest := func(f *frame.Frame) { last = f }
 		r.Play(10*time.Second, newest)
 		cold := last.Client.TTFT.P50
-		if hits := last.Engine.Reading.PrefixHitRate; last.Load.Asked.Prefix != "unique" || !hits.OK || hits.V > 0.01 {
-			t.Errorf("prefix %q, hits %v", last.Load.Asked.Prefix, hits)
+		if hits := last.Engine.Reading.PrefixHitRate; last.Load.Requested.Prefix != "unique" || !hits.OK || hits.V > 0.01 {
+			t.Errorf("prefix %q, hits %v", last.Load.Requested.Prefix, hits)
 		}
 		l := r.Session.Load()
 		l.Prefix = "same"

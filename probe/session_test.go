@@ -149,9 +149,9 @@ func TestAbortAndCaps(t *testing.T) {
 		}
 		r.Session.Abort()
 		r.Play(time.Second, newest)
-		if last.Client.InFlight != 0 || last.Client.Cancelled != 3 || last.Client.Failed != 0 || last.Load.Asked.Concurrency != 0 {
+		if last.Client.InFlight != 0 || last.Client.Cancelled != 3 || last.Client.Failed != 0 || last.Load.Requested.Concurrency != 0 {
 			t.Errorf("%d in flight, cancelled %d, failed %d, asked %d; want 0, 3, 0, 0",
-				last.Client.InFlight, last.Client.Cancelled, last.Client.Failed, last.Load.Asked.Concurrency)
+				last.Client.InFlight, last.Client.Cancelled, last.Client.Failed, last.Load.Requested.Concurrency)
 		}
 	})
 }
@@ -177,9 +177,9 @@ func TestTokenCapStopsTheLoad(t *testing.T) {
 		if want := "stopped: 1120 tokens were used, the cap is 1000"; len(told) != 1 || told[0] != want {
 			t.Errorf("notes %q, want %q", told, want)
 		}
-		if last.Load.Asked.Concurrency != 0 || last.Client.InFlight != 0 || last.Client.OK != 10 || last.Client.Cancelled != 0 {
+		if last.Load.Requested.Concurrency != 0 || last.Client.InFlight != 0 || last.Client.OK != 10 || last.Client.Cancelled != 0 {
 			t.Errorf("asked %d, in flight %d, OK %d, cancelled %d; want 0, 0, 10, 0",
-				last.Load.Asked.Concurrency, last.Client.InFlight, last.Client.OK, last.Client.Cancelled)
+				last.Load.Requested.Concurrency, last.Client.InFlight, last.Client.OK, last.Client.Cancelled)
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 // requested is the load as it stands, changes included that no Frame shows.
 func (m *model) requested() frame.Load {
 	if m.controls == nil {
-		return m.shown.Frame.Load.Asked
+		return m.shown.Frame.Load.Requested
 	}
 	return m.controls.Load()
 }

@@ -192,7 +192,7 @@ func (s *fakeSource) summarise(f *frame.Frame, base float64, busy bool) {
 	c.ConcurrencyMean = opt.Of(float64(s.load.Concurrency) - 0.2)
 	c.Level = frame.Frame{}.Client.Level
 	c.Level.TTFT, c.Level.TPOT, c.Level.OutTokensPerS = c.TTFT, c.TPOT, c.OutTokensPerS
-	f.Load.Asked, f.Load.Level, f.Load.Max = s.load, s.level, 256
+	f.Load.Requested, f.Load.Level, f.Load.Max = s.load, s.level, 256
 	f.Load.Settled = s.now-s.levelAt > 8*time.Second
 	f.Health.Stamps, f.Health.CPU, f.Health.LateMsP99 = "kernel", opt.Of(0.04), 0.03
 	s.machine(f, busy)

@@ -335,7 +335,7 @@ func troubled(w, h int) *model {
 	s := newFake(4)
 	s.noGPU, s.noKV = true, true
 	f := &frame.Frame{Seq: 1, At: 9 * time.Second, Slice: fakeSlice, Target: frame.Target{Started: fakeStart, Host: "gpu-box:8000"}}
-	f.Load.Asked, f.Load.Level, f.Load.Max = frame.Load{Concurrency: 4, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, 1, 256
+	f.Load.Requested, f.Load.Level, f.Load.Max = frame.Load{Concurrency: 4, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, 1, 256
 	f.Client.Window, f.Client.Sent, f.Client.Failed = 30*time.Second, 44, 41
 	f.Client.ByClass = map[measure.Class]int{"connect": 40, "http_5xx": 1}
 	f.Client.LastError, f.Client.Retrying, f.Client.InFlight = "connect: connection refused", 3, 3
@@ -344,7 +344,7 @@ func troubled(w, h int) *model {
 	f.GPU.Why = "no NVML library and no exporter: start dcgm-exporter and give its address with --gpu"
 	m := newModel(Options{Frames: &playback{frames: []*frame.Frame{f}}}, newTestTheme())
 	m.pull(time.Now())
-	m.live.Frame.Load.Asked = f.Load.Asked
+	m.live.Frame.Load.Requested = f.Load.Requested
 	return sized(m, w, h)
 }
 

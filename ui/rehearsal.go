@@ -50,7 +50,7 @@ func (m *model) flip(all []frame.Switch) {
 	}
 	for _, s := range m.rehearsal.Switches() {
 		if s.Name == name && s.On() {
-			m.say(name+" is on: "+s.Means, m.theme.Note)
+			m.say(name+" is on: "+s.Description, m.theme.Note)
 		} else if s.Name == name {
 			m.say(name+" is off", m.theme.Note)
 		}
@@ -81,7 +81,7 @@ func switchList(t *theme.Palette, all []frame.Switch, chosen, w int) (lines []st
 			sign = t.Warn.Render(theme.SignGood)
 		}
 		lead += sign + " " + style.Render(text.Pad(s.Name, name)) + "  " + t.Bold.Render(text.Pad(s.Value, value)) + "  "
-		lines = append(lines, text.Indented(lead, s.Means, w, t.Dim)...)
+		lines = append(lines, text.Indented(lead, s.Description, w, t.Dim)...)
 	}
 	return lines, at
 }

@@ -18,9 +18,9 @@ type fakeRehearsal struct {
 }
 
 func newRehearsal() *fakeRehearsal {
-	r := &fakeRehearsal{all: []frame.Switch{{Group: "scheduling", Name: "chunked prefill", Means: "prompts go in by pieces", Value: "on"}}}
+	r := &fakeRehearsal{all: []frame.Switch{{Group: "scheduling", Name: "chunked prefill", Description: "prompts go in by pieces", Value: "on"}}}
 	for _, name := range strings.Fields("429 503 error cut stall clump slow throttle kv loading more last") {
-		r.all = append(r.all, frame.Switch{Group: "faults", Name: name, Means: "something goes wrong"})
+		r.all = append(r.all, frame.Switch{Group: "faults", Name: name, Description: "something goes wrong"})
 	}
 	return r
 }

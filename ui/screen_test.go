@@ -153,7 +153,7 @@ func TestHostileTextStaysHarmless(t *testing.T) {
 	evil := "a\x1b]52;c;aGk=\x07\x1b[2J\x1bc\x9b\u202edcba\r\nb"
 	f.Client.LastError, f.Client.Failed = evil, 1
 	f.Engine.Identity.Model, f.Engine.Identity.Name = evil, evil
-	f.Engine.Why, f.GPU.Why, f.Target.Host, f.Load.Asked.Prefix = evil, evil, evil, evil
+	f.Engine.Why, f.GPU.Why, f.Target.Host, f.Load.Requested.Prefix = evil, evil, evil, evil
 	f.Engine.Have, f.GPU.GPUs = false, nil
 	f.Events = []frame.Event{{Kind: frame.EventNote, Text: evil}}
 	f.Health.Bottleneck, f.Health.Why = true, evil

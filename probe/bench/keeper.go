@@ -45,7 +45,7 @@ func (k *Keeper) Add(f *frame.Frame) {
 	}
 	k.found.add(f, id)
 	k.sources.Notice(f)
-	k.load, k.at, k.any = f.Load.Asked, f.At, true
+	k.load, k.at, k.any = f.Load.Requested, f.At, true
 }
 
 // Outcome is what the present load amounts to so far, or the newest one before if nothing

@@ -98,7 +98,7 @@ func (s *fakeSession) finish(slot int, r measure.Request) {
 
 func (s *fakeSession) closeFrame() {
 	f := &frame.Frame{Seq: uint64(len(s.frames) + 1), At: s.now(), Slice: tick, Requests: s.ended, Events: s.events, Err: s.fatal}
-	f.Load.Asked = s.load
+	f.Load.Requested = s.load
 	f.Client.InFlight, f.Client.Sent = len(s.running), s.sent
 	s.ended, s.events = nil, nil
 	s.frames = append(s.frames, f)
@@ -304,7 +304,7 @@ func stream(start, ttft, gap float64, tokens int) measure.Request {
 	r := measure.Request{
 		Intent: at(start), Start: at(start), First: at(start + ttft), Answer: at(start + ttft),
 		Last: at(start + ttft + gap*float64(tokens-1)), Reused: true, Streamed: true, HaveAnswer: true,
-		Chunks: tokens, FirstTokens: 1, AskedIn: 8, AskedOut: tokens, InTokens: 8, OutTokens: tokens,
+		Chunks: tokens, FirstTokens: 1, RequestedIn: 8, RequestedOut: tokens, InTokens: 8, OutTokens: tokens,
 		Source: measure.Usage, Finish: "stop",
 	}
 	r.End = r.Last
@@ -317,7 +317,7 @@ func stream(start, ttft, gap float64, tokens int) measure.Request {
 // failed makes a request that failed right away.
 func failed(start float64, class measure.Class, message string) measure.Request {
 	return measure.Request{
-		Class: class, Error: message, Intent: at(start), Start: at(start), End: at(start + 5), Streamed: true, AskedIn: 8, AskedOut: 8,
+		Class: class, Error: message, Intent: at(start), Start: at(start), End: at(start + 5), Streamed: true, RequestedIn: 8, RequestedOut: 8,
 	}
 }
 

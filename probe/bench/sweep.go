@@ -129,7 +129,7 @@ func (d *sweepDriver) report(s sweep.Status) {
 // reportLeft reports the levels that have been left, once the load of the newest Frame is
 // another: only then they are complete.
 func (d *sweepDriver) reportLeft() {
-	now := d.last.Load.Asked
+	now := d.last.Load.Requested
 	for len(d.left) > 0 && d.left[0] != now {
 		for _, l := range d.control.Book().Levels() {
 			if l.Load == d.left[0] {

@@ -97,13 +97,15 @@ func (w *Window) Add(f *frame.Frame) {
 // begin notices the load being switched on.
 func (w *Window) begin(f *frame.Frame) {
 	if w.phase == Idle && loaded(f) {
-		w.tally.SetLoad(f.Load.Asked) // as it was brought into range
+		w.tally.SetLoad(f.Load.Requested) // as it was brought into range
 		w.loadAt = level.Changed(f)
 		w.startAt(w.loadAt)
 	}
 }
 
-func loaded(f *frame.Frame) bool { return f.Load.Asked.Concurrency > 0 || f.Load.Asked.Rate > 0 }
+func loaded(f *frame.Frame) bool {
+	return f.Load.Requested.Concurrency > 0 || f.Load.Requested.Rate > 0
+}
 
 // startAt fixes the origin, and with it the window wherever that follows.
 func (w *Window) startAt(at time.Duration) {

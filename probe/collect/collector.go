@@ -40,7 +40,7 @@ type totals struct {
 // DefaultWindow is the live window at the start.
 const DefaultWindow = 30 * time.Second
 
-// NewCollector makes an empty collector. retrying tells how many workers wait
+// NewCollector makes an empty collector. retrying reports how many workers wait
 // because the server refused them.
 func NewCollector(retrying func() int) *Collector {
 	c := &Collector{window: DefaultWindow, retrying: retrying}

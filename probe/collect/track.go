@@ -28,7 +28,7 @@ type liveRequest struct {
 	start   time.Duration // t0, or the intent until it was sent
 	last    time.Duration // newest token; valid if tokens > 0
 	tokens  int
-	prompt  int // asked length, until the server has counted
+	prompt  int // requested length, until the server has counted
 }
 
 // pending is what happened since the last tick.
@@ -48,7 +48,7 @@ type sample struct {
 	ms float64
 }
 
-// Begin opens a request on the slot. promptTokens is the asked length.
+// Begin opens a request on the slot. promptTokens is the requested length.
 func (t *Track) Begin(intent time.Duration, long bool, promptTokens int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

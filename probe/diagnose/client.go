@@ -93,12 +93,12 @@ func checkShortOutput(h *history) (outcome, Verdict) {
 	got, requested, n, stopped := 0, 0, 0, 0
 	for _, e := range h.ended() {
 		q := e.Request
-		if !succeeded(q) || q.AskedOut == 0 || q.OutTokens == 0 {
+		if !succeeded(q) || q.RequestedOut == 0 || q.OutTokens == 0 {
 			continue
 		}
 		n++
 		got += q.OutTokens
-		requested += q.AskedOut
+		requested += q.RequestedOut
 		if q.Finish == "stop" {
 			stopped++
 		}
@@ -120,10 +120,10 @@ func checkShortOutput(h *history) (outcome, Verdict) {
 func checkPromptLength(h *history) (outcome, Verdict) {
 	sum, requestedSum, n := 0, 0, 0
 	for _, e := range h.ended() {
-		if q := e.Request; succeeded(q) && q.AskedIn > 0 && q.InTokens > 0 {
+		if q := e.Request; succeeded(q) && q.RequestedIn > 0 && q.InTokens > 0 {
 			n++
 			sum += q.InTokens
-			requestedSum += q.AskedIn
+			requestedSum += q.RequestedIn
 		}
 	}
 	if n < lengthsFewest {

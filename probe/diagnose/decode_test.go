@@ -120,7 +120,7 @@ func TestPastKnee(t *testing.T) {
 		return scene(func(f *frame.Frame) {
 			f.Load.Settled = true
 			if f.At > 15*time.Second {
-				f.Load.Level, f.Load.Asked.Concurrency, f.Client.SliceOutTokens = 2, to, tokens
+				f.Load.Level, f.Load.Requested.Concurrency, f.Client.SliceOutTokens = 2, to, tokens
 				f.Client.InFlight, f.Engine.Reading.Running = to, opt.Of(float64(to))
 				timed(&f.Requests[0], 200, (e2e-200)/255)
 				if spoil != nil {
@@ -138,7 +138,7 @@ func TestPastKnee(t *testing.T) {
 	}
 	none(t, "a small step", step(20, 258, nil), "past_knee")
 	none(t, "down", step(8, 230, nil), "past_knee")
-	none(t, "other lengths", step(32, 258, func(f *frame.Frame) { f.Load.Asked.InputTokens = 8000 }), "past_knee")
+	none(t, "other lengths", step(32, 258, func(f *frame.Frame) { f.Load.Requested.InputTokens = 8000 }), "past_knee")
 	none(t, "not settled", step(32, 258, func(f *frame.Frame) { f.Load.Settled = false }), "past_knee")
 	none(t, "answers take longer than it lasted", step(32, 258, func(f *frame.Frame) { timed(&f.Requests[0], 200, 30) }), "past_knee")
 }
@@ -160,7 +160,7 @@ func TestTails(t *testing.T) {
 	// Of some 110 requests three are slow, so that p99 is one of them.
 	only(t, far(40, 2080, 10, nil), "ttft_tail", Warn, "TTFT p99 2.1 s is 10 times its p50 of 200 ms: a few requests are far slower")
 	only(t, far(40, 200, 80, nil), "tpot_tail", Warn, "TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: a few requests are far slower")
-	only(t, far(40, 2080, 10, func(f *frame.Frame) { f.Requests[0].InTokens, f.Requests[0].AskedIn = 9000, 9000 }), "ttft_tail", Warn,
+	only(t, far(40, 2080, 10, func(f *frame.Frame) { f.Requests[0].InTokens, f.Requests[0].RequestedIn = 9000, 9000 }), "ttft_tail", Warn,
 		"TTFT p99 2.1 s is 10 times its p50 of 200 ms: they have long prompts, 9000 tokens instead of 1031")
 	only(t, far(40, 200, 80, func(f *frame.Frame) { f.Requests[0].GapsMS = []float32{4000} }), "tpot_tail", Warn,
 		"TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: they stood still for up to 4.0 s")
@@ -187,7 +187,7 @@ func TestLengths(t *testing.T) {
 	only(t, lengths(1231, 256), "prompt_length", Info, "prompts are 1231 tokens long instead of the requested 1024")
 	none(t, "nearly", lengths(1031, 240), "short_output")
 	none(t, "nearly", lengths(1100, 256), "prompt_length")
-	none(t, "of a data file", scene(func(f *frame.Frame) { f.Requests[0].AskedIn, f.Requests[0].AskedOut = 0, 0 }), "prompt_length")
+	none(t, "of a data file", scene(func(f *frame.Frame) { f.Requests[0].RequestedIn, f.Requests[0].RequestedOut = 0, 0 }), "prompt_length")
 }
 
 func TestVerdictsAreSorted(t *testing.T) {

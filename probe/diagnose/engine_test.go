@@ -115,7 +115,7 @@ func TestPrefixCache(t *testing.T) {
 		return scene(func(f *frame.Frame) {
 			r := &f.Engine.Reading
 			r.PrefixHits = r.PrefixQueries.Scale(share)
-			f.Load.Asked.Prefix = prefix
+			f.Load.Requested.Prefix = prefix
 		})
 	}
 	only(t, hitting(0.047, "unique"), "prefix_cache", Info, "the prefix cache serves 4.7 % of prompt tokens although every prompt should be new")

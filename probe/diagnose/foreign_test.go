@@ -13,7 +13,7 @@ import (
 func TestPromptsOfOurOwnAreNotForeign(t *testing.T) {
 	for _, c := range []struct{ read, foreign float64 }{{0, 0}, {10000, 0}, {16384, 0}, {30000, 13616}} {
 		h := scene(func(f *frame.Frame) {
-			f.Load.Asked.InputTokens, f.Load.Asked.Concurrency = 2048, 8
+			f.Load.Requested.InputTokens, f.Load.Requested.Concurrency = 2048, 8
 			f.Client.InFlight, f.Client.InputTokens, f.Client.SliceInTokens = 8, opt.Of(2048.), 0
 			f.Engine.Reading.PromptTokens = opt.Of(0.)
 			if f.At > 10*time.Second {

@@ -28,13 +28,13 @@ func ok(end time.Duration) measure.Request {
 	start := end - 2750*time.Millisecond
 	return measure.Request{
 		Level: 1, Intent: start, Start: start, First: start + 200*time.Millisecond, Last: end, End: end, Streamed: true, Chunks: 256,
-		FirstTokens: 1, AskedIn: 1024, AskedOut: 256, InTokens: 1031, OutTokens: 256, Source: measure.Usage, Finish: "length",
+		FirstTokens: 1, RequestedIn: 1024, RequestedOut: 256, InTokens: 1031, OutTokens: 256, Source: measure.Usage, Finish: "length",
 	}
 }
 
 // short makes an answer of 64 tokens, as asked.
 func short(r *measure.Request) *measure.Request {
-	r.AskedOut, r.OutTokens, r.Chunks = 64, 64, 64
+	r.RequestedOut, r.OutTokens, r.Chunks = 64, 64, 64
 	return r
 }
 
@@ -68,7 +68,7 @@ func healthy(at time.Duration) *frame.Frame {
 	seconds := at.Seconds()
 	f := &frame.Frame{Seq: uint64(at / tick), At: at, Slice: tick}
 	f.Target = frame.Target{Started: epoch, Host: "gpu-box:8000"}
-	f.Load = frame.LoadState{Asked: frame.Load{Concurrency: 16, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Level: 1}
+	f.Load = frame.LoadState{Requested: frame.Load{Concurrency: 16, InputTokens: 1024, OutputTokens: 256, Prefix: "unique"}, Level: 1}
 	f.Requests = []measure.Request{ok(at)}
 	f.Client = measure.Client{
 		InFlight: 16, Prefill: 1, Window: 30 * time.Second, RequestsPerS: 4, InTokensPerS: 4124, OutTokensPerS: 1024,

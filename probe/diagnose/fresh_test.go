@@ -99,7 +99,7 @@ func TestHealthyNeedsTokensNow(t *testing.T) {
 func TestLoadTakenAway(t *testing.T) {
 	only(t, scene(func(f *frame.Frame) {
 		if f.At > 28*time.Second {
-			f.Load.Asked.Concurrency, f.Client.InFlight, f.Client.Prefill, f.Client.OldestWaiting = 0, 0, 0, 0
+			f.Load.Requested.Concurrency, f.Client.InFlight, f.Client.Prefill, f.Client.OldestWaiting = 0, 0, 0, 0
 			f.Requests, f.Streams, f.Client.SliceOutTokens = nil, nil, 0
 		}
 	}), "no_load", Unknown, "no load now")

@@ -76,7 +76,7 @@ func (h *history) inNumbers() (out []string) {
 
 // unloaded reports whether nothing new is to be sent.
 func unloaded(f *frame.Frame) bool {
-	return f.Load.Asked.Concurrency == 0 && f.Load.Asked.Rate == 0
+	return f.Load.Requested.Concurrency == 0 && f.Load.Requested.Rate == 0
 }
 
 // beforeLoad says what has to be done until the load begins.

@@ -34,7 +34,7 @@ func (h *history) foreign() (f foreign) {
 // token arrives, and its reading is older than the Frame.
 func (h *history) unfinished() float64 {
 	c := &h.now().Client
-	return float64(c.InFlight) * max(float64(h.now().Load.Asked.InputTokens), c.InputTokens.Or(0))
+	return float64(c.InFlight) * max(float64(h.now().Load.Requested.InputTokens), c.InputTokens.Or(0))
 }
 
 // much reports whether it is worth a word.

@@ -121,7 +121,7 @@ func checkPrefixCache(h *history) (outcome, Verdict) {
 	if queried.V < prefixFewest {
 		return unclear, Verdict{}
 	}
-	share, unique := hit.V/queried.V, h.now().Load.Asked.Prefix == "unique"
+	share, unique := hit.V/queried.V, h.now().Load.Requested.Prefix == "unique"
 	v := Verdict{
 		Severity: Info, aside: !unique,
 		Text:     fmt.Sprintf("the prefix cache serves %s of prompt tokens", units.Share(share)),

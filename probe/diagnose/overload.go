@@ -35,8 +35,8 @@ func checkOverload(h *history) (outcome, Verdict) {
 	if !ok || len(frames) < overloadFrames {
 		return unclear, Verdict{}
 	}
-	p := pace{h.now().Load.Asked.Rate, succeededPerS(frames)}
-	if limit := frames[0].Load.Asked.Concurrency; p.rate > 0 && p.done <= overloadDone*p.rate && allInUse(frames, limit) {
+	p := pace{h.now().Load.Requested.Rate, succeededPerS(frames)}
+	if limit := frames[0].Load.Requested.Concurrency; p.rate > 0 && p.done <= overloadDone*p.rate && allInUse(frames, limit) {
 		return holds, overloaded(h, fmt.Sprintf("overload: %.1f of %.1f requests/s completed with all %d streams in use", p.done, p.rate, limit),
 			fmt.Sprintf("mean of the last %.0f s", overloadSpan.Seconds()))
 	}
@@ -118,16 +118,16 @@ func overloaded(h *history, text string, evidence ...string) Verdict {
 // checkPastKnee finds a load that is past the knee: the same one that a sweep looks for.
 func checkPastKnee(h *history) (outcome, Verdict) {
 	now := h.now()
-	if !now.Load.Settled || now.Load.Asked.Rate > 0 {
+	if !now.Load.Settled || now.Load.Requested.Rate > 0 {
 		return unclear, Verdict{}
 	}
 	var before, after *level.Level
-	for _, l := range level.Curve(h.levels.Levels(), now.Load.Asked) {
+	for _, l := range level.Curve(h.levels.Levels(), now.Load.Requested) {
 		switch {
 		case !trusted(&l):
-		case l.Load == now.Load.Asked:
+		case l.Load == now.Load.Requested:
 			after = &l
-		case kneeStreams*l.Amount() <= float64(now.Load.Asked.Concurrency):
+		case kneeStreams*l.Amount() <= float64(now.Load.Requested.Concurrency):
 			before = &l // the largest of them is the last
 		}
 	}

@@ -64,7 +64,7 @@ func (h *history) findPauses() []pause {
 // far from the usual to have another cause.
 func (h *history) farToRead(all []pause) float64 {
 	now := h.now()
-	if now.Load.Asked.InputTokens == 0 || now.Client.TTFT.N < enough {
+	if now.Load.Requested.InputTokens == 0 || now.Client.TTFT.N < enough {
 		return math.Inf(1)
 	}
 	if h.firstTokensIn(all) < pauseRare {

@@ -12,7 +12,7 @@ func twoSpeeds(n uint64, tpot float32, tokens int, spoil func(f *frame.Frame)) *
 	return scene(func(f *frame.Frame) {
 		r, ms := short(&f.Requests[0]), float32(10)
 		if f.Seq%n == 0 {
-			ms, r.InTokens, r.AskedIn = tpot, tokens, tokens
+			ms, r.InTokens, r.RequestedIn = tpot, tokens, tokens
 		}
 		for range 63 {
 			r.GapsMS = append(r.GapsMS, ms)

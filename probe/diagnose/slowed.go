@@ -42,7 +42,7 @@ func checkAnswerGrowth(h *history) (outcome, Verdict) {
 
 // checkSlowed finds that the server became slower while we requested the same of it.
 func checkSlowed(h *history) (outcome, Verdict) {
-	asked := h.now().Load.Asked
+	asked := h.now().Load.Requested
 	// An open loop has more in flight at times, by chance.
 	tpotTimes, ttftTimes := slowedTPOT, slowedTTFT
 	if asked.Rate > 0 {

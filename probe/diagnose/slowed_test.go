@@ -34,8 +34,8 @@ func TestSlowed(t *testing.T) {
 			f.Load.Level, f.Requests[0].Level = 2, 2
 		}
 	}), "slowed")
-	none(t, "prompts of a file", from10s(600, 10, func(f *frame.Frame) { f.Load.Asked.InputTokens = 0 }), "slowed")
-	none(t, "an open loop, by chance", from10s(200, 16, func(f *frame.Frame) { f.Load.Asked.Rate = 4 }), "slowed")
+	none(t, "prompts of a file", from10s(600, 10, func(f *frame.Frame) { f.Load.Requested.InputTokens = 0 }), "slowed")
+	none(t, "an open loop, by chance", from10s(200, 16, func(f *frame.Frame) { f.Load.Requested.Rate = 4 }), "slowed")
 	none(t, "statistics emptied since", from10s(200, 16, func(f *frame.Frame) {
 		if f.At == 15*time.Second {
 			f.Events = []frame.Event{{Kind: frame.EventReset}}

@@ -44,7 +44,7 @@ func TestOverload(t *testing.T) {
 func TestOverloadOfAnOpenLoop(t *testing.T) {
 	open := func(perSecond float64) *Judge {
 		return scene(func(f *frame.Frame) {
-			f.Load.Asked.Rate, f.Load.Asked.Concurrency = 10, 512
+			f.Load.Requested.Rate, f.Load.Requested.Concurrency = 10, 512
 			f.Engine.Have = false
 			f.Client.Prefill = int(f.At.Seconds() * perSecond)
 			f.Client.InFlight = f.Client.Prefill + 15
@@ -62,7 +62,7 @@ func TestOverloadOfAnOpenLoop(t *testing.T) {
 
 func TestARateThatFillsItsCap(t *testing.T) {
 	capped := func(rate float64) *Judge {
-		return scene(func(f *frame.Frame) { f.Load.Asked.Rate = rate })
+		return scene(func(f *frame.Frame) { f.Load.Requested.Rate = rate })
 	}
 	only(t, capped(10), "overload", Bad, "overload: 4.0 of 10.0 requests/s completed with all 16 streams in use")
 	none(t, "as many as asked", capped(4), "overload")

@@ -58,12 +58,12 @@ type Target struct {
 	ModelInfo roofline.ModelInfo `json:"model_told,omitzero"`
 }
 
-// LoadState is the load that was asked for and what became of the level.
+// LoadState is the requested load, and what has become of the level.
 type LoadState struct {
-	Asked   Load `json:"asked"`
-	Level   int  `json:"level"`           // counts settings from 1; 0 before the first load
-	Settled bool `json:"settled"`         // the level's numbers can be trusted
-	Max     int  `json:"max_concurrency"` // safety cap for concurrency
+	Requested Load `json:"asked"`
+	Level     int  `json:"level"`           // counts settings from 1; 0 before the first load
+	Settled   bool `json:"settled"`         // the level's numbers can be trusted
+	Max       int  `json:"max_concurrency"` // safety cap for concurrency
 
 	Stage Stage `json:"stage,omitempty"` // what is done before the load that is waited for begins
 }
@@ -86,7 +86,7 @@ type Event struct {
 	Text string        `json:"text"`
 }
 
-// EventKind tells marks apart.
+// EventKind distinguishes marks.
 type EventKind int
 
 // Kinds of events.

@@ -99,7 +99,7 @@ func (b *Book) turn(f *frame.Frame) (left *entry) {
 			b.trailing = append(b.trailing, left)
 		}
 	}
-	load := f.Load.Asked
+	load := f.Load.Requested
 	if b.now != nil || f.Load.Level == 0 || load.Concurrency == 0 {
 		return left
 	}

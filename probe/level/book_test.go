@@ -27,7 +27,7 @@ type film struct {
 func (m *film) next() *frame.Frame {
 	m.at += tick
 	f := &frame.Frame{At: m.at, Slice: tick}
-	f.Load.Asked, f.Load.Level, f.Load.Settled = m.load, m.level, m.settle
+	f.Load.Requested, f.Load.Level, f.Load.Settled = m.load, m.level, m.settle
 	f.Client.InFlight = m.load.Concurrency
 	return f
 }

@@ -248,7 +248,7 @@ func (p *Pool) request(s *stream, j job) api.Result {
 	res := p.opt.Doer.Do(j.ctx, call, s.track)
 	res.ID, res.Slot, res.Long = uint64(p.ids.Add(1)), s.index, j.long
 	res.Intent = j.intent
-	res.AskedIn, res.AskedOut = made.Tokens, j.out
+	res.RequestedIn, res.RequestedOut = made.Tokens, j.out
 	s.track.End(res.Request)
 	if res.Class == measure.OK && res.Source != measure.Chunks {
 		p.opt.Prompts.Learn(made, res.InTokens)

@@ -312,8 +312,8 @@ func TestLongPromptGoesBeside(t *testing.T) {
 	for _, r := range records {
 		if r.Long {
 			long++
-			if r.AskedIn != 5000 || r.Slot != 2 {
-				t.Errorf("the long prompt: %d tokens in slot %d", r.AskedIn, r.Slot)
+			if r.RequestedIn != 5000 || r.Slot != 2 {
+				t.Errorf("the long prompt: %d tokens in slot %d", r.RequestedIn, r.Slot)
 			}
 		}
 	}
@@ -332,7 +332,7 @@ func TestFileChoosesTheLengthOfAnswers(t *testing.T) {
 		p.Set(Setting{Concurrency: 1, OutputTokens: 50})
 		after(1500 * time.Millisecond)
 	})
-	if len(records) != 2 || records[0].AskedOut != 7 || records[1].AskedOut != 50 {
+	if len(records) != 2 || records[0].RequestedOut != 7 || records[1].RequestedOut != 50 {
 		t.Errorf("records %+v", records)
 	}
 }

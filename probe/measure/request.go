@@ -30,7 +30,7 @@ const (
 	Cancelled      Class = "cancelled"
 )
 
-// Failed tells whether the class counts as a failure of the server or the path.
+// Failed reports whether the class counts as a failure of the server or the path.
 func (c Class) Failed() bool { return c != OK && c != Cancelled && c != Loading }
 
 // Request is one request that ended. Instants are durations since the session
@@ -57,8 +57,8 @@ type Request struct {
 
 	Chunks          int         `json:"chunks"`             // token-bearing chunks
 	Coalesced       int         `json:"coalesced"`          // chunks that share their stamp with the one before
-	AskedIn         int         `json:"asked_input_tokens"` // tokens
-	AskedOut        int         `json:"asked_output_tokens"`
+	RequestedIn     int         `json:"asked_input_tokens"` // tokens
+	RequestedOut    int         `json:"asked_output_tokens"`
 	InTokens        int         `json:"-"`
 	OutTokens       int         `json:"output_tokens"`
 	ReasoningTokens int         `json:"reasoning_tokens"`

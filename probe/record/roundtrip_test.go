@@ -191,7 +191,7 @@ func TestNoCredentialsInAddresses(t *testing.T) {
 // A request that was refused has no instants of tokens, and nobody counted its
 // prompt: the line says null, not 0. Reading it back changes nothing.
 func TestWhatARequestLacksIsNull(t *testing.T) {
-	refused := measure.Request{ID: 1, Class: "http_5xx", Intent: time.Millisecond, Start: 2 * time.Millisecond, End: 3 * time.Millisecond, AskedIn: 8, GapsMS: []float32{}}
+	refused := measure.Request{ID: 1, Class: "http_5xx", Intent: time.Millisecond, Start: 2 * time.Millisecond, End: 3 * time.Millisecond, RequestedIn: 8, GapsMS: []float32{}}
 	fine := measure.Request{ID: 2, Chunks: 1, First: 5 * time.Millisecond, Last: 6 * time.Millisecond, InTokens: 8, OutTokens: 1, GapsMS: []float32{}}
 	f := &frame.Frame{Seq: 1, Requests: []measure.Request{refused, fine}}
 	raw := record(t, f)

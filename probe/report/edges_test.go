@@ -119,7 +119,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		for range seconds * 4 {
 			n++
 			f := &frame.Frame{Seq: uint64(n), At: time.Duration(n) * tick, Slice: tick}
-			f.Load.Asked = closed
+			f.Load.Requested = closed
 			for i := range 250 {
 				f.Requests = append(f.Requests, stream(ms(f.At)-20, 5+float64(i)/100, 1, 5))
 			}

@@ -17,7 +17,7 @@ func stream(start, ttft, gap float64, tokens int) measure.Request {
 	r := measure.Request{
 		Intent: at(start), Start: at(start), First: at(start + ttft), Answer: at(start + ttft),
 		Last: at(start + ttft + gap*float64(tokens-1)), Reused: true, Streamed: true, HaveAnswer: true,
-		Chunks: tokens, FirstTokens: 1, AskedIn: 8, AskedOut: tokens, InTokens: 8, OutTokens: tokens,
+		Chunks: tokens, FirstTokens: 1, RequestedIn: 8, RequestedOut: tokens, InTokens: 8, OutTokens: tokens,
 		Source: measure.Usage, Finish: "stop",
 	}
 	r.End = r.Last
@@ -30,7 +30,7 @@ func stream(start, ttft, gap float64, tokens int) measure.Request {
 // failed makes a request that failed right away.
 func failed(start float64, class measure.Class, message string) measure.Request {
 	return measure.Request{
-		Class: class, Error: message, Intent: at(start), Start: at(start), End: at(start + 5), Streamed: true, AskedIn: 8, AskedOut: 8,
+		Class: class, Error: message, Intent: at(start), Start: at(start), End: at(start + 5), Streamed: true, RequestedIn: 8, RequestedOut: 8,
 	}
 }
 
@@ -45,7 +45,7 @@ func frames(until time.Duration, load frame.Load, requests []measure.Request, ad
 	var out []*frame.Frame
 	for end := tick; end <= until; end += tick {
 		f := &frame.Frame{Seq: uint64(len(out) + 1), At: end, Slice: tick}
-		f.Load.Asked = load
+		f.Load.Requested = load
 		for _, r := range requests {
 			began, ended := r.Intent < end, r.End <= end
 			switch {

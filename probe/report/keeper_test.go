@@ -18,7 +18,7 @@ import (
 func levelFrame(seq uint64, level, concurrency, n int) *frame.Frame {
 	at := time.Duration(seq) * 250 * time.Millisecond
 	f := &frame.Frame{Seq: seq, At: at, Slice: 250 * time.Millisecond, Target: frame.Target{Host: "gpu:8000/../x"}}
-	f.Load.Level, f.Load.Asked = level, frame.Load{Concurrency: concurrency, InputTokens: 32, OutputTokens: 2}
+	f.Load.Level, f.Load.Requested = level, frame.Load{Concurrency: concurrency, InputTokens: 32, OutputTokens: 2}
 	f.Client.InFlight, f.Client.SliceOutTokens = concurrency, 2*n
 	for range n {
 		f.Requests = append(f.Requests, measure.Request{

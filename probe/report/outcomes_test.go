@@ -83,7 +83,7 @@ func TestLoadingComesBeforeTheWindow(t *testing.T) {
 func TestAServerThatNeverGetsReady(t *testing.T) {
 	a := newRun(bench.Plan{Load: closed, Duration: time.Second})
 	f := &frame.Frame{Slice: tick, At: tick, Requests: []measure.Request{failed(0, measure.Loading, "loading")}}
-	f.Load.Asked = closed
+	f.Load.Requested = closed
 	for a.Phase() != bench.Done && f.At < 2*time.Hour {
 		a.Add(f)
 		f = &frame.Frame{Slice: time.Minute, At: f.At + time.Minute, Load: f.Load}
@@ -176,7 +176,7 @@ func TestTheLoadIsTakenAway(t *testing.T) {
 	all := []measure.Request{stream(0, 50, 10, 3)}
 	s := summarise(bench.Plan{Load: closed, Requests: 100}, frames(2*time.Second, closed, all, func(f *frame.Frame) {
 		if f.At > time.Second {
-			f.Load.Asked.Concurrency = 0
+			f.Load.Requested.Concurrency = 0
 		}
 		if f.At == time.Second {
 			f.Events = []frame.Event{{Kind: frame.EventNote, Text: "stopped: the cap is 30"}}

@@ -48,7 +48,7 @@ func (s *stage) hold(frames int, settled bool, ttft float64, events ...frame.Eve
 		end := time.Duration(s.seq) * tick
 		f := &frame.Frame{Seq: s.seq, At: end, Slice: tick, Events: events}
 		f.Target.Started, f.Target.URL, f.Target.Host = epoch, "http://h:8000/v1/chat/completions", "h:8000"
-		f.Load.Asked, f.Load.Level, f.Load.Settled = s.load, s.level, settled
+		f.Load.Requested, f.Load.Level, f.Load.Settled = s.load, s.level, settled
 		f.Client.InFlight, f.Client.SliceOutTokens = s.load.Concurrency, 10*s.load.Concurrency
 		for range s.load.Concurrency {
 			f.Requests = append(f.Requests, stream(ms(end-tick)+10, ttft, (200-ttft)/9, 10))

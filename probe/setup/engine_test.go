@@ -28,10 +28,10 @@ func TestEngineIsTheMachineThatWasAsked(t *testing.T) {
 
 func TestEngineSettingsThatCannotWorkAreWrongUsage(t *testing.T) {
 	for want, s := range map[string]config.Sim{
-		"unknown scenario":    {Scenario: "tsunami"},
-		"unknown fault":       {Faults: "flood=1"},
+		"unknown scenario":  {Scenario: "tsunami"},
+		"unknown fault":     {Faults: "flood=1"},
 		"reasoning must be": {Reasoning: 1.5},
-		"unknown GPU":         {GPU: "abacus"},
+		"unknown GPU":       {GPU: "abacus"},
 	} {
 		var exit *config.ExitError
 		s.Speed = 1

@@ -41,7 +41,7 @@ func (s *Server) Flip(name string) error {
 
 func (s *Server) toggles() (all []toggle) {
 	add := func(group, name, description, value string, flip func(on bool) error) {
-		all = append(all, toggle{frame.Switch{Group: group, Name: name, Means: description, Value: value}, flip})
+		all = append(all, toggle{frame.Switch{Group: group, Name: name, Description: description, Value: value}, flip})
 	}
 	chunked, prefixes := s.driver.Scheduling()
 	add(groupScheduling, "chunked prefill", "long prompts are split over iterations, beside the tokens of others; off: each in one", onOff(chunked),

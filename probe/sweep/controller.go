@@ -123,7 +123,7 @@ func (c *Controller) Add(f *frame.Frame) {
 	case c.controls.Load() != c.wanted:
 		c.handedOver(f)
 		return
-	case f.Load.Asked != c.wanted || f.Load.Level == c.before:
+	case f.Load.Requested != c.wanted || f.Load.Level == c.before:
 		return // this Frame is from before
 	}
 	if c.setAt == 0 {
