@@ -53,6 +53,7 @@ var nimAbout = []About{
 // NIMMetadata is a path that only NIM has.
 const NIMMetadata = "/v1/metadata"
 
+// NIMRelease reads the version from that path, and reports whether the answer is NIM's.
 func NIMRelease(a Object, id *engine.Identity) bool {
 	_, hasModels := a["modelInfo"]
 	return version(a, id) && hasModels
