@@ -2,8 +2,9 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
+
+	"github.com/goccy/go-json"
 )
 
 // chunk is one JSON object of a stream, or a whole reply: only the fields that

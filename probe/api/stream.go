@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"encoding/json"
+	"github.com/goccy/go-json"
 
 	"sonde/probe/measure"
 )
