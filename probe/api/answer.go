@@ -36,8 +36,7 @@ type tokenCounts struct {
 
 // chunk notes one object of the stream.
 func (a *answer) chunk(c *chunk) {
-	b := c.bearing()
-	if !b.any() {
+	if !c.bearing.any() {
 		if a.rec.Chunks == 0 {
 			a.opening++
 		}
@@ -56,7 +55,7 @@ func (a *answer) chunk(c *chunk) {
 			r.Coalesced++
 		}
 	}
-	if b.answer && !r.HaveAnswer {
+	if c.bearing.answer && !r.HaveAnswer {
 		r.HaveAnswer, r.Answer = true, at
 	}
 	r.Last = at
@@ -67,11 +66,11 @@ func (a *answer) chunk(c *chunk) {
 // newTokens is how many tokens a chunk brought by its running usage; 0 without
 // one.
 func (t *tokenCounts) newTokens(c *chunk) int {
-	if c.Usage == nil || c.Usage.Completion <= t.seen {
+	n := c.usage.completion - t.seen
+	if n <= 0 {
 		return 0
 	}
-	n := c.Usage.Completion - t.seen
-	t.seen = c.Usage.Completion
+	t.seen = c.usage.completion
 	t.withUsage++
 	return n
 }
@@ -81,23 +80,15 @@ func (t *tokenCounts) newTokens(c *chunk) int {
 func (a *answer) count(s *stream) {
 	r := a.rec
 	r.Finish = s.finish
-	switch {
-	case s.usage != nil && (s.usage.Completion > 0 || r.Chunks == 0):
-		r.InTokens, r.OutTokens = s.usage.Prompt, s.usage.Completion
-		r.ReasoningTokens, r.CachedTokens = s.usage.reasoning(), s.usage.cached()
-		r.Source = measure.Usage
+	r.InTokens = s.usage.prompt
+	if s.usage.completion > 0 || s.usage.known() && r.Chunks == 0 {
+		r.OutTokens, r.Source = s.usage.completion, measure.Usage
+		r.ReasoningTokens, r.CachedTokens = s.usage.reasoning, s.usage.cached
 		if a.counts.withUsage == r.Chunks && r.Chunks > 1 {
 			r.Source = measure.UsagePerChunk
 		}
-	case s.timings != nil && s.timings.PredictedN > 0: // llama.cpp without usage
-		r.InTokens, r.OutTokens = s.timings.PromptN+s.timings.CacheN, s.timings.PredictedN
-		r.CachedTokens = s.timings.CacheN
-		r.Source = measure.Usage
-	default:
+	} else {
 		r.OutTokens, r.Source = r.Chunks, measure.Chunks
-		if s.usage != nil {
-			r.InTokens = s.usage.Prompt
-		}
 	}
 	// A first chunk cannot hold more than the whole answer.
 	r.FirstTokens = min(r.FirstTokens, max(1, r.OutTokens))

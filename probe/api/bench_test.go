@@ -226,22 +226,13 @@ func (r *bareReader) read(body []byte) (tokens int) {
 	return tokens - 3
 }
 
-// BenchmarkDecode prints what the two ways to decode the usual chunk cost.
+// BenchmarkDecode prints what it costs to decode the usual chunk.
 func BenchmarkDecode(b *testing.B) {
 	data := []byte(benchChunk)
-	b.Run("plain", func(b *testing.B) {
-		var p quickChunk
-		for b.Loop() {
-			if c, ok := p.decode(data); !ok || !c.bearing().answer {
-				b.Fatal("not read")
-			}
+	var d decoder
+	for b.Loop() {
+		if c, ok := d.decode(data); !ok || !c.bearing.answer {
+			b.Fatal("not read")
 		}
-	})
-	b.Run("full", func(b *testing.B) {
-		for b.Loop() {
-			if c, err := decodeChunk(data); err != nil || !c.bearing().answer {
-				b.Fatal("not read")
-			}
-		}
-	})
+	}
 }

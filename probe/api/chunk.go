@@ -3,94 +3,24 @@ package api
 import (
 	"bytes"
 	"strings"
-
-	"github.com/goccy/go-json"
 )
 
-// chunk is one JSON object of a stream, or a whole reply: only the fields that
-// are needed, for every dialect at once.
+// chunk is what one JSON object of a stream, or a whole reply, says: for every dialect at
+// once.
 type chunk struct {
-	Choices []choice        `json:"choices"`
-	Usage   *usage          `json:"usage"`
-	Timings *timings        `json:"timings"`
-	Error   json.RawMessage `json:"error"`
-
-	// Flat forms of an error.
-	Object  string          `json:"object"`
-	Type    string          `json:"type"`
-	Message json.RawMessage `json:"message"`
-	Detail  json.RawMessage `json:"detail"`
-	Code    json.RawMessage `json:"code"`
-
-	ended bool // a native end mark
+	bearing bearing
+	finish  string // the finish reason of the first choice that has one
+	answers bool   // it has the form of an answer
+	ended   bool   // a native end mark
+	usage   usage
+	refusal refusal
+	extra   []member // fields that an ordinary chunk does not have
 }
 
-type choice struct {
-	Delta   *delta          `json:"delta"`
-	Message *delta          `json:"message"` // in a whole reply
-	Text    json.RawMessage `json:"text"`    // completions
-	Finish  json.RawMessage `json:"finish_reason"`
-}
-
-// delta holds the texts raw: whether there is text is all that matters.
-type delta struct {
-	Content          json.RawMessage `json:"content"`
-	ReasoningContent json.RawMessage `json:"reasoning_content"`
-	Reasoning        json.RawMessage `json:"reasoning"`
-	Refusal          json.RawMessage `json:"refusal"`
-	ToolCalls        []toolCall      `json:"tool_calls"`
-	FunctionCall     *function       `json:"function_call"`
-}
-
-type toolCall struct {
-	Function *function `json:"function"`
-}
-
-type function struct {
-	Name      json.RawMessage `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-}
-
-type usage struct {
-	Prompt            int `json:"prompt_tokens"`
-	Completion        int `json:"completion_tokens"`
-	Reasoning         int `json:"reasoning_tokens"` // SGLang: at the top level
-	CompletionDetails *struct {
-		Reasoning int `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
-	PromptDetails *struct {
-		Cached int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-}
-
-// timings are llama.cpp's own counts, on the last chunk.
-type timings struct {
-	PromptN    int `json:"prompt_n"`
-	CacheN     int `json:"cache_n"`
-	PredictedN int `json:"predicted_n"`
-}
-
-func (u *usage) reasoning() int {
-	if u.CompletionDetails != nil && u.CompletionDetails.Reasoning > 0 {
-		return u.CompletionDetails.Reasoning
-	}
-	return u.Reasoning
-}
-
-func (u *usage) cached() int {
-	if u.PromptDetails == nil {
-		return 0
-	}
-	return u.PromptDetails.Cached
-}
-
-func decodeChunk(data []byte) (chunk, error) {
-	var c chunk
-	err := json.Unmarshal(data, &c)
-	if err == nil && c.Choices == nil && c.Usage == nil {
-		c.fromNative(data)
-	}
-	return c, err
+// member is a field of an object.
+type member struct {
+	name  string
+	value value
 }
 
 // bearing says which kinds of generated text a chunk carries.
@@ -101,176 +31,204 @@ type bearing struct {
 
 func (b bearing) any() bool { return b.answer || b.reasoning }
 
-func (c *chunk) bearing() bearing {
-	var b bearing
-	for i := range c.Choices {
-		ch := &c.Choices[i]
-		b.answer = b.answer || hasText(ch.Text)
-		b.add(ch.Delta)
-		b.add(ch.Message)
-	}
-	return b
+// decoder reads chunks. It keeps its memory: ordinary chunks allocate nothing.
+type decoder struct {
+	cursor cursor
+	chunk  chunk
 }
 
-func (b *bearing) add(d *delta) {
-	if d == nil {
-		return
+// decode reads the object in data; not ok if that is no whole object. The chunk is valid
+// until the next call.
+func (d *decoder) decode(data []byte) (c *chunk, ok bool) {
+	c = &d.chunk
+	*c = chunk{extra: c.extra[:0]}
+	in := &d.cursor
+	*in = cursor{data: data}
+	in.blanks()
+	end := in.enter()
+	for in.more(end) {
+		c.field(in)
 	}
-	parts := contentBearing(d.Content)
-	b.answer = b.answer || parts.answer || hasText(d.Refusal) || d.callsTool()
-	b.reasoning = b.reasoning || parts.reasoning || hasText(d.ReasoningContent) || hasText(d.Reasoning)
+	if end != '}' || in.cut || len(bytes.TrimSpace(in.data[in.at:])) > 0 {
+		return nil, false
+	}
+	if len(c.extra) > 0 {
+		c.native()
+		c.refusal = c.findRefusal()
+	}
+	return c, true
 }
 
-func (d *delta) callsTool() bool {
-	if d.FunctionCall.hasText() {
-		return true
-	}
-	for _, call := range d.ToolCalls {
-		if call.Function.hasText() {
-			return true
+func (c *chunk) field(in *cursor) {
+	switch string(in.name) {
+	case "choices":
+		for end := in.enter(); in.more(end); {
+			c.answers = true
+			c.choice(in)
 		}
-	}
-	return false
-}
-
-func (f *function) hasText() bool {
-	return f != nil && (hasText(f.Name) || hasText(f.Arguments))
-}
-
-// hasText reports whether raw JSON is a non-empty string. Some servers send tool
-// arguments as an object: that is text too.
-func hasText(raw json.RawMessage) bool {
-	switch {
-	case len(raw) == 0 || raw[0] == 'n': // null
-		return false
-	case raw[0] == '"':
-		return len(raw) > 2
-	}
-	return raw[0] == '{'
-}
-
-// contentBearing looks at content, which is a string or a list of typed parts.
-func contentBearing(raw json.RawMessage) bearing {
-	if len(raw) == 0 || raw[0] != '[' {
-		return bearing{answer: hasText(raw)}
-	}
-	var parts []struct {
-		Type     string          `json:"type"`
-		Text     json.RawMessage `json:"text"`
-		Thinking json.RawMessage `json:"thinking"`
-		Refusal  json.RawMessage `json:"refusal"`
-	}
-	if json.Unmarshal(raw, &parts) != nil {
-		return bearing{}
-	}
-	var b bearing
-	for _, p := range parts {
-		thinking := strings.Contains(p.Type, "reason") || strings.Contains(p.Type, "think")
-		text := hasText(p.Text) || hasText(p.Refusal)
-		b.answer = b.answer || (text && !thinking)
-		// Mistral nests the text of a thinking part once more, as a list.
-		b.reasoning = b.reasoning || (text && thinking) || hasText(p.Thinking) || nestedText(p.Thinking)
-	}
-	return b
-}
-
-func nestedText(raw json.RawMessage) bool {
-	return len(raw) > 0 && raw[0] == '[' && contentBearing(raw).any()
-}
-
-// finish is the finish reason of the first choice that has one; "" if none has.
-func (c *chunk) finish() string {
-	for i := range c.Choices {
-		if s := stringOf(c.Choices[i].Finish); s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
-// stringOf reads a JSON string; anything else, numbers apart, is "".
-func stringOf(raw json.RawMessage) string {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || raw[0] == 'n' {
-		return ""
-	}
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	if raw[0] == '{' || raw[0] == '[' {
-		return ""
-	}
-	return string(raw)
-}
-
-// native are the streams of engines' own endpoints, for servers that answer with
-// them: Ollama's /api/chat and /api/generate, TGI's /generate_stream, LM Studio's
-// /api/v1/chat.
-type native struct {
-	// Ollama: the last object has the counts.
-	Message    *delta          `json:"message"`
-	Response   json.RawMessage `json:"response"`
-	Done       bool            `json:"done"`
-	DoneReason json.RawMessage `json:"done_reason"`
-	PromptN    int             `json:"prompt_eval_count"`
-	OutputN    int             `json:"eval_count"`
-
-	// TGI: one token per event; special tokens are not part of the answer.
-	Token *struct {
-		Text    json.RawMessage `json:"text"`
-		Special bool            `json:"special"`
-	} `json:"token"`
-	Details *struct {
-		Finish    json.RawMessage `json:"finish_reason"`
-		Generated int             `json:"generated_tokens"`
-		Input     int             `json:"input_length"`
-	} `json:"details"`
-
-	// LM Studio: named events.
-	Type    string          `json:"type"`
-	Content json.RawMessage `json:"content"`
-	Result  *struct {
-		Stats struct {
-			Input  int `json:"input_tokens"`
-			Output int `json:"total_output_tokens"`
-		} `json:"stats"`
-	} `json:"result"`
-}
-
-// fromNative turns an object without choices into the common form, if it is one
-// of those.
-func (c *chunk) fromNative(data []byte) {
-	var n native
-	if json.Unmarshal(data, &n) != nil {
-		return
-	}
-	ch := choice{Finish: n.DoneReason}
-	switch {
-	case n.Token != nil:
-		if !n.Token.Special {
-			ch.Text = n.Token.Text
-		}
-		if n.Details != nil {
-			ch.Finish = n.Details.Finish
-			c.Usage = &usage{Prompt: n.Details.Input, Completion: n.Details.Generated}
-		}
-	case n.Type == "message.delta":
-		ch.Text = n.Content
-	case n.Type == "reasoning.delta":
-		ch.Delta = &delta{Reasoning: n.Content}
-	case n.Type == "chat.end":
-		c.ended = true
-		if n.Result != nil {
-			c.Usage = &usage{Prompt: n.Result.Stats.Input, Completion: n.Result.Stats.Output}
-		}
-	case n.Message != nil || n.Response != nil:
-		ch.Delta, ch.Text = n.Message, n.Response
-		if n.Done {
-			c.Usage = &usage{Prompt: n.PromptN, Completion: n.OutputN}
-		}
+	case "usage":
+		c.usage.read(in.value())
+	case "id", "created", "model", "system_fingerprint", "service_tier":
+		in.value()
 	default:
+		name := in.name
+		if v := in.value(); v != nil && string(name) != "object" || string(v) == `"error"` {
+			c.extra = append(c.extra, member{string(name), v})
+		}
+	}
+}
+
+// get is a field that an ordinary chunk does not have.
+func (c *chunk) get(name string) value {
+	for _, m := range c.extra {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+func (c *chunk) choice(in *cursor) {
+	for end := in.enter(); in.more(end); {
+		switch string(in.name) {
+		case "delta", "message": // message in a whole reply
+			c.delta(in)
+		case "text": // completions
+			if in.value().hasText() {
+				c.bearing.answer = true
+			}
+		case "finish_reason":
+			c.setFinish(in.value())
+		default:
+			in.value()
+		}
+	}
+}
+
+func (c *chunk) setFinish(v value) {
+	if v != nil && c.finish == "" {
+		c.finish = v.string()
+	}
+}
+
+// delta looks for text: whether there is any is all that matters.
+func (c *chunk) delta(in *cursor) {
+	b := &c.bearing
+	for end := in.enter(); in.more(end); {
+		switch string(in.name) {
+		case "content":
+			b.content(in.value())
+		case "refusal":
+			b.answer = in.value().hasText() || b.answer
+		case "reasoning_content", "reasoning", "thinking":
+			b.reasoning = in.value().hasText() || b.reasoning
+		case "tool_calls":
+			for end := in.enter(); in.more(end); {
+				b.function(in.value().get("function"))
+			}
+		case "function_call":
+			b.function(in.value())
+		default:
+			in.value()
+		}
+	}
+}
+
+func (b *bearing) function(v value) {
+	b.answer = b.answer || v.get("name").hasText() || v.get("arguments").hasText()
+}
+
+// content looks at content, which is a string or a list of typed parts.
+func (b *bearing) content(v value) {
+	if len(v) == 0 || v[0] != '[' {
+		b.answer = v.hasText() || b.answer
 		return
 	}
-	c.Choices = []choice{ch}
+	in := v.cursor()
+	for end := in.enter(); in.more(end); {
+		part := in.value()
+		text := part.get("text").hasText() || part.get("refusal").hasText()
+		if kind := part.get("type").string(); strings.Contains(kind, "reason") || strings.Contains(kind, "think") {
+			b.reasoning = b.reasoning || text
+		} else {
+			b.answer = b.answer || text
+		}
+		// Mistral nests the text of a thinking part once more, as a list.
+		var nested bearing
+		nested.content(part.get("thinking"))
+		b.reasoning = b.reasoning || nested.any()
+	}
 }
+
+// native reads the streams of engines' own endpoints, for servers that answer with them.
+func (c *chunk) native() {
+	if timings := c.get("timings"); timings != nil { // llama.cpp, beside the common form
+		c.usage.engine(timings.get("prompt_n").count()+timings.get("cache_n").count(), timings.get("predicted_n").count())
+		c.usage.cached = max(c.usage.cached, timings.get("cache_n").count())
+	}
+	if c.answers {
+		return
+	}
+	c.answers = true
+	message, response, token := c.get("message"), c.get("response"), c.get("token")
+	switch kind := c.get("type").string(); {
+	case token != nil: // TGI: one token per event; special tokens are not part of the answer
+		c.bearing.answer = string(token.get("special")) != "true" && token.get("text").hasText()
+		details := c.get("details")
+		c.setFinish(details.get("finish_reason"))
+		c.usage.engine(details.get("input_length").count(), details.get("generated_tokens").count())
+	case kind == "message.delta": // LM Studio: named events
+		c.bearing.answer = c.get("content").hasText()
+	case kind == "reasoning.delta":
+		c.bearing.reasoning = c.get("content").hasText()
+	case kind == "chat.end":
+		c.ended = true
+		stats := c.get("result").get("stats")
+		c.usage.engine(stats.get("input_tokens").count(), stats.get("total_output_tokens").count())
+	case response != nil || len(message) > 0 && message[0] == '{': // Ollama: the last object has the counts
+		c.delta(message.cursor())
+		c.bearing.answer = c.bearing.answer || response.hasText()
+		c.bearing.reasoning = c.bearing.reasoning || c.get("thinking").hasText()
+		c.setFinish(c.get("done_reason"))
+		c.usage.engine(c.get("prompt_eval_count").count(), c.get("eval_count").count())
+	default:
+		c.answers = false
+	}
+}
+
+// usage are the tokens that a server counted.
+type usage struct {
+	prompt, completion int
+	reasoning, cached  int
+	own                bool // the engine's own counts: the API's go before them
+}
+
+func (u *usage) read(v value) {
+	in := v.cursor()
+	for end := in.enter(); in.more(end); {
+		name := in.name
+		switch v := in.value(); string(name) {
+		case "prompt_tokens":
+			u.prompt = v.count()
+		case "completion_tokens":
+			u.completion = v.count()
+		case "reasoning_tokens": // SGLang: at the top level
+			u.reasoning = max(u.reasoning, v.count())
+		case "completion_tokens_details":
+			u.reasoning = max(u.reasoning, v.get("reasoning_tokens").count())
+		case "prompt_tokens_details":
+			u.cached = v.get("cached_tokens").count()
+		}
+	}
+}
+
+// engine takes an engine's own counts where the API's are missing.
+func (u *usage) engine(prompt, completion int) {
+	if u.completion == 0 && prompt+completion > 0 {
+		u.prompt, u.completion, u.own = max(u.prompt, prompt), completion, true
+	}
+}
+
+// known reports whether there are any counts. A usage of zeros means nothing: Ollama's
+// completions put one on every chunk.
+func (u *usage) known() bool { return u.prompt+u.completion > 0 }

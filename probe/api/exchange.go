@@ -2,7 +2,6 @@ package api
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -220,21 +219,21 @@ func (x *exchange) whole(resp *http.Response, body io.Reader) (reusable bool, er
 	if err != nil {
 		return false, err
 	}
-	c, err := decodeChunk(bytes.TrimSpace(data))
-	if err != nil {
-		return false, fail(measure.BadReply, "response is not valid JSON: "+err.Error())
-	}
-	if message, isError := errorText(&c); isError {
-		return false, fail(measure.BadReply, message)
-	}
-	if c.Choices == nil {
+	var d decoder
+	c, ok := d.decode(data)
+	switch {
+	case !ok:
+		return false, fail(measure.BadReply, "response is not valid JSON: "+string(data[:min(len(data), maxMessageRunes)]))
+	case c.refusal.is:
+		return false, fail(measure.BadReply, c.refusal.message)
+	case !c.answers:
 		return false, fail(measure.BadReply, "response is not a chat completion")
 	}
-	x.rec.Finish, x.rec.Source = c.finish(), measure.Chunks // zero tokens: unknown
-	if c.Usage != nil {
+	x.rec.Finish, x.rec.Source = c.finish, measure.Chunks // zero tokens: unknown
+	if c.usage.known() {
 		x.rec.Source = measure.Usage
-		x.rec.InTokens, x.rec.OutTokens = c.Usage.Prompt, c.Usage.Completion
-		x.rec.ReasoningTokens, x.rec.CachedTokens = c.Usage.reasoning(), c.Usage.cached()
+		x.rec.InTokens, x.rec.OutTokens = c.usage.prompt, c.usage.completion
+		x.rec.ReasoningTokens, x.rec.CachedTokens = c.usage.reasoning, c.usage.cached
 	}
 	x.rec.Note = "response was not streamed: it has no TTFT, gap or TPOT"
 	return !resp.Close, nil

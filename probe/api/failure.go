@@ -1,9 +1,8 @@
 package api
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -31,40 +30,31 @@ func fail(class measure.Class, message string) *failure {
 	return &failure{class: class, message: message}
 }
 
-// errorText finds the message of an error in any of the forms that servers use;
-// ok is false if the object is not an error.
-func errorText(c *chunk) (message string, ok bool) {
-	raw := bytes.TrimSpace(c.Error)
-	if len(raw) > 0 && raw[0] != 'n' && raw[0] != 'f' {
-		return nestedErrorText(raw), true
-	}
-	if c.Object == "error" || (len(c.Message) > 0 && c.Choices == nil && (len(c.Code) > 0 || strings.Contains(strings.ToLower(c.Type), "error"))) {
-		return stringOf(c.Message), true
-	}
-	if len(c.Detail) > 0 && c.Detail[0] != 'n' && c.Choices == nil {
-		if s := stringOf(c.Detail); s != "" {
-			return s, true
-		}
-		return string(c.Detail), true
-	}
-	return "", false
+// refusal is an error that a reply holds, in the server's words.
+type refusal struct {
+	is      bool
+	message string
 }
 
-func nestedErrorText(raw json.RawMessage) string {
-	var nested struct {
-		Message json.RawMessage `json:"message"`
-		Type    string          `json:"type"`
+// findRefusal finds an error in any of the forms that servers use.
+func (c *chunk) findRefusal() refusal {
+	message, detail := c.get("message"), c.get("detail")
+	kind := strings.ToLower(c.get("type").string())
+	flat := message != nil && !c.answers && (c.get("code") != nil || strings.Contains(kind, "error"))
+	switch err := c.get("error"); {
+	case err != nil && string(err) != "false":
+		return refusal{true, errorWords(err)}
+	case c.get("object") != nil || flat:
+		return refusal{true, message.string()}
+	case detail != nil && !c.answers:
+		return refusal{true, errorWords(detail)}
 	}
-	if raw[0] == '{' && json.Unmarshal(raw, &nested) == nil {
-		if s := stringOf(nested.Message); s != "" {
-			return s
-		}
-		if nested.Type != "" {
-			return nested.Type
-		}
-		return string(raw)
-	}
-	return stringOf(raw)
+	return refusal{}
+}
+
+// errorWords are the words of an error, which is a text or an object.
+func errorWords(v value) string {
+	return cmp.Or(v.string(), v.get("message").string(), v.get("type").string(), string(v))
 }
 
 // networkFailure names what went wrong below HTTP. idle is the idle time-out.
@@ -151,10 +141,9 @@ func isContextLength(lower string) bool {
 // bodyMessage is the most useful line of an error body: the message of a JSON
 // error, or the first words of anything else.
 func bodyMessage(body []byte) string {
-	if c, err := decodeChunk(body); err == nil {
-		if m, ok := errorText(&c); ok && m != "" {
-			return m
-		}
+	var d decoder
+	if c, ok := d.decode(body); ok && c.refusal.message != "" {
+		return c.refusal.message
 	}
 	text := strings.TrimSpace(string(body))
 	if strings.HasPrefix(text, "<") {

@@ -165,8 +165,8 @@ func once(t *testing.T, sc script) Result {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// value is a latency's value, or −1 if it has none.
-func value(v float64, ok bool) float64 {
+// latency is a latency's value, or −1 if it has none.
+func latency(v float64, ok bool) float64 {
 	if !ok {
 		return -1
 	}

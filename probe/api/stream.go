@@ -2,11 +2,10 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"strings"
-
-	"github.com/goccy/go-json"
 
 	"sonde/probe/measure"
 )
@@ -22,7 +21,7 @@ import (
 type stream struct {
 	lines   *lineReader
 	sink    func(*chunk) // called for each object except errors; it must not keep it
-	quick   quickChunk
+	decoder decoder
 	pending []byte // data lines that are not JSON on their own
 	event   string // the event field of the event being read
 	comment string // the newest comment
@@ -31,8 +30,7 @@ type stream struct {
 	broken   int // events with incomplete JSON
 	finish   string
 	done     bool // an end mark was seen
-	usage    *usage
-	timings  *timings
+	usage    usage
 }
 
 // read goes through the whole answer: nil when it is complete, else a *failure
@@ -73,6 +71,9 @@ func (s *stream) line(line []byte) error {
 	if len(line) == 0 {
 		return s.blank()
 	}
+	if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+		return s.data(bytes.TrimPrefix(value, []byte(" ")))
+	}
 	if line[0] == ':' {
 		s.comments++
 		s.comment = string(bytes.TrimSpace(line[1:]))
@@ -82,10 +83,7 @@ func (s *stream) line(line []byte) error {
 		return s.data(line)
 	}
 	name, value, _ := bytes.Cut(line, []byte(":"))
-	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
-	case "data":
-		return s.data(value)
 	case "event":
 		s.event = string(bytes.TrimSpace(value))
 	case "error": // llama.cpp before b6523
@@ -104,11 +102,8 @@ func (s *stream) data(value []byte) error {
 		s.done = true
 		return nil
 	case len(s.pending) == 0 && s.event != "error":
-		if c, ok := s.quick.decode(trimmed); ok {
+		if c, ok := s.decoder.decode(trimmed); ok {
 			return s.object(c)
-		}
-		if c, err := decodeChunk(trimmed); err == nil && trimmed[0] == '{' {
-			return s.object(&c)
 		}
 	}
 	if len(s.pending) > 0 {
@@ -133,8 +128,8 @@ func (s *stream) blank() error {
 	case len(pending) == 0:
 		return nil
 	}
-	if c, err := decodeChunk(pending); err == nil && bytes.HasPrefix(bytes.TrimSpace(pending), []byte("{")) {
-		return s.object(&c)
+	if c, ok := s.decoder.decode(pending); ok {
+		return s.object(c)
 	}
 	if looksCut(pending) {
 		s.broken++ // at the end of the body it was cut off: end decides
@@ -152,36 +147,26 @@ func looksCut(data []byte) bool {
 // failWith makes an error of a text that may be JSON in any form.
 func (s *stream) failWith(text []byte) error {
 	text = bytes.TrimSpace(text)
-	message := string(text)
-	if c, err := decodeChunk(text); err == nil {
-		if m, ok := errorText(&c); ok && m != "" {
-			message = m
-		} else if m := stringOf(c.Message); m != "" {
-			message = m
-		}
-	} else if m := stringOf(json.RawMessage(text)); m != "" && m != message {
-		message = m
+	message := value(text).string()
+	if c, ok := s.decoder.decode(text); ok {
+		message = cmp.Or(c.refusal.message, c.get("message").string())
 	}
-	return fail(measure.StreamError, message)
+	return fail(measure.StreamError, cmp.Or(message, string(text)))
 }
 
 func (s *stream) object(c *chunk) error {
-	if message, ok := errorText(c); ok {
-		return fail(measure.StreamError, message)
+	if c.refusal.is {
+		return fail(measure.StreamError, c.refusal.message)
 	}
-	if f := c.finish(); f != "" {
-		s.finish = f
-		if strings.HasPrefix(f, "error") {
-			return fail(measure.StreamError, "finish reason "+f)
+	if c.finish != "" {
+		s.finish = c.finish
+		if strings.HasPrefix(c.finish, "error") {
+			return fail(measure.StreamError, "finish reason "+c.finish)
 		}
 	}
-	if c.Timings != nil {
-		s.timings = c.Timings
-	}
-	// A usage of zeros means nothing (Ollama's completions put one on every
-	// chunk). What comes later is the more complete.
-	if c.Usage != nil && c.Usage.Prompt+c.Usage.Completion > 0 {
-		s.usage = c.Usage
+	// What comes later is the more complete.
+	if c.usage.known() && (!c.usage.own || s.usage.own || !s.usage.known()) {
+		s.usage = c.usage
 	}
 	s.sink(c)
 	s.done = s.done || c.ended

@@ -23,7 +23,7 @@ type figures struct {
 
 func figuresOf(r *Result) figures {
 	return figures{
-		class: r.Class, ttft: value(r.TTFT()), ttfa: value(r.TTFA()), tpot: value(r.TPOT()), e2e: value(r.E2E()),
+		class: r.Class, ttft: latency(r.TTFT()), ttfa: latency(r.TTFA()), tpot: latency(r.TPOT()), e2e: latency(r.E2E()),
 		gaps: r.GapsMS, in: r.InTokens, out: r.OutTokens, reasoning: r.ReasoningTokens, source: r.Source,
 	}
 }
