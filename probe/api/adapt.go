@@ -4,9 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"sonde/probe/api/wire"
 	"sonde/probe/measure"
-	"sonde/probe/plain"
 )
 
 // adapt reports whether the request is worth another attempt: the server refused its
@@ -58,18 +56,4 @@ func (c *Client) followOnce(x *exchange) bool {
 	c.note.Store(&note)
 	c.target.Store(to)
 	return true
-}
-
-// hideSecrets blanks the key, the values of the user's own headers, and the
-// password and query of the URL, should a server repeat them in its message.
-func (c *Client) hideSecrets(message string) string {
-	if message == "" {
-		return ""
-	}
-	secrets := append(plain.Secrets(c.opt.Header, c.opt.Address.Requests[0].String()), c.opt.APIKey)
-	if user := c.opt.Address.User; user != nil {
-		password, _ := user.Password()
-		secrets = append(secrets, password, strings.TrimPrefix(wire.BasicAuth(user), "Basic "))
-	}
-	return plain.Hide(message, secrets)
 }

@@ -4,11 +4,13 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -39,6 +41,8 @@ type Options struct {
 type Client struct {
 	opt     Options
 	dialect dialect
+	header  http.Header // of every request
+	secrets plain.Secrets
 	proxy   *url.URL
 	pool    pool
 	target  atomic.Pointer[url.URL] // where requests go now
@@ -56,6 +60,7 @@ func NewClient(opt Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{opt: opt, proxy: proxy, dialect: dialect{kind: opt.Kind, model: opt.Model, force: forcing[opt.Engine]}}
+	c.useHeader(first)
 	c.target.Store(first)
 	c.settled.Store(opt.Address.Exact)
 	c.pool.dialer = &wire.Dialer{Addr: HostPort(first), Proxy: proxy, Timeout: connectTimeout(opt.Idle), Net: opt.Dial}
@@ -63,6 +68,23 @@ func NewClient(opt Options) (*Client, error) {
 		c.pool.dialer.TLS = tlsFor(opt.TLS, first.Hostname())
 	}
 	return c, nil
+}
+
+// useHeader makes the header of every request.
+func (c *Client) useHeader(first *url.URL) {
+	identity := http.Header{}
+	SetCredentials(identity, c.opt.APIKey, c.opt.Address.User, c.opt.Header)
+	if c.proxy != nil && first.Scheme == "http" {
+		if auth := wire.BasicAuth(c.proxy.User); auth != "" {
+			identity.Set("Proxy-Authorization", auth)
+		}
+	}
+	c.secrets = plain.SecretsOf(identity, first.String())
+	c.header = http.Header{
+		"Content-Type": {"application/json"}, "Accept": {"text/event-stream"},
+		"Accept-Encoding": {"identity"}, "User-Agent": {"sonde"},
+	}
+	maps.Copy(c.header, identity)
 }
 
 const maxConnectTimeout = 10 * time.Second
@@ -129,23 +151,9 @@ func (c *Client) Close() { c.pool.close() }
 func (c *Client) request(ctx context.Context, body []byte) *http.Request {
 	target := c.target.Load()
 	req := &http.Request{
-		Method: http.MethodPost, URL: target, Host: target.Host,
+		Method: http.MethodPost, URL: target, Host: cmp.Or(c.header.Get("Host"), target.Host), // a Host in the header is ignored
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: make(http.Header), Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
-	req.Header.Set("Accept-Encoding", "identity")
-	req.Header.Set("User-Agent", "sonde")
-	SetCredentials(req.Header, c.opt.APIKey, c.opt.Address.User, c.opt.Header)
-	if host := req.Header.Get("Host"); host != "" { // net/http takes it from the request alone
-		req.Host = host
-		req.Header.Del("Host")
-	}
-	if c.proxy != nil && target.Scheme == "http" {
-		if auth := wire.BasicAuth(c.proxy.User); auth != "" {
-			req.Header.Set("Proxy-Authorization", auth)
-		}
+		Header: c.header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}
 	return req.WithContext(ctx)
 }

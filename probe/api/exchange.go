@@ -82,7 +82,7 @@ func (x *exchange) run(call Call, fresh bool) error {
 		return fail(measure.BadReply, "the prompt cannot be encoded: "+err.Error())
 	}
 	if x.conn, err = x.client.pool.take(x.ctx, fresh); err != nil {
-		return dialFailure(x.ctx, err)
+		return dialFailure(x.ctx, x.client.pool.dialer, err)
 	}
 	x.rec.Reused = x.conn.used
 	if !x.conn.used {
@@ -279,7 +279,7 @@ func (x *exchange) settle(err error) {
 		f = fail(measure.Cancelled, "cancelled")
 	}
 	// Secrets first: a cut could leave a part of one that is not recognised.
-	x.rec.Class, x.rec.Error = f.class, plain.Line(x.client.hideSecrets(f.message), maxMessageRunes)
+	x.rec.Class, x.rec.Error = f.class, plain.Line(x.client.secrets.Hide(f.message), maxMessageRunes)
 }
 
 // staleConnection reports whether a reused connection broke before any byte of the

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -59,7 +59,6 @@ func errorWords(v value) string {
 
 // networkFailure names what went wrong below HTTP. idle is the idle time-out.
 func networkFailure(ctx context.Context, err error, idle string) *failure {
-	var dns *net.DNSError
 	switch {
 	case ctx.Err() != nil:
 		return fail(measure.Cancelled, "cancelled")
@@ -67,76 +66,45 @@ func networkFailure(ctx context.Context, err error, idle string) *failure {
 		return fail(measure.Timeout, "no byte for "+idle)
 	case errors.Is(err, errLineTooLong):
 		return fail(measure.BadReply, err.Error())
-	case errors.As(err, &dns):
-		return fail(measure.Connect, err.Error())
 	}
-	return fail(measure.ConnectionLost, "the connection broke: "+plainNetError(err))
+	return fail(measure.ConnectionLost, "the connection broke: "+plain.Cause(err).Error())
 }
 
-// dialFailure says why no connection was made.
-func dialFailure(ctx context.Context, err error) *failure {
+// dialFailure says why no connection to a server was made.
+func dialFailure(ctx context.Context, d *wire.Dialer, err error) *failure {
+	why := plain.Explain(d.Addr, err, d.Timeout)
 	switch {
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+	case ctx.Err() != nil:
 		return fail(measure.Cancelled, "cancelled")
 	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fail(measure.LocalLimit, "this machine has no socket left: "+plainNetError(err)+"; raise 'ulimit -n' or lower the concurrency")
+		return fail(measure.LocalLimit, "this machine has no socket left: "+plain.Cause(err).Error()+"; raise 'ulimit -n' or lower the concurrency")
 	case errors.Is(err, wire.ErrProxy):
 		return fail(measure.Connect, err.Error())
+	case why.Kind == plain.BadTLS:
+		return fail(measure.TLS, why.String())
 	case errors.Is(err, wire.ErrTLS):
-		if why, ok := plain.ExplainTLS("the server", err); ok {
-			return fail(measure.TLS, why.String())
-		}
 		return fail(measure.TLS, strings.TrimPrefix(err.Error(), "TLS: "))
-	case errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded):
-		return fail(measure.Connect, "no connection within the time-out")
 	}
-	return fail(measure.Connect, plainNetError(err))
-}
-
-// plainNetError drops the "dial tcp 1.2.3.4:5: " that Go puts in front.
-func plainNetError(err error) string {
-	var op *net.OpError
-	if errors.As(err, &op) && op.Err != nil {
-		if op.Addr != nil {
-			return op.Err.Error() + " at " + op.Addr.String()
-		}
-		return op.Err.Error()
-	}
-	return err.Error()
+	return fail(measure.Connect, why.What)
 }
 
 // statusFailure classifies a response other than 2xx.
 func statusFailure(status int, body []byte) *failure {
 	message := bodyMessage(body)
 	lower := strings.ToLower(message + " " + string(body[:min(len(body), 400)]))
+	class := measure.StatusClass(status)
 	switch {
-	case status >= 300 && status < 400:
-		return fail(measure.Redirect, message)
-	case status == 429:
-		return fail(measure.RateLimited, message)
 	case status == 503 && (strings.Contains(lower, "loading") || strings.Contains(lower, "starting")):
-		return fail(measure.Loading, message)
-	case status >= 500:
-		return fail(measure.HTTP5xx, message)
-	case isContextLength(lower):
-		return fail(measure.ContextLength, message)
+		class = measure.Loading
+	case class == measure.HTTP4xx && tooLong.MatchString(lower):
+		class = measure.ContextLength
 	}
-	return fail(measure.HTTP4xx, message)
+	return fail(class, message)
 }
 
-// isContextLength recognises "the prompt is too long" in the words of the
-// engines; the text is lower case.
-func isContextLength(lower string) bool {
-	for _, mark := range []string{
-		"context_length_exceeded", "maximum context length", "exceed_context_size", "exceeds the available context",
-		"max_model_len", "longer than the maximum model length", "context size", "maximum allowed length", "is too long",
-	} {
-		if strings.Contains(lower, mark) {
-			return true
-		}
-	}
-	return false
-}
+// tooLong are the words in which engines say that the prompt is too long.
+var tooLong = regexp.MustCompile(`(?i)context_length_exceeded|maximum context length|exceed_context_size|exceeds the available context|` +
+	`max_model_len|longer than the maximum model length|context size|maximum allowed length|is too long`)
 
 // bodyMessage is the most useful line of an error body: the message of a JSON
 // error, or the first words of anything else.

@@ -152,6 +152,7 @@ func TestThroughAProxy(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.proxy, c.pool.dialer.Proxy = at, at
+		c.useHeader(c.target.Load())
 		return c.Do(context.Background(), Call{Text: "x"}, quiet{})
 	}
 	if res := through("http://far.invalid:8000"); res.Class != measure.OK || res.Chunks != 1 {

@@ -3,7 +3,10 @@
 // counts come from the server.
 package measure
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // Class says how a request failed; "" is success.
 type Class string
@@ -32,6 +35,21 @@ const (
 
 // Failed reports whether the class counts as a failure of the server or the path.
 func (c Class) Failed() bool { return c != OK && c != Cancelled && c != Loading }
+
+// StatusClass is the class of an HTTP status other than 2xx.
+func StatusClass(status int) Class {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return RateLimited
+	case status >= 500:
+		return HTTP5xx
+	case status >= 400:
+		return HTTP4xx
+	case status >= 300:
+		return Redirect
+	}
+	return BadReply
+}
 
 // Request is one request that ended. Instants are durations since the session
 // began; latencies are undefined (absent) unless Have… says otherwise.

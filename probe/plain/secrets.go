@@ -1,10 +1,10 @@
 package plain
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,78 +13,14 @@ import (
 // shorter ones would blank out words.
 const shortestSecret = 8
 
-// Hide blanks the secrets that a server echoes, as they are or percent-encoded, in whole
-// or in part. Servers also like to show just the end of a refused key.
-func Hide(text string, secrets []string) string {
-	for _, secret := range secrets {
-		if len(secret) < shortestSecret {
-			continue
-		}
-		end := len(secret) - shortestSecret
-		for !utf8.RuneStart(secret[end]) && end > 0 {
-			end--
-		}
-		text = blank(blank(text, secret), secret[end:])
-	}
-	return text
+// Secrets are what identifies a user to a server: it must not appear in messages.
+type Secrets struct {
+	echo *regexp.Regexp // nil if there are none
 }
 
-// blank replaces every echo of one secret.
-func blank(text, secret string) string {
-	var b strings.Builder
-	kept := 0 // text before here is in b
-	for i := 0; i < len(text); {
-		n, ok := echoed(text[i:], secret)
-		if !ok {
-			i++
-			continue
-		}
-		b.WriteString(text[kept:i] + "…")
-		i += n
-		kept = i
-	}
-	if kept == 0 {
-		return text
-	}
-	return b.String() + text[kept:]
-}
-
-// echoed returns the length of the secret at the front of text, where any of its bytes may
-// be percent-encoded, even more than once (%2F, %252F), in either case. Which characters
-// are encoded differs by server.
-func echoed(text, secret string) (length int, ok bool) {
-	switch {
-	case secret == "":
-		return 0, true
-	case text == "":
-		return 0, false
-	}
-	if c := secret[0]; text[0] == c || c == ' ' && text[0] == '+' {
-		if n, ok := echoed(text[1:], secret[1:]); ok {
-			return 1 + n, true
-		}
-	}
-	if text[0] != '%' {
-		return 0, false
-	}
-	for end := 3; end <= len(text); end += 2 {
-		code := text[end-2 : end]
-		if value, err := strconv.ParseUint(code, 16, 8); err == nil && byte(value) == secret[0] {
-			if n, ok := echoed(text[end:], secret[1:]); ok {
-				return end + n, true
-			}
-		}
-		if code != "25" { // "%" itself, encoded once more
-			break
-		}
-	}
-	return 0, false
-}
-
-// Secrets are the values in headers and addresses that identify a user to a server: they
-// must not appear in messages. The name of the server and the version of an API, which
-// gateways are asked for openly, are none.
-func Secrets(header http.Header, addresses ...string) []string {
+// SecretsOf collects the values in headers and addresses. The name of the server and the
+// version of an API, which gateways are asked for openly, are none.
+func SecretsOf(header http.Header, addresses ...string) Secrets {
 	var all []string
 	for name, values := range header {
 		if name == "Host" {
@@ -108,7 +44,7 @@ func Secrets(header http.Header, addresses ...string) []string {
 		all = append(all, u.User.Username(), password)
 		all = append(all, queryValues(u.RawQuery)...)
 	}
-	return all
+	return secretsFrom(all)
 }
 
 // queryValues are the values of a query, both as written and decoded.
@@ -128,6 +64,51 @@ func queryValues(query string) []string {
 		}
 	}
 	return all
+}
+
+func secretsFrom(all []string) Secrets {
+	var whole, ends []string
+	for _, secret := range all {
+		if len(secret) < shortestSecret {
+			continue
+		}
+		end := len(secret) - shortestSecret
+		for !utf8.RuneStart(secret[end]) && end > 0 {
+			end--
+		}
+		whole, ends = append(whole, echoOf(secret)), append(ends, echoOf(secret[end:]))
+	}
+	if whole == nil {
+		return Secrets{}
+	}
+	return Secrets{regexp.MustCompile(strings.Join(append(whole, ends...), "|"))}
+}
+
+// echoOf is a pattern for a secret, any bytes of which may be percent-encoded, even more
+// than once (%2F, %252F), in either case. Which characters are encoded differs by server.
+func echoOf(secret string) string {
+	var pattern strings.Builder
+	for _, r := range secret {
+		pattern.WriteString("(?:" + regexp.QuoteMeta(string(r)))
+		if r == ' ' {
+			pattern.WriteString(`|\+`)
+		}
+		pattern.WriteByte('|')
+		for _, b := range []byte(string(r)) {
+			fmt.Fprintf(&pattern, "(?i:%%(?:25)*%02x)", b)
+		}
+		pattern.WriteByte(')')
+	}
+	return pattern.String()
+}
+
+// Hide blanks the secrets that a server echoes, in whole or in part: servers also like to
+// show just the end of a refused key.
+func (s Secrets) Hide(text string) string {
+	if s.echo == nil {
+		return text
+	}
+	return s.echo.ReplaceAllLiteralString(text, "…")
 }
 
 // harmlessPair is a query value that may be shown. Gateways have names of their own

@@ -97,7 +97,7 @@ func shown(address string) string {
 
 // hide blanks the user's credentials in words that a server may have chosen.
 func (c Config) hide(text string) string {
-	return plain.Hide(text, plain.Secrets(c.Header, c.Base, c.MetricsURL, "?"+c.Query))
+	return plain.SecretsOf(c.Header, c.Base, c.MetricsURL, "?"+c.Query).Hide(text)
 }
 
 // credentials names what the server was given to know the user by, in the middle of

@@ -79,7 +79,7 @@ func classOf(f plain.Failure) measure.Class {
 
 // refusal explains a model list that was answered with a status other than 200.
 func refusal(a answer) error {
-	e := &ListError{Class: statusClass(a.status), Status: a.status}
+	e := &ListError{Class: measure.StatusClass(a.status), Status: a.status}
 	switch {
 	case a.status == http.StatusProxyAuthRequired && a.proxy != "":
 		e.Says = proxyWantsUser(a.proxy)
@@ -98,21 +98,6 @@ func refusal(a answer) error {
 	}
 	e.Says += through(a.proxy)
 	return e
-}
-
-// statusClass is the failure class of an HTTP status other than 2xx.
-func statusClass(status int) measure.Class {
-	switch {
-	case status == http.StatusTooManyRequests:
-		return measure.RateLimited
-	case status >= 500:
-		return measure.HTTP5xx
-	case status >= 400:
-		return measure.HTTP4xx
-	case status >= 300:
-		return measure.Redirect
-	}
-	return measure.BadReply
 }
 
 // keyRefusal explains a 401 or 403: who refuses, and what was refused. keyless is
