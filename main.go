@@ -29,7 +29,10 @@ func main() {
 	// hardly felt, and the tool stays small on the machine that it watches.
 	debug.SetGCPercent(50)
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: nvml.Built}
-	actions := config.Actions{Live: live, Bench: benchLoad, Sweep: sweepLoads, Sim: serve, Doctor: examine, Plan: plan, Replay: replay, DoctorServer: doctor.ServeScripted}
+	actions := config.Actions{
+		"": live, "bench": benchLoad, "sweep": sweepLoads, "sim": serve, "doctor": examine, "plan": plan, "replay": replay,
+		config.ServerAction: func(context.Context, config.Config) error { return doctor.ServeScripted() },
+	}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
 }
 

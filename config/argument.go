@@ -62,7 +62,7 @@ func unknownCommand(word string, isHost func(string) bool) error {
 		return nil
 	}
 	var names []string
-	for _, c := range commands()[1:] {
+	for _, c := range commands[1:] {
 		names = append(names, c.name)
 	}
 	if near := nearest(word, names); near != "" {

@@ -29,7 +29,7 @@ func TestLoneWords(t *testing.T) {
 	} {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags.String("profile", "", "")
-		address, err := liveCommand().argument(flags, c.args, isHost)
+		address, err := commands[0].argument(flags, c.args, isHost)
 		problem := ""
 		if err != nil {
 			problem = err.Error()

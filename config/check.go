@@ -11,14 +11,24 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
 // between checks a number's range, ends included.
-func between[T cmp.Ordered](low, high T, value func(*Config) T) func(*Config) string {
-	return func(c *Config) string {
-		if v := value(c); v < low || v > high {
+func between[T cmp.Ordered](value *T, low, high T) func() string {
+	return func() string {
+		if *value < low || *value > high {
 			return fmt.Sprintf("must be %s to %s", plainly(low), plainly(high))
+		}
+		return ""
+	}
+}
+
+func notNegative(value *time.Duration) func() string {
+	return func() string {
+		if *value < 0 {
+			return "must not be negative"
 		}
 		return ""
 	}
@@ -32,36 +42,36 @@ func plainly(v any) string {
 	return fmt.Sprint(v)
 }
 
-func checkConcurrency(c *Config) string {
+func (c *Config) checkConcurrency() string {
 	if c.Concurrency < 0 || c.Concurrency > c.MaxConcurrency {
 		return fmt.Sprintf("must be 0 to %d (raise --max-concurrency for more)", c.MaxConcurrency)
 	}
 	return ""
 }
 
-func checkIdleTimeout(c *Config) string {
+func (c *Config) checkIdleTimeout() string {
 	if c.IdleTimeout <= 0 {
 		return "must be longer than 0, such as 60s"
 	}
 	return ""
 }
 
-// checkURL also completes the address.
-func checkURL(c *Config) string { return completeURL(&c.URL) }
-
-func completeURL(address *string) string {
-	if *address == "" {
+// completed checks an address, and adds what its user left out.
+func completed(address *string) func() string {
+	return func() string {
+		if *address == "" {
+			return ""
+		}
+		full, err := normalURL(*address)
+		if err != nil {
+			return err.Error()
+		}
+		*address = full
 		return ""
 	}
-	full, err := normalURL(*address)
-	if err != nil {
-		return err.Error()
-	}
-	*address = full
-	return ""
 }
 
-func checkMetrics(c *Config) string {
+func (c *Config) checkMetrics() string {
 	if c.Metrics == "auto" {
 		c.Metrics = ""
 	}
@@ -69,25 +79,25 @@ func checkMetrics(c *Config) string {
 	case "off":
 		return ""
 	case fromPrometheus:
-		return needsPrometheus(c)
+		return c.needsPrometheus()
 	}
-	return completeURL(&c.Metrics)
+	return completed(&c.Metrics)()
 }
 
-func checkGPU(c *Config) string {
+func (c *Config) checkGPU() string {
 	switch c.GPU {
 	case "auto", "nvml", "off":
 		return ""
 	case fromPrometheus:
-		return needsPrometheus(c)
+		return c.needsPrometheus()
 	}
 	if !strings.ContainsAny(c.GPU, ".:/") && c.GPU != "localhost" {
 		return "must be auto, nvml, off or an exporter's address such as http://host:9400/metrics"
 	}
-	return completeURL(&c.GPU)
+	return completed(&c.GPU)()
 }
 
-func checkAPIKey(c *Config) string {
+func (c *Config) checkAPIKey() string {
 	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r > unicode.MaxASCII || r < ' ' || r == 0x7f }) {
 		return "must contain only printable ASCII characters"
 	}
@@ -97,7 +107,7 @@ func checkAPIKey(c *Config) string {
 // headerName is a token of RFC 9110.
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-func checkHeaders(c *Config) string {
+func (c *Config) checkHeaders() string {
 	for _, h := range c.Headers {
 		if !headerName.MatchString(h.Name) {
 			return "must have a name of letters, digits and dashes before the colon"
@@ -109,7 +119,7 @@ func checkHeaders(c *Config) string {
 	return ""
 }
 
-func checkCA(c *Config) string {
+func (c *Config) checkCA() string {
 	if c.CA == "" {
 		return ""
 	}
@@ -123,7 +133,7 @@ func checkCA(c *Config) string {
 	return ""
 }
 
-func checkPrompts(c *Config) string {
+func (c *Config) checkPrompts() string {
 	if c.Prompts == "" {
 		return ""
 	}
@@ -138,25 +148,24 @@ func checkPrompts(c *Config) string {
 }
 
 // writable checks that a file can be made at the path, before a run is wasted.
-func writable(path func(*Config) string) func(*Config) string {
-	return func(c *Config) string {
-		p := path(c)
-		if p == "" {
+func writable(path *string) func() string {
+	return func() string {
+		if *path == "" {
 			return ""
 		}
-		if info, err := os.Stat(p); err == nil && info.IsDir() {
+		if info, err := os.Stat(*path); err == nil && info.IsDir() {
 			return "must be a file, not a directory"
 		}
-		if info, err := os.Stat(filepath.Dir(p)); err != nil || !info.IsDir() {
+		if info, err := os.Stat(filepath.Dir(*path)); err != nil || !info.IsDir() {
 			return "must be in an existing directory"
 		}
 		return ""
 	}
 }
 
-// checkRecord: a recording cannot be made again, so that none is ever written over.
-func checkRecord(c *Config) string {
-	if problem := writable(func(c *Config) string { return c.Record })(c); problem != "" || c.Record == "" {
+// checkRecord: a recording cannot be made again, so none is ever overwritten.
+func (c *Config) checkRecord() string {
+	if problem := writable(&c.Record)(); problem != "" || c.Record == "" {
 		return problem
 	}
 	if _, err := os.Lstat(c.Record); err == nil {
@@ -173,7 +182,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func checkListen(c *Config) string {
+func (c *Config) checkListen() string {
 	const form = "must be host:port, such as 127.0.0.1:8000 or [::1]:8000"
 	_, port, err := net.SplitHostPort(c.Sim.Listen)
 	if err != nil {

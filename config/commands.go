@@ -3,21 +3,19 @@ package config
 import (
 	"context"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
-
-	"sonde/probe/slo"
 )
 
-// Actions are what the commands do.
-type Actions struct {
-	Live, Bench, Sweep, Sim, Doctor, Plan, Replay func(context.Context, Config) error
+// Actions are what the commands do, by their names; the root's is "".
+type Actions map[string]func(context.Context, Config) error
 
-	DoctorServer func() error // the scripted server of doctor --calibrate
-}
+// ServerAction is the name of the hidden command that `sonde doctor --calibrate` starts and
+// talks to over a pipe: its own clock and processor time make it an independent witness.
+const ServerAction = "testserver"
 
-// command is one command of the tree: its words, its settings and its action.
+// command is one command of the tree: its words and its settings.
 type command struct {
 	name    string // "" is the root
 	args    string // what may follow the name
@@ -25,47 +23,15 @@ type command struct {
 	short   string
 	long    string
 	example string
-	groups  []string  // settings that it takes
-	own     []setting // those of them that it brings along
-	common  []string  // keys shown in the short help
-	formats []string  // those that it can write; nil is all
+	groups  []string // settings that it takes
+	common  []string // keys shown in the short help
+	formats []string // those that it can write; nil is all
 	check   func(*resolved) error
-	action  func(Actions) func(context.Context, Config) error
 }
 
 // commands is the tree, the root first.
-func commands() []command {
-	return []command{liveCommand(), benchCommand(), sweepCommand(), simCommand(), planCommand(), replayCommand(), doctorCommand()}
-}
-
-// settings are the rows of the table that the command takes.
-func (c command) settings() []setting {
-	rows := slices.DeleteFunc(table(), func(s setting) bool { return !slices.Contains(c.groups, s.group) })
-	for i := range rows {
-		if rows[i].key == "format" && c.formats != nil {
-			rows[i].help, rows[i].offered = oneOf(c.formats)+" (automatic)", c.formats
-		}
-	}
-	return rows
-}
-
-// checkFormat refuses a format that the command cannot write. One that is not from the
-// command line is meant for other commands.
-func (r *resolved) checkFormat() error {
-	c, known := &r.config, r.command.formats
-	if c.Format == "" || slices.Contains(known, c.Format) {
-		return nil
-	}
-	if r.origins["format"].rank == rankFlag {
-		return r.fail("format", "must be "+oneOf(known)+" for sonde "+r.command.name)
-	}
-	c.Format = ""
-	return nil
-}
-
-// liveCommand is the root: the live screen.
-func liveCommand() command {
-	return command{
+var commands = []command{
+	{
 		args:  "[URL]",
 		short: "An oscilloscope for LLM inference",
 		long: "An oscilloscope for LLM inference: sends load to an OpenAI-compatible endpoint\n" +
@@ -75,28 +41,65 @@ func liveCommand() command {
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
 		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupMachine, groupFile},
-		own: []setting{
-			{key: "watch", group: groupLive, help: "send no load, only read engine and GPU",
-				field: func(c *Config) any { return &c.Watch }},
-		},
-		common: []string{"concurrency", "rate", "input", "output", "workload", "model", "api-key", "slo", "watch", "metrics", "gpu"},
-		action: func(a Actions) func(context.Context, Config) error { return a.Live },
-	}
-}
-
-// Replay holds the settings of `sonde replay`.
-type Replay struct {
-	File  string        // "" if none was named
-	Speed float64       // seconds of the recording in one second
-	At    time.Duration // where to begin, since the session began; 0 is the beginning
-	SLO   []slo.Target  // none: those of the recording
-}
-
-const groupReplay = "replay"
-
-// replayCommand shows a recording.
-func replayCommand() command {
-	return command{
+		common: strings.Fields("concurrency rate input output workload model api-key slo watch metrics gpu"),
+	},
+	{
+		name:  "bench",
+		args:  "[URL]",
+		short: "Run one load without a screen and print a summary",
+		long: "Run one load without a screen and print a summary. Exits with 1 if no request\n" +
+			"succeeded or an SLO was missed.",
+		example: "  sonde bench gpu-box:8000 -c 16 --duration 60s\n" +
+			"  sonde bench https://host/v1 --requests 200 --warmup 5 --out run.json\n" +
+			"  sonde bench @lab --rate 4 --slo ttft_p95=2s,tpot_p95=40ms,success=99.9",
+		groups: []string{groupTarget, groupLoad, groupAmount, groupSources, groupRecord, groupReport, groupScreen, groupMachine, groupFile},
+		common: strings.Fields("concurrency rate input output workload requests duration warmup model api-key slo format out"),
+		check:  checkBench,
+	},
+	{
+		name:  "sweep",
+		args:  "[URL]",
+		short: "Step up the load: the knee, and the largest load within the SLO",
+		long: "Step up the load and print a table of levels, the knee and what limits it, and\n" +
+			"the largest load that meets the SLO. Exits with 1 if no request succeeded or no\n" +
+			"load meets the SLO.",
+		example: "  sonde sweep gpu-box:8000 --slo ttft_p95=2s,tpot_p95=40ms\n" +
+			"  sonde sweep @lab --levels 1,4,8,16,32,64 --per-level 30s --out sweep.json\n" +
+			"  sonde sweep h:8000 --levels 1/s,2/s,4/s -o 512 --format md",
+		groups:  []string{groupSweep, groupTarget, groupLoad, groupSources, groupRecord, groupReport, groupScreen, groupMachine, groupFile},
+		common:  strings.Fields("levels per-level slo max-concurrency rate input output workload model api-key format out"),
+		formats: strings.Fields("table json csv md"),
+		check:   checkSweep,
+	},
+	{
+		name:  "sim",
+		short: "Serve the embedded engine for other tools",
+		long: "Serve the embedded engine for other tools: an OpenAI API, engine metrics and a\n" +
+			"GPU exporter page.",
+		example: "  sonde sim\n" +
+			"  sonde sim --listen 127.0.0.1:9000 --max-seqs 64 --kv-gb 8\n" +
+			"  sonde sim --scenario overload\n" +
+			"  curl -X PUT -d clump=8,slow=2 http://127.0.0.1:8000/sim/faults",
+		groups: []string{groupServe, groupMachine, groupFile},
+		common: strings.Fields("sim.listen sim.model sim.gpu sim.max-seqs sim.token-budget sim.kv-gb sim.speed sim.reasoning sim.faults sim.scenario"),
+	},
+	{
+		name:  "plan",
+		short: "Capacity arithmetic: QPS, lengths, latency → TPM, concurrency, KV",
+		long: "Capacity arithmetic: from request rate, lengths and latency to RPM, TPM,\n" +
+			"requests in flight and KV cache; which quota binds first; and, with a file from\n" +
+			"sonde sweep, how many replicas. Sends nothing.",
+		example: "  sonde plan --qps 4 --input 6k --output 1k --e2e 15s --headroom 50%\n" +
+			"  sonde plan --input 4k --output 1k --limit rpm=1000,tpm=1M\n" +
+			"  sonde plan --workload chat:qps=2,e2e=8s --workload rag:users=50,e2e=9s\n" +
+			"  sonde plan --qps 40 --from sweep.json --slo ttft_p95=2s",
+		groups: []string{groupPlan, groupReport, groupScreen, groupFile},
+		common: strings.Fields("plan.qps plan.rpm plan.users plan.think plan.input plan.output plan.e2e plan.ttft plan.tpot " +
+			"plan.workload plan.headroom plan.limit plan.model plan.from plan.slo format out"),
+		formats: strings.Fields("table json csv md"),
+		check:   checkPlan,
+	},
+	{
 		name:  "replay",
 		args:  "FILE",
 		takes: "replay.file",
@@ -107,31 +110,9 @@ func replayCommand() command {
 			"  sonde replay run.jsonl\n" +
 			"  sonde replay run.jsonl --speed 4 --at 10m",
 		groups: []string{groupReplay, groupScreen, groupFile},
-		own: []setting{
-			{key: "replay.file", arg: "FILE", group: groupReplay, noFlag: true, noFile: true, help: "file written by --record",
-				field: func(c *Config) any { return &c.Replay.File }},
-			{key: "replay.speed", arg: "X", initial: "1", group: groupReplay, help: "playback speed, times real time",
-				check: between(0.125, 64, func(c *Config) float64 { return c.Replay.Speed }), field: func(c *Config) any { return &c.Replay.Speed }},
-			{key: "replay.at", arg: "D", initial: "0s", group: groupReplay, noFile: true, help: "start at this time into the recording",
-				check: checkReplayAt, field: func(c *Config) any { return &c.Replay.At }},
-			{key: "replay.slo", arg: "LIST", group: groupReplay, noFile: true, help: "SLOs (those of the recording)",
-				field: func(c *Config) any { return &c.Replay.SLO }},
-		},
-		common: []string{"replay.speed", "replay.at", "replay.slo", "ascii", "color"},
-		action: func(a Actions) func(context.Context, Config) error { return a.Replay },
-	}
-}
-
-func checkReplayAt(c *Config) string {
-	if c.Replay.At < 0 {
-		return "must not be negative"
-	}
-	return ""
-}
-
-// doctorCommand checks what can be measured, and how accurately.
-func doctorCommand() command {
-	return command{
+		common: strings.Fields("replay.speed replay.at replay.slo ascii color"),
+	},
+	{
 		name:  "doctor",
 		args:  "[URL]",
 		short: "Check what can be measured from here, and how accurately",
@@ -141,36 +122,32 @@ func doctorCommand() command {
 		example: "  sonde doctor                         # this machine only\n" +
 			"  sonde doctor gpu-box:8000 --api-key KEY\n" +
 			"  sonde doctor --calibrate             # sonde's own error, in a minute",
-		groups: []string{groupDoctor, groupTarget, groupSources, groupLive, groupReport, groupFile},
-		own: []setting{
-			{key: "doctor.calibrate", group: groupDoctor, noFile: true, help: "measure sonde's own error on this machine",
-				field: func(c *Config) any { return &c.Calibrate }},
-		},
-		common:  []string{"doctor.calibrate", "watch", "model", "api-key", "metrics", "gpu", "insecure", "ca", "format"},
-		formats: []string{"table", "json", "md"},
+		groups:  []string{groupDoctor, groupTarget, groupSources, groupLive, groupReport, groupFile},
+		common:  strings.Fields("doctor.calibrate watch model api-key metrics gpu insecure ca format"),
+		formats: strings.Fields("table json md"),
 		check:   checkDoctor,
-		action:  func(a Actions) func(context.Context, Config) error { return a.Doctor },
-	}
+	},
 }
 
-const groupDoctor = "doctor"
-
-func checkDoctor(r *resolved) error {
-	c := &r.config
-	if c.Calibrate && r.origins["url"].rank == rankFlag {
-		return r.fail("url", "--calibrate tests this machine: omit the URL")
+// settings are the rows of the table that the command takes.
+func (c command) settings(values *Config) []setting {
+	rows := slices.DeleteFunc(table(values), func(s setting) bool { return !slices.Contains(c.groups, s.group) })
+	for i := range rows {
+		if rows[i].key == "format" && c.formats != nil {
+			rows[i].help, rows[i].offered = oneOf(c.formats)+" (automatic)", c.formats
+		}
 	}
-	return r.checkFormat()
+	return rows
 }
 
-// doctorServerCommand is the process that `sonde doctor --calibrate` starts and talks to
-// over a pipe: its own clock and processor time make it an independent witness.
-func doctorServerCommand(t *tree) *cobra.Command {
+func serverCommand(t *tree) *cobra.Command {
 	return &cobra.Command{
-		Use:    "testserver",
+		Use:    ServerAction,
 		Short:  "Serve the scripted answers of doctor --calibrate (it starts this by itself)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE:   func(*cobra.Command, []string) error { return failed(t.actions.DoctorServer()) },
+		RunE: func(cc *cobra.Command, _ []string) error {
+			return failed(t.actions[ServerAction](cc.Context(), Config{}))
+		},
 	}
 }

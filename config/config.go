@@ -3,7 +3,6 @@
 package config
 
 import (
-	"fmt"
 	"time"
 
 	"sonde/probe/slo"
@@ -97,18 +96,28 @@ type Sim struct {
 // Header is one extra HTTP header of every request. Its value counts as secret.
 type Header struct{ Name, Value string }
 
+func (h Header) String() string { return h.Name + ": " + h.Value }
+
 // Warmup is what precedes the measured window: a number of requests or a time.
 type Warmup struct {
 	Requests int
 	Duration time.Duration
 }
 
-// String is the form that --warmup takes.
-func (w Warmup) String() string {
-	if w.Duration > 0 {
-		return w.Duration.String()
-	}
-	return fmt.Sprint(w.Requests)
+// Sweep holds the settings of `sonde sweep`.
+type Sweep struct {
+	Levels   string        // as it was written; "auto" finds them
+	Amounts  []float64     // the levels, in their order; none: found automatically
+	Open     bool          // amounts are requests per second, else streams
+	PerLevel time.Duration // the longest time at one level; 0 is chosen by the sweep
+}
+
+// Replay holds the settings of `sonde replay`.
+type Replay struct {
+	File  string        // "" if none was named
+	Speed float64       // seconds of the recording in one second
+	At    time.Duration // where to begin, since the session began; 0 is the beginning
+	SLO   []slo.Target  // none: those of the recording
 }
 
 // BuildInfo is what --version prints.

@@ -88,6 +88,24 @@ func (r *resolved) deriveConcurrency(c *Config) error {
 	return nil
 }
 
+// derivePrometheus makes the server the source of what was not given a source of
+// its own.
+func (r *resolved) derivePrometheus(c *Config) error {
+	if c.Prometheus == "" {
+		if c.Selector != "" && r.origins["selector"].rank == rankFlag {
+			return r.fail("selector", "chooses series of a Prometheus server: add --prometheus URL")
+		}
+		return nil
+	}
+	for key, field := range map[string]*string{"metrics": &c.Metrics, "gpu": &c.GPU} {
+		if !r.given(key) {
+			*field = fromPrometheus
+			r.origins[key] = origin{rankDefault, "--prometheus"}
+		}
+	}
+	return nil
+}
+
 // deriveKey takes the key from the variable that is named for it, unless a
 // stronger place gives the key itself.
 func (r *resolved) deriveKey(c *Config) error {

@@ -26,7 +26,7 @@ func TestExitCodes(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		code := Execute(context.Background(), []string{"bench", "h:1"}, io.Discard, &stderr, BuildInfo{},
-			Actions{Bench: func(context.Context, Config) error { return c.err }})
+			Actions{"bench": func(context.Context, Config) error { return c.err }})
 		if code != c.code || stderr.String() != c.stderr {
 			t.Errorf("%v: code %d, stderr %q, want %d, %q", c.err, code, stderr.String(), c.code, c.stderr)
 		}
@@ -51,7 +51,7 @@ func TestActionGetsTheContext(t *testing.T) {
 	cause := errors.New("the caller's own")
 	cancel(cause)
 	Execute(ctx, []string{"sim"}, io.Discard, io.Discard, BuildInfo{},
-		Actions{Sim: func(ctx context.Context, _ Config) error {
+		Actions{"sim": func(ctx context.Context, _ Config) error {
 			if context.Cause(ctx) != cause {
 				t.Error("another context")
 			}
@@ -76,27 +76,22 @@ func TestOutputThatFails(t *testing.T) {
 func TestTable(t *testing.T) {
 	var c Config
 	keys, variables, fields := map[string]bool{}, map[string]bool{}, map[any]bool{}
-	for _, s := range table() {
-		if keys[s.key] || variables[s.envName()] || fields[s.field(&c)] {
+	for _, s := range table(&c) {
+		if keys[s.key] || variables[s.envName()] || fields[s.field] {
 			t.Errorf("%s: key, variable or field twice", s.key)
 		}
-		keys[s.key], variables[s.envName()], fields[s.field(&c)] = true, true, true
-		if _, isSwitch := s.field(&c).(*bool); isSwitch != (s.arg == "") {
+		keys[s.key], variables[s.envName()], fields[s.field] = true, true, true
+		if _, isSwitch := s.field.(*bool); isSwitch != (s.arg == "") {
 			t.Errorf("%s: a switch has no argument, all others have", s.key)
 		}
 		if s.help == "" || s.group == "" {
 			t.Errorf("%s: incomplete", s.key)
 		}
 	}
-	for _, c := range commands() {
+	for _, c := range commands {
 		for _, key := range c.common {
-			if s, known := lookup(key); !known || !s.flagOf(c.name) {
+			if s, known := lookup(table(&Config{}), key); !known || !s.flagOf(c.name) {
 				t.Errorf("sonde %s: common flag %s is none of its flags", c.name, key)
-			}
-		}
-		for _, s := range c.own {
-			if !keys[s.key] {
-				t.Errorf("sonde %s: own setting %s is not in the table", c.name, s.key)
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func (f settingsFile) readProfiles(raw any) error {
 // checkKeys refuses keys that are not in the table, in every profile.
 func (f settingsFile) checkKeys() error {
 	var known []string
-	for _, s := range table() {
+	for _, s := range table(&Config{}) {
 		if !s.noFile {
 			known = append(known, s.key)
 		}
@@ -110,7 +110,7 @@ func (f settingsFile) checkKeys() error {
 
 // layers are the file's own settings and those of the chosen profile.
 func (f settingsFile) layers(profile string) ([]layer, error) {
-	top := layer{rank: rankFile, values: f.top, native: true}
+	top := layer{rank: rankFile, values: f.top}
 	if profile == "" {
 		return []layer{top}, nil
 	}
@@ -123,7 +123,7 @@ func (f settingsFile) layers(profile string) ([]layer, error) {
 		}
 		return nil, fmt.Errorf("no [profile.%s] in %s: %s", profile, f.path, has)
 	}
-	return []layer{top, {rank: rankProfile, values: values, native: true, name: profile}}, nil
+	return []layer{top, {rank: rankProfile, values: values, where: profile}}, nil
 }
 
 // exposure warns of a file with credentials that others can read; "" is fine.

@@ -48,10 +48,10 @@ func TestHelpAllShowsEveryFlag(t *testing.T) {
 	if out := call("--help-all").stdout; strings.Contains(out, "--speed") {
 		t.Error("sonde takes a flag of sonde sim")
 	}
-	for _, c := range commands() {
+	for _, c := range commands {
 		out := call(append(strings.Fields(c.name), "--help-all")...).stdout
 		isPlain(t, c.name, out)
-		for _, s := range c.settings() {
+		for _, s := range c.settings(&Config{}) {
 			if s.flagOf(c.name) && !strings.Contains(out, "--"+s.flagName()+" ") {
 				t.Errorf("sonde %s --help-all does not show --%s", c.name, s.flagName())
 			}

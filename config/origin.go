@@ -19,7 +19,7 @@ const (
 // origin is where a value came from.
 type origin struct {
 	rank  rank
-	where string // the file, the profile's name, the variable or what a default follows from
+	where string // the profile's name, the variable or what a default follows from
 }
 
 // String is the origin in a comment of --print-config.
@@ -69,35 +69,17 @@ func (o origin) key(file string) string {
 	return "--api-key"
 }
 
-// given reports whether a setting has been given anywhere.
-func (r *resolved) given(key string) bool { return r.origins[key].rank > rankDefault }
-
 // layer holds the settings from one place.
 type layer struct {
 	rank   rank
+	where  string // the profile's name, or the variable
 	values *koanf.Koanf
-	native bool              // values have TOML's types, else they are texts
-	name   string            // the profile's name
-	where  map[string]string // by key: the variable that a value came from
 }
 
-func newLayer(r rank) layer {
-	return layer{rank: r, values: koanf.New("."), where: map[string]string{}}
-}
-
-// origin is where the layer's value of a key came from.
-func (l layer) origin(key string) origin {
-	if l.name != "" {
-		return origin{l.rank, l.name}
+// origin is where the layer's value of a setting came from.
+func (l layer) origin(s setting) origin {
+	if l.rank == rankEnv {
+		return origin{l.rank, s.envName()}
 	}
-	return origin{l.rank, l.where[key]}
-}
-
-// set reads the layer's value of the setting into the Config.
-func (l layer) set(s setting, c *Config) error {
-	value := l.values.Get(s.key)
-	if l.native {
-		return setTOML(s.field(c), value)
-	}
-	return setText(s.field(c), value.([]string))
+	return origin{l.rank, l.where}
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -33,29 +32,7 @@ type PlanLoad struct {
 	Text string // as it was given; "" if flags describe it
 }
 
-const groupPlan = "plan"
-
-// planCommand is capacity arithmetic.
-func planCommand() command {
-	return command{
-		name:  "plan",
-		short: "Capacity arithmetic: QPS, lengths, latency → TPM, concurrency, KV",
-		long: "Capacity arithmetic: from request rate, lengths and latency to RPM, TPM,\n" +
-			"requests in flight and KV cache; which quota binds first; and, with a file from\n" +
-			"sonde sweep, how many replicas. Sends nothing.",
-		example: "  sonde plan --qps 4 --input 6k --output 1k --e2e 15s --headroom 50%\n" +
-			"  sonde plan --input 4k --output 1k --limit rpm=1000,tpm=1M\n" +
-			"  sonde plan --workload chat:qps=2,e2e=8s --workload rag:users=50,e2e=9s\n" +
-			"  sonde plan --qps 40 --from sweep.json --slo ttft_p95=2s",
-		groups: []string{groupPlan, groupReport, groupScreen, groupFile},
-		own:    planSettings(),
-		common: []string{"plan.qps", "plan.rpm", "plan.users", "plan.think", "plan.input", "plan.output", "plan.e2e", "plan.ttft", "plan.tpot",
-			"plan.workload", "plan.headroom", "plan.limit", "plan.model", "plan.from", "plan.slo", "format", "out"},
-		formats: []string{"table", "json", "csv", "md"},
-		check:   checkPlan,
-		action:  func(a Actions) func(context.Context, Config) error { return a.Plan },
-	}
-}
+func (l PlanLoad) String() string { return l.Text }
 
 // loadKeys are the figures of a workload: words inside --workload, and flags for all
 // workloads.
@@ -74,29 +51,26 @@ var loadKeys = []struct {
 	{"tpot", "D", "time per further token", func(w *plan.Workload) any { return (*Seconds)(&w.TPOTS) }},
 }
 
-func planSettings() []setting {
-	row := func(name, arg, help string, field func(*Config) any) setting {
-		return setting{key: "plan." + name, arg: arg, group: groupPlan, help: help, field: field}
-	}
+func planSettings(c *Config) []setting {
 	var rows []setting
 	for _, k := range loadKeys {
-		rows = append(rows, row(k.name, k.arg, k.help, func(c *Config) any { return k.field(&c.Plan.each) }))
+		rows = append(rows, setting{key: "plan." + k.name, arg: k.arg, help: k.help, field: k.field(&c.Plan.each)})
 	}
-	headroom := row("headroom", "SHARE", "on top of the load, such as 50%", func(c *Config) any { return &c.Plan.Headroom })
-	headroom.check = func(c *Config) string {
-		if c.Plan.Headroom > 100 {
-			return "must be at most 10000%"
-		}
-		return ""
+	return in(groupPlan, append(rows, []setting{
+		{key: "plan.workload", arg: "NAME:LIST", help: "NAME:qps=2,input=512,…; repeatable", field: &c.Plan.Loads},
+		{key: "plan.headroom", arg: "SHARE", help: "on top of the load, such as 50%", check: c.checkHeadroom, field: &c.Plan.Headroom},
+		{key: "plan.limit", arg: "LIST", help: "quotas, such as rpm=1000,tpm=1M", field: &c.Plan.Limits},
+		{key: "plan.model", arg: "NAME", help: "for KV bytes; or its config.json", field: &c.Plan.Model},
+		{key: "plan.from", arg: "FILE", help: "measured levels, from sonde sweep", field: &c.Plan.From},
+		{key: "plan.slo", arg: "LIST", help: "SLO that a measured level must meet", field: &c.Plan.SLO},
+	}...))
+}
+
+func (c *Config) checkHeadroom() string {
+	if c.Plan.Headroom > 100 {
+		return "must be at most 10000%"
 	}
-	return append(rows,
-		row("workload", "NAME:LIST", "NAME:qps=2,input=512,…; repeatable", func(c *Config) any { return &c.Plan.Loads }),
-		headroom,
-		row("limit", "LIST", "quotas, such as rpm=1000,tpm=1M", func(c *Config) any { return &c.Plan.Limits }),
-		row("model", "NAME", "for KV bytes; or its config.json", func(c *Config) any { return &c.Plan.Model }),
-		row("from", "FILE", "measured levels, from sonde sweep", func(c *Config) any { return &c.Plan.From }),
-		row("slo", "LIST", "SLO that a measured level must meet", func(c *Config) any { return &c.Plan.SLO }),
-	)
+	return ""
 }
 
 // checkPlan combines flags and workloads.
@@ -225,7 +199,7 @@ func (l *PlanLoad) set(key, value string) error {
 			continue
 		}
 		field := k.field(&l.Workload)
-		if err := setText(field, []string{value}); err != nil {
+		if err := formOf(field).set([]string{value}); err != nil {
 			return fmt.Errorf("is invalid: %s %w", key, err)
 		}
 		if number(field) <= 0 {

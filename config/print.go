@@ -20,7 +20,9 @@ func (r *resolved) print(w io.Writer) error {
 	fmt.Fprintf(&b, "# Current settings of `%s`, and where each comes from.\n", strings.TrimSpace("sonde "+r.command.name))
 	fmt.Fprintf(&b, "# File: %s\n", cmp.Or(r.file.path, "(no home directory)"))
 	group := ""
-	for _, s := range r.command.settings() {
+	safe := r.config.Redacted()
+	shown := r.command.settings(&safe)
+	for i, s := range r.settings {
 		if s.noFile {
 			continue
 		}
@@ -28,7 +30,7 @@ func (r *resolved) print(w io.Writer) error {
 			group = s.group
 			fmt.Fprintf(&b, "\n# %s\n", group)
 		}
-		line, err := r.line(s)
+		line, err := r.line(s, formOf(shown[i].field).toml)
 		if err != nil {
 			return err
 		}
@@ -39,15 +41,13 @@ func (r *resolved) print(w io.Writer) error {
 }
 
 // line is "key = value" in TOML. Dotted keys need no table, so order is free.
-func (r *resolved) line(s setting) (string, error) {
-	safe := r.config.Redacted()
-	value := tomlValue(s.field(&safe))
-	text, err := toml.Parser().Marshal(map[string]any{"x": value})
+func (r *resolved) line(s setting, shown any) (string, error) {
+	text, err := toml.Parser().Marshal(map[string]any{"x": shown})
 	if err != nil {
 		return "", err
 	}
 	line := s.key + strings.TrimPrefix(strings.TrimSpace(string(text)), "x")
-	secret := !reflect.DeepEqual(value, tomlValue(s.field(&r.config)))
+	secret := !reflect.DeepEqual(shown, formOf(s.field).toml)
 	if unset := !r.given(s.key) && s.initial == "" && s.arg != ""; secret || unset {
 		line = "# " + line
 	}

@@ -64,9 +64,9 @@ func TestPrintConfigTellsWhereFrom(t *testing.T) {
 // Every setting of every command is printed, so that the file documents itself.
 func TestPrintConfigIsComplete(t *testing.T) {
 	clean(t)
-	for _, c := range commands() {
+	for _, c := range commands {
 		out := call(append(strings.Fields(c.name), "--print-config")...).stdout
-		for _, s := range c.settings() {
+		for _, s := range c.settings(&Config{}) {
 			shown := strings.Contains(out, "\n"+s.key+" = ") || strings.Contains(out, "\n# "+s.key+" = ")
 			if shown == s.noFile {
 				t.Errorf("sonde %s: %s shown: %t", c.name, s.key, shown)

@@ -11,15 +11,17 @@ import (
 
 // resolved is a Config with the origin of each of its values.
 type resolved struct {
-	command command
-	config  Config
-	origins map[string]origin // by key; only settings of the command
-	file    settingsFile
+	command  command
+	config   Config
+	settings []setting         // of the command; their values are in config
+	origins  map[string]origin // by key; only settings of the command
+	file     settingsFile
 }
 
 // resolve merges what all places say, the command line first, and validates it.
 func resolve(c command, flags *pflag.FlagSet, address string) (*resolved, error) {
 	r := &resolved{command: c, origins: map[string]origin{}}
+	r.settings = c.settings(&r.config)
 	layers, err := r.gather(flags, address)
 	if err != nil {
 		return nil, err
@@ -27,7 +29,7 @@ func resolve(c command, flags *pflag.FlagSet, address string) (*resolved, error)
 	if err := r.checkTypes(layers); err != nil {
 		return nil, err
 	}
-	for _, s := range c.settings() {
+	for _, s := range r.settings {
 		if err := r.pick(s, layers); err != nil {
 			return nil, err
 		}
@@ -52,9 +54,11 @@ func (r *resolved) gather(flags *pflag.FlagSet, address string) ([]layer, error)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range fileSettings() { // they say which file to read
-		if err := r.pick(s, []layer{fromEnv, fromFlags}); err != nil {
-			return nil, err
+	for _, s := range r.settings {
+		if s.group == groupFile { // it says which file to read
+			if err := r.pick(s, []layer{fromEnv, fromFlags}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if r.file, err = readFile(r.config.File); err != nil {
@@ -73,13 +77,13 @@ func (r *resolved) gather(flags *pflag.FlagSet, address string) ([]layer, error)
 // checkTypes reads every value that is there, also of settings that this command
 // does not take: a mistake in a file should not wait for another command.
 func (r *resolved) checkTypes(layers []layer) error {
+	rows := table(&Config{})
 	for _, l := range layers {
-		for _, s := range table() {
-			if !l.values.Exists(s.key) {
-				continue
-			}
-			if err := l.set(s, &Config{}); err != nil {
-				return fmt.Errorf("%s: %w", r.written(s, l.origin(s.key), l.values.Get(s.key)), err)
+		for _, s := range rows {
+			if value := l.values.Get(s.key); l.values.Exists(s.key) {
+				if err := formOf(s.field).set(value); err != nil {
+					return fmt.Errorf("%s: %w", r.written(s, l.origin(s), value), err)
+				}
 			}
 		}
 	}
@@ -90,28 +94,26 @@ func (r *resolved) checkTypes(layers []layer) error {
 func (r *resolved) pick(s setting, layers []layer) error {
 	for _, l := range slices.Backward(layers) {
 		if l.values.Exists(s.key) {
-			r.origins[s.key] = l.origin(s.key)
-			return l.set(s, &r.config)
+			r.origins[s.key] = l.origin(s)
+			return formOf(s.field).set(l.values.Get(s.key))
 		}
 	}
 	if _, done := r.origins[s.key]; done || s.initial == "" {
 		return nil
 	}
-	return setText(s.field(&r.config), []string{s.initial})
+	return formOf(s.field).set([]string{s.initial})
 }
 
 // validate checks each setting of the command, then what only the command knows.
 func (r *resolved) validate() error {
-	for _, s := range r.command.settings() {
-		value := tomlValue(s.field(&r.config))
-		if len(s.choices) > 0 && !slices.Contains(s.choices, value.(string)) {
-			hint := didYouMean(value.(string), s.choices)
-			return r.fail(s.key, "must be "+oneOf(s.choices)+hint)
+	for _, s := range r.settings {
+		if chosen, ok := s.field.(*string); ok && s.choices != nil && !slices.Contains(s.choices, *chosen) {
+			return r.fail(s.key, "must be "+oneOf(s.choices)+didYouMean(*chosen, s.choices))
 		}
 		if s.check == nil {
 			continue
 		}
-		if problem := s.check(&r.config); problem != "" {
+		if problem := s.check(); problem != "" {
 			return r.fail(s.key, problem)
 		}
 	}
@@ -121,10 +123,13 @@ func (r *resolved) validate() error {
 	return r.command.check(r)
 }
 
-// fail is the error for a setting, in the words of the place it came from.
+// given reports whether a setting has been given anywhere.
+func (r *resolved) given(key string) bool { return r.origins[key].rank > rankDefault }
+
+// fail is the error for a setting of the command, in the words of the place it came from.
 func (r *resolved) fail(key, problem string) error {
-	s, _ := lookup(key)
-	return fmt.Errorf("%s: %s", r.written(s, r.origins[key], tomlValue(s.field(&r.config))), problem)
+	s, _ := lookup(r.settings, key)
+	return fmt.Errorf("%s: %s", r.written(s, r.origins[key], formOf(s.field).toml), problem)
 }
 
 // written is a setting with its value as its user wrote it. Values that may hold

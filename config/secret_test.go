@@ -128,7 +128,7 @@ func TestKeyArrivesWhole(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", secret)
 	var got Config
 	code := Execute(context.Background(), []string{"http://u:p@h:1?key=k"}, io.Discard, io.Discard, BuildInfo{},
-		Actions{Live: func(_ context.Context, c Config) error { got = c; return nil }})
+		Actions{"": func(_ context.Context, c Config) error { got = c; return nil }})
 	if code != 0 || got.APIKey != secret || got.URL != "http://u:p@h:1?key=k" {
 		t.Errorf("code %d, key %q, URL %q", code, got.APIKey, got.URL)
 	}

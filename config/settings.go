@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -13,13 +14,13 @@ type setting struct {
 	initial string // default, written as on the command line
 	group   string // commands take settings by group
 	help    string
-	choices []string             // the only values allowed
-	offered []string             // those of them that suit the command; nil is all
-	field   func(*Config) any    // where the value goes
-	check   func(*Config) string // what it must be, if it is not; "" if it is
-	secret  bool                 // never repeated in a message
-	noFile  bool                 // makes no sense inside the file
-	noFlag  bool                 // an argument, not a flag
+	choices []string      // the only values allowed
+	offered []string      // those of them that suit the command; nil is all
+	field   any           // where the value goes: a pointer into the Config
+	check   func() string // what the value must be, if it is not; "" if it is
+	secret  bool          // never repeated in a message
+	noFile  bool          // makes no sense inside the file
+	noFlag  bool          // an argument, not a flag
 }
 
 // flagName is the setting's flag, without the dashes.
@@ -53,125 +54,30 @@ const (
 	groupServe   = "serve"
 	groupMachine = "embedded engine"
 	groupFile    = "settings"
+	groupSweep   = "sweep"
+	groupPlan    = "plan"
+	groupReplay  = "replay"
+	groupDoctor  = "doctor"
 )
 
-// table is every setting of every command, shared ones first.
-func table() []setting {
-	rows := shared()
-	for _, c := range commands() {
-		rows = append(rows, c.own...)
+// table is every setting of every command; their values are in c.
+func table(c *Config) []setting {
+	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c))
+}
+
+// in puts settings into a group.
+func in(group string, rows []setting) []setting {
+	for i := range rows {
+		rows[i].group = group
 	}
 	return rows
 }
 
-// lookup finds a setting by its key.
-func lookup(key string) (setting, bool) {
-	for _, s := range table() {
-		if s.key == key {
-			return s, true
-		}
+// lookup finds a row by its key.
+func lookup(rows []setting, key string) (s setting, found bool) {
+	i := slices.IndexFunc(rows, func(s setting) bool { return s.key == key })
+	if i < 0 {
+		return setting{}, false
 	}
-	return setting{}, false
-}
-
-// shared are the settings that several commands take.
-func shared() []setting {
-	var rows []setting
-	for _, part := range [][]setting{
-		targetSettings(), loadSettings(), sourceSettings(), outputSettings(), fileSettings(),
-	} {
-		rows = append(rows, part...)
-	}
-	return rows
-}
-
-func targetSettings() []setting {
-	return []setting{
-		{key: "url", arg: "URL", group: groupTarget, noFlag: true, check: checkURL,
-			help: "endpoint; omit for the embedded engine", field: func(c *Config) any { return &c.URL }},
-		{key: "model", arg: "NAME", group: groupTarget, help: "model name (first listed)",
-			field: func(c *Config) any { return &c.Model }},
-		{key: "api-key", arg: "KEY", group: groupTarget, help: "API key, or $OPENAI_API_KEY", check: checkAPIKey, secret: true,
-			field: func(c *Config) any { return &c.APIKey }},
-		{key: "api-key-env", arg: "VAR", initial: openAIKey, group: groupTarget, help: "variable holding the key",
-			field: func(c *Config) any { return &c.APIKeyEnv }},
-		{key: "header", arg: "K:V", group: groupTarget, help: "extra header, repeatable", check: checkHeaders, secret: true,
-			field: func(c *Config) any { return &c.Headers }},
-		{key: "api", arg: "NAME", initial: "chat", group: groupTarget, help: "chat or completions",
-			choices: []string{"chat", "completions"}, field: func(c *Config) any { return &c.API }},
-		{key: "insecure", group: groupTarget, help: "accept any TLS certificate",
-			field: func(c *Config) any { return &c.Insecure }},
-		{key: "ca", arg: "FILE", group: groupTarget, help: "extra CA certificates (PEM)", check: checkCA,
-			field: func(c *Config) any { return &c.CA }},
-	}
-}
-
-func loadSettings() []setting {
-	return []setting{
-		{key: "max-concurrency", arg: "N", initial: "256", group: groupLoad, help: "safety cap on streams",
-			check: between(1, 100_000, func(c *Config) int { return c.MaxConcurrency }), field: func(c *Config) any { return &c.MaxConcurrency }},
-		{key: "concurrency", short: "c", arg: "N", initial: "1", group: groupLoad, help: "streams in flight; a cap with --rate",
-			check: checkConcurrency, field: func(c *Config) any { return &c.Concurrency }},
-		{key: "rate", arg: "R", initial: "0", group: groupLoad, help: "requests per second, instead of -c",
-			check: between(0, 100_000, func(c *Config) float64 { return c.Rate }), field: func(c *Config) any { return &c.Rate }},
-		{key: "arrivals", arg: "NAME", initial: "poisson", group: groupLoad, help: "poisson or constant, with --rate",
-			choices: []string{"poisson", "constant"}, field: func(c *Config) any { return &c.Arrivals }},
-		{key: "input", short: "i", arg: "N", initial: "256", group: groupLoad, help: "prompt length, tokens",
-			check: between(1, 10_000_000, func(c *Config) int { return c.Input }), field: func(c *Config) any { return &c.Input }},
-		{key: "output", short: "o", arg: "N", initial: "128", group: groupLoad, help: "answer length, tokens",
-			check: between(1, 1_000_000, func(c *Config) int { return c.Output }), field: func(c *Config) any { return &c.Output }},
-		{key: "workload", arg: "NAME", initial: "chat", group: groupLoad, help: "both lengths: " + shortWorkloads,
-			choices: workloadNames(), field: func(c *Config) any { return &c.Workload }},
-		{key: "prompts", arg: "FILE", group: groupLoad, help: "prompts from a JSONL or text file", check: checkPrompts,
-			field: func(c *Config) any { return &c.Prompts }},
-		{key: "prefix", arg: "NAME", initial: "unique", group: groupLoad, help: "prompts: unique, shared or same",
-			choices: []string{"unique", "shared", "same"}, field: func(c *Config) any { return &c.Prefix }},
-		{key: "seed", arg: "N", group: groupLoad, help: "reproducible prompts and arrivals (random)",
-			field: func(c *Config) any { return &c.Seed }},
-		{key: "idle-timeout", arg: "D", initial: "60s", group: groupLoad, help: "longest wait for data",
-			check: checkIdleTimeout, field: func(c *Config) any { return &c.IdleTimeout }},
-		{key: "max-tokens-total", arg: "N", initial: "0", group: groupLoad, help: "safety cap on all tokens (none)",
-			check: between(0, 1<<62, func(c *Config) int64 { return c.MaxTokensTotal }), field: func(c *Config) any { return &c.MaxTokensTotal }},
-		{key: "slo", arg: "LIST", group: groupLoad, help: "SLOs, such as ttft_p95=2s,success=99.9",
-			field: func(c *Config) any { return &c.SLO }},
-	}
-}
-
-func sourceSettings() []setting {
-	return []setting{
-		{key: "metrics", arg: "URL", group: groupSources, help: "engine metrics page, or off (detected)", check: checkMetrics,
-			field: func(c *Config) any { return &c.Metrics }},
-		{key: "gpu", arg: "SOURCE", initial: "auto", group: groupSources, help: "auto, nvml, off or an exporter's URL", check: checkGPU,
-			field: func(c *Config) any { return &c.GPU }},
-		{key: "prometheus", arg: "URL", group: groupSources, help: "Prometheus server for engine and GPU", check: checkPrometheus,
-			field: func(c *Config) any { return &c.Prometheus }},
-		{key: "selector", arg: "LIST", group: groupSources, help: "its series: job=\"vllm\",namespace=\"x\"", check: checkSelector,
-			field: func(c *Config) any { return &c.Selector }},
-		{key: "roofline", arg: "MODEL@GPU", group: groupSources, help: "for the lower bounds (detected)", check: checkRoofline,
-			field: func(c *Config) any { return &c.Roofline }},
-	}
-}
-
-func outputSettings() []setting {
-	return []setting{
-		{key: "record", arg: "FILE", group: groupRecord, help: "record the run for sonde replay",
-			check: checkRecord, field: func(c *Config) any { return &c.Record }},
-		{key: "format", arg: "NAME", group: groupReport, help: "table, json, csv, md or vllm (automatic)",
-			choices: []string{"", "table", "json", "csv", "md", "vllm"}, field: func(c *Config) any { return &c.Format }},
-		{key: "out", arg: "FILE", group: groupReport, help: "write the summary to a file",
-			check: writable(func(c *Config) string { return c.Out }), field: func(c *Config) any { return &c.Out }},
-		{key: "ascii", group: groupScreen, help: "draw with ASCII characters only",
-			field: func(c *Config) any { return &c.ASCII }},
-		{key: "color", arg: "WHEN", initial: "auto", group: groupScreen, help: "auto, always or never",
-			choices: []string{"auto", "always", "never"}, field: func(c *Config) any { return &c.Color }},
-	}
-}
-
-func fileSettings() []setting {
-	return []setting{
-		{key: "config", arg: "FILE", group: groupFile, noFile: true, help: "settings file (sonde/config.toml)",
-			field: func(c *Config) any { return &c.File }},
-		{key: "profile", arg: "NAME", group: groupFile, noFile: true, help: "[profile.NAME] of that file, also @NAME",
-			field: func(c *Config) any { return &c.Profile }},
-	}
+	return rows[i], true
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/knadh/koanf/providers/env/v2"
 	"github.com/knadh/koanf/providers/posflag"
+	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 )
 
@@ -49,20 +50,17 @@ func addFlag(flags *pflag.FlagSet, s setting, common bool) {
 
 // flagLayer reads the command line: flags, and the argument as the setting of that key.
 func flagLayer(flags *pflag.FlagSet, key, argument string) (layer, error) {
-	l := newLayer(rankFlag)
+	l := layer{rank: rankFlag, values: koanf.New(".")}
 	given := func(f *pflag.Flag) (string, any) {
 		if v, ok := f.Value.(*flagValue); ok {
 			return v.key, v.text
 		}
 		return "", nil
 	}
-	if err := l.values.Load(posflag.ProviderWithFlag(flags, ".", nil, given), nil); err != nil {
+	if err := l.values.Load(posflag.ProviderWithFlag(flags, ".", nil, given), nil); err != nil || argument == "" {
 		return l, err
 	}
-	if argument != "" {
-		return l, l.values.Set(key, []string{argument})
-	}
-	return l, nil
+	return l, l.values.Set(key, []string{argument})
 }
 
 // explainFlag makes one line with a way out from pflag's complaint, without the
@@ -76,10 +74,7 @@ func explainFlag(flags *pflag.FlagSet, err error) error {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		hint := didYouMean("--"+name, flagNames(flags))
-		if hint == "" {
-			hint = " (--help-all lists every flag)"
-		}
-		return fmt.Errorf("unknown flag --%s%s", name, hint)
+		return fmt.Errorf("unknown flag --%s%s", name, cmp.Or(hint, " (--help-all lists every flag)"))
 	case errors.As(err, &bare):
 		return fmt.Errorf("--%s needs a value: --%[1]s %s", bare.GetFlag().Name, bare.GetFlag().Value.Type())
 	}
@@ -105,9 +100,9 @@ const (
 // envLayer reads our own variables. An empty one counts as unset; an unknown one is
 // refused, because it is most likely a typo.
 func envLayer() (layer, error) {
-	l := newLayer(rankEnv)
+	l := layer{rank: rankEnv, values: koanf.New(".")}
 	keys := map[string]string{}
-	for _, s := range table() {
+	for _, s := range table(&Config{}) {
 		keys[s.envName()] = s.key
 	}
 	var unknown []string
@@ -119,7 +114,6 @@ func envLayer() (layer, error) {
 		if value == "" || !known {
 			return "", nil
 		}
-		l.where[key] = name
 		return key, strings.Split(value, "\n") // lists have an entry per line
 	}
 	if err := l.values.Load(env.Provider(".", env.Opt{Prefix: envPrefix, TransformFunc: read}), nil); err != nil {
@@ -135,9 +129,8 @@ func envLayer() (layer, error) {
 
 // sharedLayer reads the variables that we share with other programs.
 func sharedLayer() (layer, error) {
-	l := newLayer(rankShared)
+	l := layer{rank: rankShared, where: openAIURL, values: koanf.New(".")}
 	if url := os.Getenv(openAIURL); url != "" {
-		l.where["url"] = openAIURL
 		return l, l.values.Set("url", []string{url})
 	}
 	return l, nil

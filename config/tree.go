@@ -18,18 +18,14 @@ type tree struct {
 }
 
 func (t *tree) root() *cobra.Command {
-	var root *cobra.Command
-	for _, c := range commands() {
-		if root == nil {
-			root = t.command(c)
-			continue
-		}
+	root := t.command(commands[0])
+	for _, c := range commands[1:] {
 		root.AddCommand(t.command(c))
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetOut(t.stdout)
 	root.SetErr(t.stderr)
-	root.AddCommand(manCommand(t), doctorServerCommand(t))
+	root.AddCommand(manCommand(t), serverCommand(t))
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(t.help)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return explainFlag(c.Flags(), err) })
@@ -51,7 +47,7 @@ func (t *tree) command(c command) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 	}
 	cc.Flags().SortFlags = false
-	for _, s := range c.settings() {
+	for _, s := range c.settings(&Config{}) {
 		if s.flagOf(c.name) {
 			addFlag(cc.Flags(), s, slices.Contains(c.common, s.key))
 			completeValues(cc, s)
@@ -88,7 +84,7 @@ func (t *tree) run(c command, cc *cobra.Command, args []string) error {
 	if show, _ := cc.Flags().GetBool(flagPrintConfig); show {
 		return failed(r.print(t.stdout))
 	}
-	return failed(c.action(t.actions)(cc.Context(), r.config))
+	return failed(t.actions[c.name](cc.Context(), r.config))
 }
 
 // Execute parses the arguments (without the program's name), reads environment and

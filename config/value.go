@@ -12,188 +12,151 @@ import (
 	"sonde/probe/slo"
 )
 
-// wanted describes what a field's text must look like.
-func wanted(field any) error {
-	switch field.(type) {
-	case *bool:
-		return errors.New("must be true or false")
-	case *int, *int64:
-		return errors.New("must be a whole number such as 8")
-	case *uint64:
-		return errors.New("must be a whole number of at least 0, such as 7")
-	case *float64:
-		return errors.New("must be a number such as 2.5")
-	case *time.Duration, *Seconds:
-		return errors.New("must be a time with its unit, such as 30s, 5m or 250ms")
-	case *Warmup:
-		return errors.New("must be a number of requests such as 5, or a time such as 5s")
-	case *[]Header:
-		return errors.New("must look like 'Name: value'")
-	case *Count, *PerMinute:
-		return errors.New("must be a number such as 6000, 6k or 1.5M")
-	case *PerSecond:
-		return errors.New("must be a rate such as 4 (per second) or 240/min")
-	case *Fraction:
-		return errors.New("must be a share such as 50% or 0.5")
-	default:
-		return errors.New("must be text in quotes")
-	}
+// form is how a setting's value is written, by the type of its field.
+type form struct {
+	must  string               // completes "must"; "" where the errors of read name the faulty part
+	takes tomlType             // types of TOML that the settings file may use
+	read  func([]string) error // sets the value. Lists have an element per entry
+	toml  any                  // the value, in the types of TOML
 }
 
-// setText reads a value as it is written on the command line and in the
-// environment. Lists have an element per entry.
-func setText(field any, text []string) error {
-	last := strings.TrimSpace(text[len(text)-1])
-	var err error
+// tomlType is a set of TOML's types.
+type tomlType int
+
+const (
+	tomlText tomlType = 1 << iota
+	tomlBool
+	tomlNumber
+	tomlList
+)
+
+// formOf returns the form of a field, given as a pointer to it.
+func formOf(field any) form {
 	switch f := field.(type) {
 	case *string:
-		*f = last
+		return single(f, "be text in quotes", tomlText, func(s string) (string, error) { return s, nil }, *f)
 	case *bool:
-		*f, err = strconv.ParseBool(last)
+		return single(f, "be true or false", tomlBool, strconv.ParseBool, *f)
 	case *int:
-		*f, err = strconv.Atoi(last)
+		return single(f, "be a whole number such as 8", tomlNumber, strconv.Atoi, *f)
 	case *int64:
-		*f, err = strconv.ParseInt(last, 10, 64)
+		return single(f, "be a whole number such as 8", tomlNumber, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, *f)
 	case *uint64:
-		*f, err = strconv.ParseUint(last, 10, 64)
+		return single(f, "be a whole number of at least 0, such as 7", tomlNumber|tomlText, parseUnsigned, unsigned(*f))
 	case *float64:
-		*f, err = strconv.ParseFloat(last, 64)
-		if math.IsNaN(*f) || math.IsInf(*f, 0) {
-			err = strconv.ErrRange
-		}
+		return single(f, "be a number such as 2.5", tomlNumber, parseFinite, *f)
 	case *time.Duration:
-		*f, err = time.ParseDuration(last)
+		return single(f, "be a time with its unit, such as 30s, 5m or 250ms", tomlText, time.ParseDuration, f.String())
 	case *Warmup:
-		*f, err = parseWarmup(last)
-	case *[]Header:
-		*f, err = parseHeaders(text)
+		return single(f, "be a number of requests such as 5, or a time such as 5s", tomlNumber|tomlText, parseWarmup, f.toml())
 	case *Count:
-		*(*float64)(f), err = parseCount(last)
+		return amount(f, "be a number such as 6000, 6k or 1.5M", parseCount)
 	case *PerSecond:
-		*(*float64)(f), err = parsePerSecond(last)
-	case *PerMinute:
-		*(*float64)(f), err = parsePerMinute(last)
-	case *Seconds:
-		*(*float64)(f), err = parseSeconds(last)
+		return amount(f, "be a rate such as 4 (per second) or 240/min", parsePerSecond)
 	case *Fraction:
-		*(*float64)(f), err = parseFraction(last)
+		return amount(f, "be a share such as 50% or 0.5", parseFraction)
+	case *PerMinute:
+		way := amount(f, "be a number such as 6000, 6k or 1.5M", parsePerMinute)
+		way.toml = math.Round(float64(*f)*60e6) / 1e6
+		return way
+	case *Seconds:
+		way := amount(f, "be a time with its unit, such as 30s, 5m or 250ms", parseSeconds)
+		way.takes, way.toml = tomlText, time.Duration(math.Round(float64(*f)*float64(time.Second))).String()
+		return way
+	case *[]Header:
+		return list(f, "look like 'Name: value'", tomlText|tomlList, parseHeaders, lines(*f))
 	case *[]slo.Target:
-		*f, err = slo.Parse(last)
-		return err // names the faulty part
+		return single(f, "", tomlText, slo.Parse, slo.Join(*f))
 	case *[]PlanLoad:
-		*f, err = parsePlanLoads(text)
-		return err
+		return list(f, "", tomlText|tomlList, parsePlanLoads, lines(*f))
 	case *[]plan.Limit:
-		*f, err = parsePlanLimits(text)
-		return err
-	default:
-		panic(fmt.Sprintf("config: no reader for %T", field))
+		return list(f, "", tomlText, parsePlanLimits, joinLimits(*f))
 	}
-	if err != nil {
-		return wanted(field)
-	}
-	return nil
+	panic(fmt.Sprintf("config: no form for %T", field))
 }
 
-// setTOML reads a value as the settings file has it. Types are strict: a number
-// in quotes is a mistake there.
-func setTOML(field, value any) error {
+// list is the form of a value that all entries make together.
+func list[T any](field *T, must string, takes tomlType, parse func([]string) (T, error), toml any) form {
+	return form{must, takes, func(texts []string) (err error) {
+		*field, err = parse(texts)
+		return err
+	}, toml}
+}
+
+// single is the form of a value that has one entry: the last one counts.
+func single[T any](field *T, must string, takes tomlType, parse func(string) (T, error), toml any) form {
+	return list(field, must, takes, func(texts []string) (T, error) { return parse(strings.TrimSpace(texts[len(texts)-1])) }, toml)
+}
+
+// amount is the form of a number that people write with a unit or a suffix.
+func amount[T ~float64](field *T, must string, parse func(string) (float64, error)) form {
+	return single(field, must, tomlNumber|tomlText, func(s string) (T, error) {
+		v, err := parse(s)
+		return T(v), err
+	}, float64(*field))
+}
+
+// set reads a value: texts from the command line or the environment, or what the
+// settings file has. Types are strict there: a number in quotes is a mistake.
+func (f form) set(value any) error {
+	texts, is := []string{fmt.Sprint(value)}, tomlType(0)
 	switch v := value.(type) {
+	case []string:
+		texts, is = v, f.takes
 	case string:
-		switch field.(type) {
-		case *bool, *int, *int64, *float64:
-			return wanted(field)
-		}
-		return setText(field, []string{v})
+		is = tomlText
 	case bool:
-		if f, ok := field.(*bool); ok {
-			*f = v
+		is = tomlBool
+	case int64:
+		is = tomlNumber
+	case float64:
+		texts[0], is = strconv.FormatFloat(v, 'f', -1, 64), tomlNumber
+	case []any:
+		if len(v) == 0 && f.takes&tomlList != 0 {
 			return nil
 		}
-	case int64:
-		switch field.(type) {
-		case *int, *int64, *uint64, *float64, *Warmup, *Count, *PerSecond, *PerMinute, *Fraction:
-			return setText(field, []string{strconv.FormatInt(v, 10)})
-		}
-	case float64:
-		switch field.(type) {
-		case *float64, *Count, *PerSecond, *PerMinute, *Fraction:
-			return setText(field, []string{strconv.FormatFloat(v, 'f', -1, 64)})
-		}
-	case []any:
-		switch field.(type) {
-		case *[]Header, *[]PlanLoad:
-			return setTexts(field, v)
+		texts, is = textsOf(v), tomlList
+	}
+	if len(texts) > 0 && is&f.takes != 0 {
+		err := f.read(texts)
+		if err == nil || f.must == "" {
+			return err
 		}
 	}
-	return wanted(field)
+	if f.must == "" {
+		return errors.New("must be text in quotes")
+	}
+	return errors.New("must " + f.must)
 }
 
-// setTexts reads a TOML list of texts.
-func setTexts(field any, list []any) error {
-	var text []string
+// textsOf is a list of texts; nil if anything else is in it.
+func textsOf(list []any) (texts []string) {
 	for _, v := range list {
 		s, ok := v.(string)
 		if !ok {
-			return wanted(field)
+			return nil
 		}
-		text = append(text, s)
+		texts = append(texts, s)
 	}
-	if len(text) == 0 {
-		return nil
-	}
-	return setText(field, text)
+	return texts
 }
 
-// tomlValue is a field's value in the types of TOML.
-func tomlValue(field any) any {
-	switch f := field.(type) {
-	case *string:
-		return *f
-	case *bool:
-		return *f
-	case *int:
-		return *f
-	case *int64:
-		return *f
-	case *uint64:
-		if *f > math.MaxInt64 { // TOML's numbers end there
-			return strconv.FormatUint(*f, 10)
-		}
-		return *f
-	case *float64:
-		return *f
-	case *time.Duration:
-		return f.String()
-	case *Warmup:
-		if f.Duration == 0 {
-			return f.Requests
-		}
-		return f.Duration.String()
-	case *[]Header:
-		lines := []string{}
-		for _, h := range *f {
-			lines = append(lines, h.Name+": "+h.Value)
-		}
-		return lines
-	case *[]slo.Target:
-		return slo.Join(*f)
-	case *Count, *PerSecond, *Fraction:
-		return number(field)
-	case *PerMinute:
-		return math.Round(float64(*f)*60e6) / 1e6
-	case *Seconds:
-		return time.Duration(math.Round(float64(*f) * float64(time.Second))).String()
-	case *[]PlanLoad:
-		lines := []string{}
-		for _, l := range *f {
-			lines = append(lines, l.Text)
-		}
-		return lines
-	case *[]plan.Limit:
-		return joinLimits(*f)
+func parseFinite(s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, strconv.ErrRange
 	}
-	panic(fmt.Sprintf("config: no writer for %T", field))
+	return v, err
+}
+
+func parseUnsigned(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) }
+
+// unsigned is a number for TOML, or text beyond the end of TOML's numbers.
+func unsigned(v uint64) any {
+	if v > math.MaxInt64 {
+		return strconv.FormatUint(v, 10)
+	}
+	return v
 }
 
 func parseWarmup(s string) (Warmup, error) {
@@ -202,6 +165,13 @@ func parseWarmup(s string) (Warmup, error) {
 	}
 	d, err := time.ParseDuration(s)
 	return Warmup{Duration: d}, err
+}
+
+func (w Warmup) toml() any {
+	if w.Duration == 0 {
+		return w.Requests
+	}
+	return w.Duration.String()
 }
 
 func parseHeaders(lines []string) ([]Header, error) {
@@ -214,4 +184,13 @@ func parseHeaders(lines []string) ([]Header, error) {
 		headers = append(headers, Header{name, strings.TrimSpace(value)})
 	}
 	return headers, nil
+}
+
+// lines writes each element of a list as one text.
+func lines[T fmt.Stringer](list []T) []string {
+	texts := []string{}
+	for _, v := range list {
+		texts = append(texts, v.String())
+	}
+	return texts
 }

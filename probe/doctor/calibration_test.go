@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 func TestTheProgramHasTheServersCommand(t *testing.T) {
 	served := false
-	actions := config.Actions{DoctorServer: func() error { served = true; return nil }}
+	actions := config.Actions{config.ServerAction: func(context.Context, config.Config) error { served = true; return nil }}
 	if code := config.Execute(t.Context(), []string{truth.Command}, io.Discard, io.Discard, config.BuildInfo{}, actions); code != 0 || !served {
 		t.Errorf("exit code %d, served %t", code, served)
 	}
