@@ -9,52 +9,74 @@ import (
 // Field names one figure or distribution of a Reading, in words for people.
 type Field string
 
+// gauges, counters and distributions say where a Reading keeps each field.
+var (
+	gauges        = map[Field]func(*Reading) *opt.Float{}
+	counters      = map[Field]func(*Reading) *opt.Float{}
+	distributions = map[Field]func(*Reading) *Histogram{}
+)
+
+func gauge(f Field, at func(*Reading) *opt.Float) Field {
+	gauges[f] = at
+	return f
+}
+
+func counter(f Field, at func(*Reading) *opt.Float) Field {
+	counters[f] = at
+	return f
+}
+
+func distribution(f Field, at func(*Reading) *Histogram) Field {
+	distributions[f] = at
+	return f
+}
+
 // Gauges: how things stand now, summed over ranks unless said otherwise.
-const (
-	FieldRunning      Field = "running"            // requests in the batch
-	FieldWaiting      Field = "waiting"            // requests accepted and not scheduled
-	FieldPaused       Field = "paused"             // requests swapped out, retracted or paused now
-	FieldKVFill       Field = "KV cache fill"      // 0 to 1
-	FieldKVCapacity   Field = "KV cache capacity"  // tokens
-	FieldKVBlocks     Field = "KV cache blocks"    // of the engine's own size
-	FieldKVUsed       Field = "KV cache used"      // tokens
-	FieldMaxModelLen  Field = "max model length"   // tokens
-	FieldMaxRunning   Field = "max running"        // requests
-	FieldModelsLoaded Field = "models loaded"      // where models come and go
-	FieldGPUShare     Field = "share on the GPU"   // of the loaded model's bytes, 0 to 1
-	FieldServers      Field = "servers"            // engines behind a router
-	FieldOutputGauge  Field = "output rate"        // tokens/s
-	FieldInputRate    Field = "input rate"         // tokens/s
-	FieldHitRateGauge Field = "prefix cache rate"  // 0 to 1
-	FieldWaitingMean  Field = "waiting per server" // requests, mean over the servers of a router
+var (
+	FieldRunning      = gauge("running", func(r *Reading) *opt.Float { return &r.Running })                    // requests in the batch
+	FieldWaiting      = gauge("waiting", func(r *Reading) *opt.Float { return &r.Waiting })                    // requests accepted and not scheduled
+	FieldPaused       = gauge("paused", func(r *Reading) *opt.Float { return &r.Paused })                      // requests swapped out, retracted or paused now
+	FieldKVFill       = gauge("KV cache fill", func(r *Reading) *opt.Float { return &r.KVFill })               // 0 to 1
+	FieldKVCapacity   = gauge("KV cache capacity", func(r *Reading) *opt.Float { return &r.KVCapacityTokens }) // tokens
+	FieldKVBlocks     = gauge("KV cache blocks", func(r *Reading) *opt.Float { return &r.KVCapacityBlocks })   // of the engine's own size
+	FieldKVUsed       = gauge("KV cache used", func(r *Reading) *opt.Float { return &r.KVUsedTokens })         // tokens
+	FieldMaxModelLen  = gauge("max model length", func(r *Reading) *opt.Float { return &r.MaxModelLen })       // tokens
+	FieldMaxRunning   = gauge("max running", func(r *Reading) *opt.Float { return &r.MaxRunning })             // requests
+	FieldModelsLoaded = gauge("models loaded", func(r *Reading) *opt.Float { return &r.ModelsLoaded })         // where models come and go
+	FieldGPUShare     = gauge("share on the GPU", func(r *Reading) *opt.Float { return &r.GPUShare })          // of the loaded model's bytes, 0 to 1
+	FieldServers      = gauge("servers", func(r *Reading) *opt.Float { return &r.Servers })                    // engines behind a router
+	FieldOutputGauge  = gauge("output rate", func(r *Reading) *opt.Float { return &r.GenerationTokensPerS })   // tokens/s
+	FieldInputRate    = gauge("input rate", func(r *Reading) *opt.Float { return &r.PromptTokensPerS })        // tokens/s
+	FieldHitRateGauge = gauge("prefix cache rate", func(r *Reading) *opt.Float { return &r.PrefixHitRate })    // 0 to 1
+	FieldWaitingMean  = gauge("waiting per server", func(r *Reading) *opt.Float { return &r.WaitingMean })     // requests, mean over the servers of a router
 )
 
 // Counters since the engine started, summed over ranks.
-const (
-	FieldPreemptions      Field = "preemptions"
-	FieldPromptTokens     Field = "prompt tokens"
-	FieldGenerationTokens Field = "generation tokens"
-	FieldCachedTokens     Field = "cached tokens"     // of the prompts
-	FieldPrefixQueries    Field = "prefix queries"    // tokens or blocks, as hits
-	FieldPrefixHits       Field = "prefix hits"       // tokens or blocks
-	FieldLiveDecode       Field = "live decode"       // tokens, at every step
-	FieldLivePrefill      Field = "live prefill"      // tokens computed, at every step
-	FieldLiveCached       Field = "live cached"       // tokens found in the cache, at every step
-	FieldRequestsOK       Field = "requests ok"       // finished
-	FieldRequestsFailed   Field = "requests failed"   // with an error
-	FieldRequestsAborted  Field = "requests aborted"  // by the client
-	FieldRequestsReceived Field = "requests received" // whatever became of them
+var (
+	FieldPreemptions      = counter("preemptions", func(r *Reading) *opt.Float { return &r.Preemptions })
+	FieldPromptTokens     = counter("prompt tokens", func(r *Reading) *opt.Float { return &r.PromptTokens })
+	FieldGenerationTokens = counter("generation tokens", func(r *Reading) *opt.Float { return &r.GenerationTokens })
+	FieldCachedTokens     = counter("cached tokens", func(r *Reading) *opt.Float { return &r.CachedTokens })         // of the prompts
+	FieldPrefixQueries    = counter("prefix queries", func(r *Reading) *opt.Float { return &r.PrefixQueries })       // tokens or blocks, as hits
+	FieldPrefixHits       = counter("prefix hits", func(r *Reading) *opt.Float { return &r.PrefixHits })             // tokens or blocks
+	FieldLiveDecode       = counter("live decode", func(r *Reading) *opt.Float { return &r.LiveDecodeTokens })       // tokens, at every step
+	FieldLivePrefill      = counter("live prefill", func(r *Reading) *opt.Float { return &r.LivePrefillTokens })     // tokens computed, at every step
+	FieldLiveCached       = counter("live cached", func(r *Reading) *opt.Float { return &r.LiveCachedTokens })       // tokens found in the cache, at every step
+	FieldRequestsOK       = counter("requests ok", func(r *Reading) *opt.Float { return &r.RequestsOK })             // finished
+	FieldRequestsFailed   = counter("requests failed", func(r *Reading) *opt.Float { return &r.RequestsFailed })     // with an error
+	FieldRequestsAborted  = counter("requests aborted", func(r *Reading) *opt.Float { return &r.RequestsAborted })   // by the client
+	FieldRequestsReceived = counter("requests received", func(r *Reading) *opt.Float { return &r.RequestsReceived }) // whatever became of them
 )
 
 // Distributions since the engine started, merged over ranks; seconds.
-const (
-	FieldTTFT    Field = "TTFT"
-	FieldGap     Field = "gap"  // between tokens; per engine step and request in some engines
-	FieldTPOT    Field = "TPOT" // mean of one request
-	FieldQueue   Field = "queue time"
-	FieldPrefill Field = "prefill time"
-	FieldDecode  Field = "decode time"
-	FieldE2E     Field = "E2E"
+var (
+	FieldTTFT    = distribution("TTFT", func(r *Reading) *Histogram { return &r.TTFT })
+	FieldGap     = distribution("gap", func(r *Reading) *Histogram { return &r.Gap })   // between tokens; per engine step and request in some engines
+	FieldTPOT    = distribution("TPOT", func(r *Reading) *Histogram { return &r.TPOT }) // mean of one request
+	FieldQueue   = distribution("queue time", func(r *Reading) *Histogram { return &r.Queue })
+	FieldPrefill = distribution("prefill time", func(r *Reading) *Histogram { return &r.Prefill })
+	FieldDecode  = distribution("decode time", func(r *Reading) *Histogram { return &r.Decode })
+	FieldE2E     = distribution("E2E", func(r *Reading) *Histogram { return &r.E2E })
 )
 
 // Origin is where a figure of a Reading comes from.
@@ -62,52 +84,6 @@ type Origin struct {
 	Source string    `json:"source"`           // metric as on the page, or page and key: "vllm:kv_cache_usage_perc", "/slots n_prompt_tokens"
 	At     time.Time `json:"at"`               // when that page was read
 	Remark string    `json:"remark,omitempty"` // what is unusual about the figure; "" = nothing: "moves when a request ends"
-}
-
-// gauges and counters say where a Reading keeps a figure, distributions where a Histogram.
-var gauges = map[Field]func(*Reading) *opt.Float{
-	FieldRunning:      func(r *Reading) *opt.Float { return &r.Running },
-	FieldWaiting:      func(r *Reading) *opt.Float { return &r.Waiting },
-	FieldPaused:       func(r *Reading) *opt.Float { return &r.Paused },
-	FieldKVFill:       func(r *Reading) *opt.Float { return &r.KVFill },
-	FieldKVCapacity:   func(r *Reading) *opt.Float { return &r.KVCapacityTokens },
-	FieldKVBlocks:     func(r *Reading) *opt.Float { return &r.KVCapacityBlocks },
-	FieldKVUsed:       func(r *Reading) *opt.Float { return &r.KVUsedTokens },
-	FieldMaxModelLen:  func(r *Reading) *opt.Float { return &r.MaxModelLen },
-	FieldMaxRunning:   func(r *Reading) *opt.Float { return &r.MaxRunning },
-	FieldModelsLoaded: func(r *Reading) *opt.Float { return &r.ModelsLoaded },
-	FieldGPUShare:     func(r *Reading) *opt.Float { return &r.GPUShare },
-	FieldServers:      func(r *Reading) *opt.Float { return &r.Servers },
-	FieldOutputGauge:  func(r *Reading) *opt.Float { return &r.GenerationTokensPerS },
-	FieldInputRate:    func(r *Reading) *opt.Float { return &r.PromptTokensPerS },
-	FieldHitRateGauge: func(r *Reading) *opt.Float { return &r.PrefixHitRate },
-	FieldWaitingMean:  func(r *Reading) *opt.Float { return &r.WaitingMean },
-}
-
-var counters = map[Field]func(*Reading) *opt.Float{
-	FieldPreemptions:      func(r *Reading) *opt.Float { return &r.Preemptions },
-	FieldPromptTokens:     func(r *Reading) *opt.Float { return &r.PromptTokens },
-	FieldGenerationTokens: func(r *Reading) *opt.Float { return &r.GenerationTokens },
-	FieldCachedTokens:     func(r *Reading) *opt.Float { return &r.CachedTokens },
-	FieldPrefixQueries:    func(r *Reading) *opt.Float { return &r.PrefixQueries },
-	FieldPrefixHits:       func(r *Reading) *opt.Float { return &r.PrefixHits },
-	FieldLiveDecode:       func(r *Reading) *opt.Float { return &r.LiveDecodeTokens },
-	FieldLivePrefill:      func(r *Reading) *opt.Float { return &r.LivePrefillTokens },
-	FieldLiveCached:       func(r *Reading) *opt.Float { return &r.LiveCachedTokens },
-	FieldRequestsOK:       func(r *Reading) *opt.Float { return &r.RequestsOK },
-	FieldRequestsFailed:   func(r *Reading) *opt.Float { return &r.RequestsFailed },
-	FieldRequestsAborted:  func(r *Reading) *opt.Float { return &r.RequestsAborted },
-	FieldRequestsReceived: func(r *Reading) *opt.Float { return &r.RequestsReceived },
-}
-
-var distributions = map[Field]func(*Reading) *Histogram{
-	FieldTTFT:    func(r *Reading) *Histogram { return &r.TTFT },
-	FieldGap:     func(r *Reading) *Histogram { return &r.Gap },
-	FieldTPOT:    func(r *Reading) *Histogram { return &r.TPOT },
-	FieldQueue:   func(r *Reading) *Histogram { return &r.Queue },
-	FieldPrefill: func(r *Reading) *Histogram { return &r.Prefill },
-	FieldDecode:  func(r *Reading) *Histogram { return &r.Decode },
-	FieldE2E:     func(r *Reading) *Histogram { return &r.E2E },
 }
 
 // Distributions are the fields that hold a Histogram.

@@ -115,10 +115,7 @@ func (r *Reading) FullestKV() opt.Float {
 
 // SetFills takes the mean and the fullest rank: a full rank preempts while the mean looks
 // fine. Capacities weigh the mean, if there is one for every rank.
-func (r *Reading) SetFills(ranks []RankFill, capacities []float64, o Origin) {
-	if len(ranks) == 0 {
-		return
-	}
+func (r *Reading) SetFills(ranks []RankFill, capacities []float64) {
 	var sum, weight, fullest float64
 	for i, rank := range ranks {
 		w := 1.0
@@ -131,7 +128,6 @@ func (r *Reading) SetFills(ranks []RankFill, capacities []float64, o Origin) {
 	if r.Ranks == 0 {
 		r.Ranks = len(ranks)
 	}
-	r.Origins[FieldKVFill] = o
 }
 
 // Unit is what a prefix cache counts its queries and hits in.

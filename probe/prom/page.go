@@ -25,7 +25,6 @@ type Sample struct {
 // Page holds the samples of one metrics page. The zero value is an empty page.
 type Page struct {
 	samples map[string][]Sample
-	types   map[string]string
 	notes   []string
 
 	earliest   float64
@@ -69,10 +68,6 @@ func (p Page) MayHaveLabel(name string) bool { return p.labelNames == nil || p.l
 // Created is when the oldest of the samples' families came to be, Unix seconds, as
 // client libraries report in x_created; 0 if they do not. It changes with a restart.
 func (p Page) Created() float64 { return p.earliest }
-
-// Type returns what the page's TYPE line says of a sample's family: "counter",
-// "gauge", "histogram", …; "" if it says nothing.
-func (p Page) Type(name string) string { return p.types[name] }
 
 // suffixes are what exposition formats append to a family's name.
 var suffixes = []string{"_bucket", "_total", "_count", "_sum"}
@@ -140,53 +135,26 @@ type pageState struct {
 	earliest float64 // creation time, Unix seconds; 0 = none
 }
 
-// declared is a family of which a HELP or TYPE line has been seen.
-type declared struct {
-	kind          string // in lower case
-	helped, typed int    // on which page, by its number
-}
+// declarations are the comments that a page has once for each family.
+var declarations = [][]byte{[]byte("# TYPE "), []byte("# HELP ")}
 
-// comment keeps what TYPE says. HELP is not needed, but a second one shows that
-// several processes stand behind the page.
+// comment notes whether a family is declared twice: then several processes stand behind
+// the page.
 func (p *Parser) comment(line []byte) {
-	if rest, isType := bytes.CutPrefix(line, []byte("# TYPE ")); isType {
-		name, kind, _ := bytes.Cut(bytes.TrimLeft(rest, " \t"), []byte{' '})
-		d := p.declared(name)
-		if d.typed == p.page.number {
-			p.page.repeated = true
-			return
+	for i, word := range declarations {
+		rest, ok := bytes.CutPrefix(line, word)
+		if !ok {
+			continue
 		}
-		d.typed = p.page.number
-		if kind = bytes.TrimSpace(kind); string(kind) != d.kind {
-			d.kind = strings.ToLower(string(kind))
+		name, _, _ := bytes.Cut(bytes.TrimLeft(rest, " \t"), []byte{' '})
+		on, known := p.declared[string(name)]
+		if !known {
+			on = new([2]int)
+			p.declared[string(name)] = on
 		}
-		return
+		p.page.repeated = p.page.repeated || on[i] == p.page.number
+		on[i] = p.page.number
 	}
-	if rest, isHelp := bytes.CutPrefix(line, []byte("# HELP ")); isHelp {
-		name, _, _ := bytes.Cut(rest, []byte{' '})
-		d := p.declared(name)
-		p.page.repeated = p.page.repeated || d.helped == p.page.number
-		d.helped = p.page.number
-	}
-}
-
-func (p *Parser) declared(name []byte) *declared {
-	d, known := p.families[string(name)]
-	if !known {
-		d = &declared{}
-		p.families[string(name)] = d
-	}
-	return d
-}
-
-// typeOf returns what the page at hand declares of a sample's family.
-func (p *Parser) typeOf(name string) string {
-	for _, n := range []string{name, family(name)} {
-		if d := p.families[n]; d != nil && d.typed == p.page.number {
-			return d.kind
-		}
-	}
-	return ""
 }
 
 // created keeps the earliest time at which something wanted came to be: series that

@@ -45,9 +45,6 @@ vllm:num_requests_running 3
 	if got := p.Notes(); len(got) != 1 || got[0] != "irregular page: repeated HELP or TYPE lines" {
 		t.Errorf("notes = %q, want one about repeated lines", got)
 	}
-	if got := p.Type("a"); got != "gauge" {
-		t.Errorf("type of a = %q, want gauge", got)
-	}
 }
 
 func TestOpenMetrics(t *testing.T) {
@@ -69,9 +66,6 @@ vllm:num_requests_running 3
 	}
 	if got, want := p.Names(), []string{"c_total", "h_bucket", "h_count", "h_sum", "i_info", "vllm:num_requests_running"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("names = %q, want %q", got, want)
-	}
-	if got := p.Type("c_total") + " " + p.Type("h_bucket"); got != "counter histogram" {
-		t.Errorf("types = %q, want counter histogram", got)
 	}
 	if p.Notes() != nil {
 		t.Errorf("notes = %q: a regular page needs none", p.Notes())
@@ -217,8 +211,8 @@ func TestFromSamples(t *testing.T) {
 	if got := p.Samples("a"); !reflect.DeepEqual(got, []Sample{a, b}) {
 		t.Errorf("samples = %v", got)
 	}
-	if p.Type("a") != "" || p.Notes() != nil {
-		t.Error("samples from elsewhere carry no types and no notes")
+	if p.Notes() != nil {
+		t.Error("samples from elsewhere carry no notes")
 	}
 }
 

@@ -23,8 +23,8 @@ type Parser struct {
 	labels map[string]*labelSet // by label block as it stands on the page
 	page   pageState
 
-	families   map[string]*declared
-	labelNames map[string]bool // of all label sets
+	declared   map[string]*[2]int // on which page a family was last declared, by its number
+	labelNames map[string]bool    // of all label sets
 }
 
 // metric is a name that has been seen.
@@ -55,7 +55,7 @@ func NewParser(want func(family string) bool) *Parser {
 }
 
 func (p *Parser) forget() {
-	p.names, p.labels, p.families = map[string]*metric{}, map[string]*labelSet{}, map[string]*declared{}
+	p.names, p.labels, p.declared = map[string]*metric{}, map[string]*labelSet{}, map[string]*[2]int{}
 	p.labelNames = map[string]bool{}
 }
 
@@ -80,7 +80,7 @@ func (p *Parser) Parse(body []byte) (Page, error) {
 // begin forgets the page before, and everything where it has become too much.
 func (p *Parser) begin() {
 	p.page = pageState{number: p.page.number + 1}
-	if max(len(p.names), len(p.labels), len(p.families)) > maxSamples {
+	if max(len(p.names), len(p.labels), len(p.declared)) > maxSamples {
 		p.forget()
 	}
 	for _, m := range p.names {
@@ -92,10 +92,10 @@ func (p *Parser) begin() {
 }
 
 func (p *Parser) end() Page {
-	out := Page{samples: map[string][]Sample{}, types: map[string]string{}, labelNames: maps.Clone(p.labelNames), earliest: p.page.earliest}
+	out := Page{samples: map[string][]Sample{}, labelNames: maps.Clone(p.labelNames), earliest: p.page.earliest}
 	for name, m := range p.names {
 		if len(m.samples) > 0 {
-			out.samples[name], out.types[name] = m.samples, p.typeOf(name)
+			out.samples[name] = m.samples
 		}
 	}
 	out.notes = p.page.notes()

@@ -11,33 +11,29 @@ import (
 var dynamo = Kind{
 	ID: "dynamo-frontend", Name: "Dynamo",
 	OwnedBy:  []string{"nvidia"}, // of a model that NVIDIA made, others may say the same
-	Confirm:  &Confirmation{"/health", func(a Object) bool { return a.Text("status") != "" }},
+	Confirm:  &About{"/health", func(a Object, _ *engine.Identity) bool { return a.Text("status") != "" }},
 	Prefixes: []string{"dynamo_frontend_"},
 	Empty:    "give the address of a worker (its DYN_SYSTEM_PORT) with --metrics",
 	About:    dynamoAbout,
 	Table: &Table{
 		Prefixes: []string{"dynamo_frontend_"},
-		Gauges: map[engine.Field]Ways{
-			engine.FieldRunning:     names("inflight_requests", "active_requests"),
-			engine.FieldWaiting:     names("queued_requests"),
-			engine.FieldKVCapacity:  {product(metric("model_total_kv_blocks"), metric("model_kv_cache_block_size"))},
-			engine.FieldKVBlocks:    names("model_total_kv_blocks"),
-			engine.FieldMaxModelLen: names("model_context_length"),
-			engine.FieldMaxRunning:  names("model_max_num_seqs"),
-		},
-		Counters: map[engine.Field]Ways{
-			engine.FieldPromptTokens:     names("input_sequence_tokens_sum"),
-			engine.FieldCachedTokens:     names("cached_tokens_sum"),
-			engine.FieldGenerationTokens: names("output_tokens_total"), // at every step
-			engine.FieldRequestsReceived: names("requests_started_total"),
-			engine.FieldRequestsOK:       {one("requests_total", is(labelStatus, "success"))},
-			engine.FieldRequestsFailed:   {one("requests_total", is(labelStatus, "error"))},
-			engine.FieldRequestsAborted:  {one("requests_total", is(labelErrorType, "cancelled"))},
-		},
-		Histograms: map[engine.Field]Ways{
-			engine.FieldTTFT: names("time_to_first_token_seconds"),
-			engine.FieldGap:  names("inter_token_latency_seconds"),
-			engine.FieldE2E:  names("request_duration_seconds"),
+		Fields: map[engine.Field]Ways{
+			engine.FieldRunning:          Names("inflight_requests", "active_requests"),
+			engine.FieldWaiting:          Names("queued_requests"),
+			engine.FieldKVCapacity:       Names("model_total_kv_blocks * model_kv_cache_block_size"),
+			engine.FieldKVBlocks:         Names("model_total_kv_blocks"),
+			engine.FieldMaxModelLen:      Names("model_context_length"),
+			engine.FieldMaxRunning:       Names("model_max_num_seqs"),
+			engine.FieldPromptTokens:     Names("input_sequence_tokens_sum"),
+			engine.FieldCachedTokens:     Names("cached_tokens_sum"),
+			engine.FieldGenerationTokens: Names("output_tokens_total"), // at every step
+			engine.FieldRequestsReceived: Names("requests_started_total"),
+			engine.FieldRequestsOK:       Names("requests_total{status=success}"),
+			engine.FieldRequestsFailed:   Names("requests_total{status=error}"),
+			engine.FieldRequestsAborted:  Names("requests_total{error_type=cancelled}"),
+			engine.FieldTTFT:             Names("time_to_first_token_seconds"),
+			engine.FieldGap:              Names("inter_token_latency_seconds"),
+			engine.FieldE2E:              Names("request_duration_seconds"),
 		},
 		Router: true,
 		Remarks: map[engine.Field]string{
@@ -56,13 +52,13 @@ var dynamoWorker = Kind{
 	Prefixes: []string{"dynamo_component_"},
 	Table: &Table{
 		Prefixes: []string{"dynamo_component_"},
-		Gauges: map[engine.Field]Ways{
-			engine.FieldHitRateGauge: names("kvstats_gpu_prefix_cache_hit_rate"),
-			engine.FieldKVFill:       names("kvstats_gpu_cache_usage_percent"), // a fraction
-			engine.FieldRunning:      names("inflight_requests"),
-			engine.FieldKVBlocks:     names("kvstats_total_blocks"),
+		Fields: map[engine.Field]Ways{
+			engine.FieldHitRateGauge:     Names("kvstats_gpu_prefix_cache_hit_rate"),
+			engine.FieldKVFill:           Names("kvstats_gpu_cache_usage_percent"), // a fraction
+			engine.FieldRunning:          Names("inflight_requests"),
+			engine.FieldKVBlocks:         Names("kvstats_total_blocks"),
+			engine.FieldRequestsReceived: Names("requests_total"),
 		},
-		Counters:  map[engine.Field]Ways{engine.FieldRequestsReceived: names("requests_total")},
 		Companion: true,
 		Via:       []Via{{Name: "Dynamo worker"}},
 	},

@@ -81,5 +81,8 @@ func (i Into) KV(ranks []engine.RankFill, capacities []float64, key string) {
 		i.Note(fmt.Sprintf("%s: %s is not a fraction from 0 to 1", i.Page, key))
 		return
 	}
-	i.SetFills(ranks, capacities, i.origin(key))
+	if len(ranks) > 0 {
+		i.SetFills(ranks, capacities)
+		i.Origins[engine.FieldKVFill] = i.origin(key)
+	}
 }

@@ -6,6 +6,7 @@ package kinds
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ type Kind struct {
 
 	// Confirm is asked where others bear the same marks in their model lists; nil: the
 	// marks are enough.
-	Confirm *Confirmation
+	Confirm *About
 
 	// Marks on a metrics page: what the names of its metrics start with, and labels that
 	// some of those series must have, or none of them.
@@ -48,12 +49,6 @@ type Kind struct {
 
 	Tokenize Tokenizer                                                             // how it counts the tokens of a prompt
 	Shape    func(ctx context.Context, ask Asker, model string) roofline.ModelInfo // of the model; nil: not reported
-}
-
-// Confirmation is a cheap probe that only this engine answers in this way.
-type Confirmation struct {
-	Path string
-	Is   func(response Object) bool
 }
 
 // About is a cheap probe that sends no prompt and changes nothing. Read reports whether
@@ -118,7 +113,10 @@ func Offers(id string) []engine.Field {
 			continue
 		}
 		if k.Table != nil {
-			out = append(out, k.Table.fields()...)
+			out = slices.AppendSeq(out, maps.Keys(k.Table.Fields))
+			if len(k.Table.Config) > 0 {
+				out = append(out, engine.FieldKVCapacity)
+			}
 		}
 		for _, e := range k.Extra {
 			out = append(out, e.Fields...)

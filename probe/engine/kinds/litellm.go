@@ -16,16 +16,14 @@ var litellm = Kind{
 	About:    litellmAbout,
 	Table: &Table{
 		Prefixes: []string{"litellm_"},
-		Counters: map[engine.Field]Ways{
-			engine.FieldPromptTokens:     names("input_tokens_metric_total"),
-			engine.FieldGenerationTokens: names("output_tokens_metric_total"),
-			engine.FieldRequestsReceived: names("proxy_total_requests_metric_total"),
-			engine.FieldRequestsOK:       {one("proxy_total_requests_metric_total", is(labelStatusCode, "200"))},
-			engine.FieldRequestsFailed:   names("proxy_failed_requests_metric_total"),
-		},
-		Histograms: map[engine.Field]Ways{
-			engine.FieldTTFT: names("llm_api_time_to_first_token_metric"),
-			engine.FieldE2E:  names("request_total_latency_metric"),
+		Fields: map[engine.Field]Ways{
+			engine.FieldPromptTokens:     Names("input_tokens_metric_total"),
+			engine.FieldGenerationTokens: Names("output_tokens_metric_total"),
+			engine.FieldRequestsReceived: Names("proxy_total_requests_metric_total"),
+			engine.FieldRequestsOK:       Names("proxy_total_requests_metric_total{status_code=200}"),
+			engine.FieldRequestsFailed:   Names("proxy_failed_requests_metric_total"),
+			engine.FieldTTFT:             Names("llm_api_time_to_first_token_metric"),
+			engine.FieldE2E:              Names("request_total_latency_metric"),
 		},
 		Router: true, OnFinish: true,
 		Notes: []string{"LiteLLM is a gateway: it reports neither queue nor KV cache; give the engine's own address with --metrics"},

@@ -32,18 +32,16 @@ var llamacpp = Kind{
 	Shape: llamacppShape,
 	Table: &Table{
 		Prefixes: []string{"llamacpp:"},
-		Gauges: map[engine.Field]Ways{
-			engine.FieldKVFill:  names("kv_cache_usage_ratio"), // removed at b5441
-			engine.FieldRunning: names("requests_processing"),
-			engine.FieldWaiting: names("requests_deferred"),
-			engine.FieldKVUsed:  names("kv_cache_tokens"),
-		},
-		Counters: map[engine.Field]Ways{
-			engine.FieldPromptTokens:     names("prompt_tokens_total"),
-			engine.FieldCachedTokens:     names("prompt_tokens_cached_total"), // b10424
-			engine.FieldGenerationTokens: names("tokens_predicted_total"),
-			engine.FieldPrefixQueries:    {sum("prompt_tokens_cached_total", "prompt_tokens_total")},
-			engine.FieldPrefixHits:       names("prompt_tokens_cached_total"),
+		Fields: map[engine.Field]Ways{
+			engine.FieldKVFill:           Names("kv_cache_usage_ratio"), // removed at b5441
+			engine.FieldRunning:          Names("requests_processing"),
+			engine.FieldWaiting:          Names("requests_deferred"),
+			engine.FieldKVUsed:           Names("kv_cache_tokens"),
+			engine.FieldPromptTokens:     Names("prompt_tokens_total"),
+			engine.FieldCachedTokens:     Names("prompt_tokens_cached_total"), // b10424
+			engine.FieldGenerationTokens: Names("tokens_predicted_total"),
+			engine.FieldPrefixQueries:    Names("prompt_tokens_cached_total + prompt_tokens_total"),
+			engine.FieldPrefixHits:       Names("prompt_tokens_cached_total"),
 		},
 		Digits: 6,
 		Remarks: map[engine.Field]string{
@@ -131,14 +129,12 @@ var nodeLlamaCpp = Kind{
 	Missing:  "node-llama-cpp has no metrics page of its own; the server built on it may add one",
 	Table: &Table{
 		Prefixes: []string{"nlc:"},
-		Gauges: map[engine.Field]Ways{
-			engine.FieldRunning: names("requests_running"),
-			engine.FieldWaiting: names("requests_waiting"),
-		},
-		Counters: map[engine.Field]Ways{
-			engine.FieldPromptTokens:     names("prompt_tokens_total"),
-			engine.FieldGenerationTokens: names("generation_tokens_total"),
-			engine.FieldRequestsReceived: names("requests_total"),
+		Fields: map[engine.Field]Ways{
+			engine.FieldRunning:          Names("requests_running"),
+			engine.FieldWaiting:          Names("requests_waiting"),
+			engine.FieldPromptTokens:     Names("prompt_tokens_total"),
+			engine.FieldGenerationTokens: Names("generation_tokens_total"),
+			engine.FieldRequestsReceived: Names("requests_total"),
 		},
 		Remarks: map[engine.Field]string{engine.FieldPromptTokens: "moves when a request ends"},
 		Notes:   []string{"node-llama-cpp does not report its KV cache"},

@@ -17,29 +17,25 @@ var lmdeploy = Kind{
 	},
 	Table: &Table{
 		Prefixes: []string{"lmdeploy:"},
-		Settings: names("backend_config_info"),
-		Gauges: map[engine.Field]Ways{
-			engine.FieldHitRateGauge:   names("prefix_cache_hit_rate"),
-			engine.FieldKVFill:         names("gpu_cache_usage_perc"), // a fraction
-			engine.FieldRunning:        names("num_requests_running"),
-			engine.FieldWaiting:        names("num_requests_waiting"),
-			engine.FieldRequestsFailed: names("num_requests_failed"), // a gauge that counts up
-		},
-		Counters: map[engine.Field]Ways{
-			engine.FieldPromptTokens:     names("prompt_tokens_total"),
-			engine.FieldGenerationTokens: names("generation_tokens_total"),
-			engine.FieldCachedTokens:     names("cached_tokens_total"),
-			engine.FieldRequestsOK:       {one("request_success_total", is(labelFinishedReason, "ResponseType.FINISH", "ResponseType.SUCCESS"))},
-			engine.FieldRequestsAborted:  {one("request_success_total", is(labelFinishedReason, "ResponseType.CANCEL"))},
-		},
-		Histograms: map[engine.Field]Ways{
-			engine.FieldTTFT:    names("time_to_first_token_seconds"),
-			engine.FieldGap:     names("iter_token_latency"), // seconds
-			engine.FieldTPOT:    names("time_per_output_token_seconds"),
-			engine.FieldQueue:   names("request_queue_time_seconds"),
-			engine.FieldPrefill: names("request_prefill_time_seconds"),
-			engine.FieldDecode:  names("request_decode_time_seconds"),
-			engine.FieldE2E:     names("e2e_request_latency_seconds"),
+		Settings: Names("backend_config_info"),
+		Fields: map[engine.Field]Ways{
+			engine.FieldHitRateGauge:     Names("prefix_cache_hit_rate"),
+			engine.FieldKVFill:           Names("gpu_cache_usage_perc"), // a fraction
+			engine.FieldRunning:          Names("num_requests_running"),
+			engine.FieldWaiting:          Names("num_requests_waiting"),
+			engine.FieldRequestsFailed:   Names("num_requests_failed"), // a gauge that counts up
+			engine.FieldPromptTokens:     Names("prompt_tokens_total"),
+			engine.FieldGenerationTokens: Names("generation_tokens_total"),
+			engine.FieldCachedTokens:     Names("cached_tokens_total"),
+			engine.FieldRequestsOK:       Names("request_success_total{finished_reason=ResponseType.FINISH|ResponseType.SUCCESS}"),
+			engine.FieldRequestsAborted:  Names("request_success_total{finished_reason=ResponseType.CANCEL}"),
+			engine.FieldTTFT:             Names("time_to_first_token_seconds"),
+			engine.FieldGap:              Names("iter_token_latency"), // seconds
+			engine.FieldTPOT:             Names("time_per_output_token_seconds"),
+			engine.FieldQueue:            Names("request_queue_time_seconds"),
+			engine.FieldPrefill:          Names("request_prefill_time_seconds"),
+			engine.FieldDecode:           Names("request_decode_time_seconds"),
+			engine.FieldE2E:              Names("e2e_request_latency_seconds"),
 		},
 	},
 }
@@ -54,9 +50,9 @@ var mlc = Kind{
 	Every:    10 * time.Second,
 	Table: &Table{
 		Prefixes: []string{""},
-		Counters: map[engine.Field]Ways{
-			engine.FieldPromptTokens:     names("prompt_tokens_sum"),
-			engine.FieldGenerationTokens: names("completion_tokens_sum"),
+		Fields: map[engine.Field]Ways{
+			engine.FieldPromptTokens:     Names("prompt_tokens_sum"),
+			engine.FieldGenerationTokens: Names("completion_tokens_sum"),
 		},
 		Notes: []string{"reading MLC-LLM's page costs it a request, so it is read every 10 s"},
 	},

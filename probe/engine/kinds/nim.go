@@ -12,7 +12,7 @@ const NIMMetrics = "/v1/metrics"
 var NIM = Kind{
 	ID: "nim", Name: "NIM",
 	OwnedBy:  []string{"system"}, // and so does OpenAI itself
-	Confirm:  &Confirmation{"/v1/health/ready", func(a Object) bool { return a.Text("object") == "health.response" }},
+	Confirm:  &About{"/v1/health/ready", func(a Object, _ *engine.Identity) bool { return a.Text("object") == "health.response" }},
 	Prefixes: []string{"num_requests_running", "num_request_max", "gpu_cache_usage_perc", "request_finish_total", "time_to_first_token_seconds"},
 	Without:  []string{"engine_type"}, // so says TensorRT-LLM of the same names
 	Paths:    []string{NIMMetrics, "/metrics"},
@@ -21,22 +21,18 @@ var NIM = Kind{
 	Tokenize: vllmTokenizer,
 	Table: &Table{
 		Prefixes: []string{""},
-		Gauges: map[engine.Field]Ways{
-			engine.FieldKVFill:     names("gpu_cache_usage_perc"), // a fraction
-			engine.FieldRunning:    names("num_requests_running"),
-			engine.FieldWaiting:    names("num_requests_waiting"),
-			engine.FieldMaxRunning: names("num_request_max"),
-		},
-		Counters: map[engine.Field]Ways{
-			engine.FieldPromptTokens:     names("prompt_tokens_total"),
-			engine.FieldGenerationTokens: names("generation_tokens_total"),
-			engine.FieldRequestsOK:       names("request_success_total", "request_finish_total"),
-			engine.FieldRequestsFailed:   names("request_failure_total"),
-		},
-		Histograms: map[engine.Field]Ways{
-			engine.FieldTTFT: names("time_to_first_token_seconds"),
-			engine.FieldGap:  names("time_per_output_token_seconds"),
-			engine.FieldE2E:  names("e2e_request_latency_seconds"),
+		Fields: map[engine.Field]Ways{
+			engine.FieldKVFill:           Names("gpu_cache_usage_perc"), // a fraction
+			engine.FieldRunning:          Names("num_requests_running"),
+			engine.FieldWaiting:          Names("num_requests_waiting"),
+			engine.FieldMaxRunning:       Names("num_request_max"),
+			engine.FieldPromptTokens:     Names("prompt_tokens_total"),
+			engine.FieldGenerationTokens: Names("generation_tokens_total"),
+			engine.FieldRequestsOK:       Names("request_success_total", "request_finish_total"),
+			engine.FieldRequestsFailed:   Names("request_failure_total"),
+			engine.FieldTTFT:             Names("time_to_first_token_seconds"),
+			engine.FieldGap:              Names("time_per_output_token_seconds"),
+			engine.FieldE2E:              Names("e2e_request_latency_seconds"),
 		},
 	},
 }

@@ -30,50 +30,46 @@ var sglang = Kind{
 // Gauges are refreshed at each prefill batch and every 40 decode steps.
 var sglangTable = Table{
 	Prefixes: []string{"sglang:", "sglang_"},
-	Gauges: map[engine.Field]Ways{
-		engine.FieldHitRateGauge: names("cache_hit_rate"),
-		engine.FieldKVFill:       names("token_usage"),
-		engine.FieldRunning:      names("num_running_reqs"),
+	Fields: map[engine.Field]Ways{
+		engine.FieldHitRateGauge: Names("cache_hit_rate"),
+		engine.FieldKVFill:       Names("token_usage"),
+		engine.FieldRunning:      Names("num_running_reqs"),
 		// What waits for its grammar, and in disaggregated serving for another
 		// instance, stands in queues of its own. One of them was renamed.
-		engine.FieldWaiting: {
-			sum("num_queue_reqs", "num_grammar_queue_reqs", "num_prefill_bootstrap_queue_reqs", "num_prefill_prealloc_queue_reqs", "num_prefill_inflight_queue_reqs", "num_decode_prealloc_queue_reqs", "num_decode_transfer_queue_reqs"),
-			one("num_waiting_reqs"),
-		},
-		engine.FieldPaused:      {sum("num_retracted_reqs", "num_paused_reqs")},
-		engine.FieldKVCapacity:  {one("max_total_num_tokens"), product(metric("num_pages"), metric("page_size"))},
-		engine.FieldKVUsed:      names("kv_used_tokens", "num_used_tokens"),
-		engine.FieldMaxModelLen: names("context_len"),
-		engine.FieldMaxRunning:  names("max_running_requests"),
-		engine.FieldOutputGauge: names("gen_throughput"),
+		engine.FieldWaiting: Names(
+			"num_queue_reqs + num_grammar_queue_reqs + num_prefill_bootstrap_queue_reqs + num_prefill_prealloc_queue_reqs + num_prefill_inflight_queue_reqs + num_decode_prealloc_queue_reqs + num_decode_transfer_queue_reqs",
+			"num_waiting_reqs",
+		),
+		engine.FieldPaused:           Names("num_retracted_reqs + num_paused_reqs"),
+		engine.FieldKVCapacity:       Names("max_total_num_tokens", "num_pages * page_size"),
+		engine.FieldKVUsed:           Names("kv_used_tokens", "num_used_tokens"),
+		engine.FieldMaxModelLen:      Names("context_len"),
+		engine.FieldMaxRunning:       Names("max_running_requests"),
+		engine.FieldOutputGauge:      Names("gen_throughput"),
+		engine.FieldPreemptions:      Names("num_retracted_requests_total"),
+		engine.FieldPromptTokens:     Names("prompt_tokens_total"),
+		engine.FieldGenerationTokens: Names("generation_tokens_total"),
+		engine.FieldCachedTokens:     Names("cached_tokens_total{cache_source=total}", "cached_tokens_total"),
+		engine.FieldPrefixQueries: Names(
+			"prefill_effective_tokens_total",
+			"realtime_tokens_total{mode=prefill_compute|prefill_cache}",
+		),
+		engine.FieldPrefixHits: Names(
+			"prefill_effective_tokens_total{mode=device_hit|host_hit|storage_hit}",
+			"realtime_tokens_total{mode=prefill_cache}",
+		),
+		engine.FieldLiveDecode:      Names("realtime_tokens_total{mode=decode}"),
+		engine.FieldLivePrefill:     Names("realtime_tokens_total{mode=prefill_compute}"),
+		engine.FieldLiveCached:      Names("realtime_tokens_total{mode=prefill_cache}"),
+		engine.FieldRequestsOK:      Names("num_requests_total"),
+		engine.FieldRequestsAborted: Names("num_aborted_requests_total", "num_aborted_requests"),
+		engine.FieldTTFT:            Names("time_to_first_token_seconds"),
+		engine.FieldGap:             Names("inter_token_latency_seconds", "time_per_output_token_seconds"),
+		engine.FieldQueue:           Names("queue_time_seconds", "queue_time_s"),
+		engine.FieldPrefill:         Names("per_stage_req_latency_seconds{stage=prefill_forward}"),
+		engine.FieldE2E:             Names("e2e_request_latency_seconds"),
 	},
-	Counters: map[engine.Field]Ways{
-		engine.FieldPreemptions:      names("num_retracted_requests_total"),
-		engine.FieldPromptTokens:     names("prompt_tokens_total"),
-		engine.FieldGenerationTokens: names("generation_tokens_total"),
-		engine.FieldCachedTokens:     {one("cached_tokens_total", is(labelCacheSource, "total")), one("cached_tokens_total")},
-		engine.FieldPrefixQueries: {
-			one("prefill_effective_tokens_total"),
-			one("realtime_tokens_total", is(labelMode, "prefill_compute", "prefill_cache")),
-		},
-		engine.FieldPrefixHits: {
-			one("prefill_effective_tokens_total", is(labelMode, "device_hit", "host_hit", "storage_hit")),
-			one("realtime_tokens_total", is(labelMode, "prefill_cache")),
-		},
-		engine.FieldLiveDecode:      {one("realtime_tokens_total", is(labelMode, "decode"))},
-		engine.FieldLivePrefill:     {one("realtime_tokens_total", is(labelMode, "prefill_compute"))},
-		engine.FieldLiveCached:      {one("realtime_tokens_total", is(labelMode, "prefill_cache"))},
-		engine.FieldRequestsOK:      names("num_requests_total"),
-		engine.FieldRequestsAborted: names("num_aborted_requests_total", "num_aborted_requests"),
-	},
-	Histograms: map[engine.Field]Ways{
-		engine.FieldTTFT:    names("time_to_first_token_seconds"),
-		engine.FieldGap:     names("inter_token_latency_seconds", "time_per_output_token_seconds"),
-		engine.FieldQueue:   names("queue_time_seconds", "queue_time_s"),
-		engine.FieldPrefill: {one("per_stage_req_latency_seconds", is(labelStage, "prefill_forward"))},
-		engine.FieldE2E:     names("e2e_request_latency_seconds"),
-	},
-	Config:   names("cache_config_info"), // v0.5.9 and v0.5.10
+	Config:   Names("cache_config_info"), // v0.5.9 and v0.5.10
 	Capacity: sglangCapacity,
 	OnFinish: true,
 	Remarks: map[engine.Field]string{

@@ -13,13 +13,10 @@ import (
 type Table struct {
 	Prefixes []string // what the names start with, most usual first; "" for engines without one
 
-	// Gauges are summed over ranks, except FieldMaxModelLen (the greatest), FieldKVFill
-	// (a fraction of each rank) and FieldHitRateGauge (a fraction, where there are no
-	// counters).
-	Gauges     map[engine.Field]Ways
-	Counters   map[engine.Field]Ways // summed over ranks
-	Histograms map[engine.Field]Ways // merged over ranks
-	Means      map[engine.Field]SumAndCount
+	// Fields are gauges and counters, which are summed over ranks, and distributions, which
+	// are merged. Three gauges are different: FieldMaxModelLen is the greatest of the ranks,
+	// FieldKVFill a fraction of each, FieldHitRateGauge a fraction, used without counters.
+	Fields map[engine.Field]Ways
 
 	Config   Ways                                     // gauge of each rank whose labels are the configuration
 	Settings Ways                                     // the same where it shows no capacity; nil = Config
@@ -37,12 +34,6 @@ type Table struct {
 	Notes     []string                // for every reading
 }
 
-// SumAndCount are counters of which only a mean can be made: times, and how many.
-type SumAndCount struct{ Sum, Count string }
-
-// Ways returns the mean as the quotient that it is.
-func (m SumAndCount) Ways() Ways { return Ways{quotient(metric(m.Sum), metric(m.Count))} }
-
 // Via recognises what an engine's page came through.
 type Via struct {
 	Prefix string // one of the table's prefixes; "" = any
@@ -52,7 +43,8 @@ type Via struct {
 }
 
 // Ways to read one field, newest first. The first one that the page has counts; the
-// others would repeat it.
+// others would repeat it. A distribution that is a quotient has only its mean: the sum of
+// all times divided by how many there were.
 type Ways []Way
 
 // Way is one metric, or several that are joined rank by rank.
@@ -77,61 +69,48 @@ const (
 type Metric struct {
 	Name  string
 	Where []Match
+	text  string // as the table has it
 }
 
 // Match is a label and the values that it may have.
 type Match struct {
-	Label  label
+	Label  string
 	Values []string
 }
 
-type label string
-
-// Labels by which tables choose among the series of a metric.
-const (
-	labelMode           label = "mode"
-	labelCacheSource    label = "cache_source"
-	labelStage          label = "stage"
-	labelFinishedReason label = "finished_reason"
-	labelStatus         label = "status"
-	labelStatusCode     label = "status_code"
-	labelErrorType      label = "error_type"
-	labelErr            label = "err"
-	labelRequestType    label = "request_type"
-	labelBlockType      label = "kv_cache_block_type"
-	labelBatcherMetric  label = "inflight_batcher_specific_metric"
-)
-
-// names are ways to read a field by one metric each.
-func names(list ...string) Ways {
+// Names reads ways as tables write them: "metric", "metric{label=this|that}", or several
+// of those with an operator between them: "metric * other".
+func Names(list ...string) Ways {
 	var out Ways
-	for _, name := range list {
-		out = append(out, one(name))
+	for _, text := range list {
+		var w Way
+		for i, word := range strings.Fields(text) {
+			if i%2 == 1 {
+				w.Op = Op(word)
+				continue
+			}
+			w.Metrics = append(w.Metrics, metric(word))
+		}
+		out = append(out, w)
 	}
 	return out
 }
 
-func one(name string, where ...Match) Way { return Way{Metrics: []Metric{metric(name, where...)}} }
-
-func sum(list ...string) Way {
-	w := Way{Op: Sum}
-	for _, name := range list {
-		w.Metrics = append(w.Metrics, metric(name))
+func metric(text string) Metric {
+	name, labels, _ := strings.Cut(strings.TrimSuffix(text, "}"), "{")
+	m := Metric{Name: name, text: text}
+	for _, condition := range strings.Split(labels, ",") {
+		if label, values, ok := strings.Cut(condition, "="); ok {
+			m.Where = append(m.Where, Match{label, strings.Split(values, "|")})
+		}
 	}
-	return w
+	return m
 }
-
-func product(a, b Metric) Way  { return Way{Product, []Metric{a, b}} }
-func quotient(a, b Metric) Way { return Way{Quotient, []Metric{a, b}} }
-
-func metric(name string, where ...Match) Metric { return Metric{name, where} }
-
-func is(l label, values ...string) Match { return Match{l, values} }
 
 // Accepts reports whether a series has the labels that the metric needs.
 func (m Metric) Accepts(labels map[string]string) bool {
 	for _, w := range m.Where {
-		if !slices.Contains(w.Values, labels[string(w.Label)]) {
+		if !slices.Contains(w.Values, labels[w.Label]) {
 			return false
 		}
 	}
@@ -140,7 +119,7 @@ func (m Metric) Accepts(labels map[string]string) bool {
 
 // Selects reports whether a label is one by which the metric chooses its series.
 func (m Metric) Selects(name string) bool {
-	return slices.ContainsFunc(m.Where, func(w Match) bool { return string(w.Label) == name && len(w.Values) == 1 })
+	return slices.ContainsFunc(m.Where, func(w Match) bool { return w.Label == name && len(w.Values) == 1 })
 }
 
 // Scale is what a value must be multiplied with to be in seconds, if it is a time in a
@@ -156,49 +135,14 @@ func (m Metric) Scale() float64 {
 	return 1
 }
 
-// String writes a metric for people.
-func (m Metric) String() string {
-	if len(m.Where) == 0 {
-		return m.Name
-	}
-	var labels []string
-	for _, w := range m.Where {
-		labels = append(labels, string(w.Label)+"="+strings.Join(w.Values, "|"))
-	}
-	return m.Name + "{" + strings.Join(labels, ",") + "}"
-}
-
-// fields are those that a table names.
-func (t *Table) fields() []engine.Field {
-	var out []engine.Field
-	for _, group := range t.groups() {
-		for f := range group {
-			out = append(out, f)
-		}
-	}
-	for f := range t.Means {
-		out = append(out, f)
-	}
-	if len(t.Config) > 0 {
-		out = append(out, engine.FieldKVCapacity)
-	}
-	return out
-}
-
-func (t *Table) groups() []map[engine.Field]Ways {
-	return []map[engine.Field]Ways{t.Gauges, t.Counters, t.Histograms}
-}
+// String is the metric as the table has it.
+func (m Metric) String() string { return m.text }
 
 // Families returns the full names of everything that the table reads.
 func (t *Table) Families() map[string]bool {
 	all := slices.Concat(t.Config, t.Settings, t.ModelFrom)
-	for _, group := range t.groups() {
-		for _, ways := range group {
-			all = append(all, ways...)
-		}
-	}
-	for _, m := range t.Means {
-		all = append(all, m.Ways()...)
+	for _, ways := range t.Fields {
+		all = append(all, ways...)
 	}
 	out := map[string]bool{}
 	for _, w := range t.Via {

@@ -12,27 +12,25 @@ var triton = Kind{
 	About:    tritonAbout,
 	Table: &Table{
 		Prefixes: []string{"nv_"},
-		Gauges: map[engine.Field]Ways{
+		Fields: map[engine.Field]Ways{
 			// The vendor's sample shows a fraction that is not used by max.
-			engine.FieldKVFill: {
-				quotient(metric("trt_llm_kv_cache_block_metrics", is(labelBlockType, "used")), metric("trt_llm_kv_cache_block_metrics", is(labelBlockType, "max"))),
-				one("trt_llm_kv_cache_block_metrics", is(labelBlockType, "fraction")),
-			},
-			engine.FieldRunning:    {one("trt_llm_request_metrics", is(labelRequestType, "scheduled"))},
-			engine.FieldWaiting:    {one("trt_llm_request_metrics", is(labelRequestType, "waiting"))},
-			engine.FieldPaused:     {one("trt_llm_inflight_batcher_metrics", is(labelBatcherMetric, "paused_requests"))},
-			engine.FieldMaxRunning: {one("trt_llm_request_metrics", is(labelRequestType, "max"))},
-			engine.FieldKVCapacity: {product(metric("trt_llm_kv_cache_block_metrics", is(labelBlockType, "max")), metric("trt_llm_kv_cache_block_metrics", is(labelBlockType, "tokens_per")))},
-			engine.FieldKVUsed:     {product(metric("trt_llm_kv_cache_block_metrics", is(labelBlockType, "used")), metric("trt_llm_kv_cache_block_metrics", is(labelBlockType, "tokens_per")))},
+			engine.FieldKVFill: Names(
+				"trt_llm_kv_cache_block_metrics{kv_cache_block_type=used} / trt_llm_kv_cache_block_metrics{kv_cache_block_type=max}",
+				"trt_llm_kv_cache_block_metrics{kv_cache_block_type=fraction}",
+			),
+			engine.FieldRunning:        Names("trt_llm_request_metrics{request_type=scheduled}"),
+			engine.FieldWaiting:        Names("trt_llm_request_metrics{request_type=waiting}"),
+			engine.FieldPaused:         Names("trt_llm_inflight_batcher_metrics{inflight_batcher_specific_metric=paused_requests}"),
+			engine.FieldMaxRunning:     Names("trt_llm_request_metrics{request_type=max}"),
+			engine.FieldKVCapacity:     Names("trt_llm_kv_cache_block_metrics{kv_cache_block_type=max} * trt_llm_kv_cache_block_metrics{kv_cache_block_type=tokens_per}"),
+			engine.FieldKVUsed:         Names("trt_llm_kv_cache_block_metrics{kv_cache_block_type=used} * trt_llm_kv_cache_block_metrics{kv_cache_block_type=tokens_per}"),
+			engine.FieldRequestsOK:     Names("inference_request_success"),
+			engine.FieldRequestsFailed: Names("inference_request_failure"),
+			engine.FieldTTFT:           Names("inference_first_response_histogram_ms"), // decoupled models
+			engine.FieldQueue:          Names("inference_queue_duration_us / inference_request_success"),
 		},
-		Counters: map[engine.Field]Ways{
-			engine.FieldRequestsOK:     names("inference_request_success"),
-			engine.FieldRequestsFailed: names("inference_request_failure"),
-		},
-		Histograms: map[engine.Field]Ways{engine.FieldTTFT: names("inference_first_response_histogram_ms")}, // decoupled models
-		Means:      map[engine.Field]SumAndCount{engine.FieldQueue: {Sum: "inference_queue_duration_us", Count: "inference_request_success"}},
 		// Every model of an ensemble counts a request: the one with the engine speaks.
-		ModelFrom: names("trt_llm_request_metrics"),
+		ModelFrom: Names("trt_llm_request_metrics"),
 	},
 }
 

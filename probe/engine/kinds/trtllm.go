@@ -26,50 +26,40 @@ var trtllmBare = Kind{
 	Prefixes: []string{"e2e_request_latency_seconds", "time_to_first_token_seconds", "request_success_total", "request_queue_time_seconds"},
 	With:     []string{"engine_type"},
 	About:    versionAbout,
-	Table: &Table{
-		Prefixes:   []string{""},
-		Counters:   map[engine.Field]Ways{engine.FieldRequestsOK: names("request_success_total")},
-		Histograms: trtllmLatencies,
-	},
-}
-
-var trtllmLatencies = map[engine.Field]Ways{
-	engine.FieldTTFT:    names("time_to_first_token_seconds"),
-	engine.FieldTPOT:    names("time_per_output_token_seconds"), // mean of a request
-	engine.FieldQueue:   names("request_queue_time_seconds"),
-	engine.FieldPrefill: names("request_prefill_time_seconds"),
-	engine.FieldDecode:  names("request_decode_time_seconds"),
-	engine.FieldE2E:     names("e2e_request_latency_seconds"),
+	Table:    &trtllmTable,
 }
 
 const trtllmRefresh = "refreshed when a request ends"
 
 // trtllmTable holds the names of tensorrt_llm/metrics/collector.py (2026-03 on).
 var trtllmTable = Table{
-	Prefixes: []string{"trtllm_"},
-	Settings: names("kv_cache_config_info"),
-	Gauges: map[engine.Field]Ways{
-		engine.FieldHitRateGauge: names("kv_cache_hit_rate"),
-		engine.FieldKVFill:       {one("kv_cache_utilization"), quotient(metric("kv_cache_used_blocks"), metric("kv_cache_max_blocks"))},
-		engine.FieldRunning:      names("num_requests_running"),
-		engine.FieldWaiting:      names("num_requests_waiting"),
-		engine.FieldPaused:       names("num_paused_requests"),
-		engine.FieldKVCapacity:   {product(metric("kv_cache_max_blocks"), metric("kv_cache_tokens_per_block"))},
-		engine.FieldKVUsed:       {product(metric("kv_cache_used_blocks"), metric("kv_cache_tokens_per_block"))},
-		engine.FieldMaxRunning:   names("max_num_active_requests"),
+	Prefixes: []string{"trtllm_", ""},
+	Settings: Names("kv_cache_config_info"),
+	Fields: map[engine.Field]Ways{
+		engine.FieldHitRateGauge:     Names("kv_cache_hit_rate"),
+		engine.FieldKVFill:           Names("kv_cache_utilization", "kv_cache_used_blocks / kv_cache_max_blocks"),
+		engine.FieldRunning:          Names("num_requests_running"),
+		engine.FieldWaiting:          Names("num_requests_waiting"),
+		engine.FieldPaused:           Names("num_paused_requests"),
+		engine.FieldKVCapacity:       Names("kv_cache_max_blocks * kv_cache_tokens_per_block"),
+		engine.FieldKVUsed:           Names("kv_cache_used_blocks * kv_cache_tokens_per_block"),
+		engine.FieldMaxRunning:       Names("max_num_active_requests"),
+		engine.FieldPromptTokens:     Names("prompt_tokens_total"),
+		engine.FieldGenerationTokens: Names("generation_tokens_total"),
+		engine.FieldCachedTokens:     Names("prompt_cached_tokens_total"),
+		engine.FieldPrefixQueries:    Names("kv_cache_reused_blocks_total + kv_cache_missed_blocks_total"),
+		engine.FieldPrefixHits:       Names("kv_cache_reused_blocks_total"),
+		engine.FieldRequestsOK:       Names("request_success_total"),
+		engine.FieldRequestsFailed:   Names("request_error_total"),
+		engine.FieldTTFT:             Names("time_to_first_token_seconds"),
+		engine.FieldTPOT:             Names("time_per_output_token_seconds"), // mean of a request
+		engine.FieldQueue:            Names("request_queue_time_seconds"),
+		engine.FieldPrefill:          Names("request_prefill_time_seconds"),
+		engine.FieldDecode:           Names("request_decode_time_seconds"),
+		engine.FieldE2E:              Names("e2e_request_latency_seconds"),
 	},
-	Counters: map[engine.Field]Ways{
-		engine.FieldPromptTokens:     names("prompt_tokens_total"),
-		engine.FieldGenerationTokens: names("generation_tokens_total"),
-		engine.FieldCachedTokens:     names("prompt_cached_tokens_total"),
-		engine.FieldPrefixQueries:    {sum("kv_cache_reused_blocks_total", "kv_cache_missed_blocks_total")},
-		engine.FieldPrefixHits:       names("kv_cache_reused_blocks_total"),
-		engine.FieldRequestsOK:       names("request_success_total"),
-		engine.FieldRequestsFailed:   names("request_error_total"),
-	},
-	Histograms: trtllmLatencies,
-	Unit:       func(*engine.Reading) engine.Unit { return engine.UnitBlocks },
-	OnFinish:   true,
+	Unit:     func(*engine.Reading) engine.Unit { return engine.UnitBlocks },
+	OnFinish: true,
 	Remarks: map[engine.Field]string{
 		engine.FieldRunning: trtllmRefresh, engine.FieldWaiting: trtllmRefresh, engine.FieldPaused: trtllmRefresh,
 		engine.FieldKVFill: trtllmRefresh, engine.FieldKVUsed: trtllmRefresh,

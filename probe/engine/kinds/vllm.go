@@ -27,38 +27,32 @@ var vllmTable = Table{
 	// Ray Serve cannot publish a colon and puts its own prefix in front.
 	Prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:"},
 
-	Gauges: map[engine.Field]Ways{
-		engine.FieldHitRateGauge: names("gpu_prefix_cache_hit_rate"),                   // V0; -1 if there is no cache
-		engine.FieldKVFill:       names("kv_cache_usage_perc", "gpu_cache_usage_perc"), // fractions, whatever the name says
-		engine.FieldRunning:      names("num_requests_running"),
-		engine.FieldWaiting:      names("num_requests_waiting"),
-		engine.FieldPaused:       names("num_requests_swapped"), // V0; later part of waiting
-	},
-
-	Counters: map[engine.Field]Ways{
-		engine.FieldPreemptions:      names("num_preemptions_total"),
-		engine.FieldPromptTokens:     names("prompt_tokens_total"), // with cached ones
-		engine.FieldCachedTokens:     names("prompt_tokens_cached_total"),
-		engine.FieldGenerationTokens: names("generation_tokens_total"), // at every step
-		engine.FieldPrefixQueries:    names("prefix_cache_queries_total", "gpu_prefix_cache_queries_total"),
-		engine.FieldPrefixHits:       names("prefix_cache_hits_total", "gpu_prefix_cache_hits_total"),
-		engine.FieldRequestsOK:       {one("request_success_total", is(labelFinishedReason, "stop", "length", "repetition"))},
-		engine.FieldRequestsFailed:   {one("request_success_total", is(labelFinishedReason, "error"))},
-		engine.FieldRequestsAborted:  {one("request_success_total", is(labelFinishedReason, "abort"))},
-	},
-
-	Histograms: map[engine.Field]Ways{
-		engine.FieldTTFT: names("time_to_first_token_seconds"),
+	Fields: map[engine.Field]Ways{
+		engine.FieldHitRateGauge:     Names("gpu_prefix_cache_hit_rate"),                   // V0; -1 if there is no cache
+		engine.FieldKVFill:           Names("kv_cache_usage_perc", "gpu_cache_usage_perc"), // fractions, whatever the name says
+		engine.FieldRunning:          Names("num_requests_running"),
+		engine.FieldWaiting:          Names("num_requests_waiting"),
+		engine.FieldPaused:           Names("num_requests_swapped"), // V0; later part of waiting
+		engine.FieldPreemptions:      Names("num_preemptions_total"),
+		engine.FieldPromptTokens:     Names("prompt_tokens_total"), // with cached ones
+		engine.FieldCachedTokens:     Names("prompt_tokens_cached_total"),
+		engine.FieldGenerationTokens: Names("generation_tokens_total"), // at every step
+		engine.FieldPrefixQueries:    Names("prefix_cache_queries_total", "gpu_prefix_cache_queries_total"),
+		engine.FieldPrefixHits:       Names("prefix_cache_hits_total", "gpu_prefix_cache_hits_total"),
+		engine.FieldRequestsOK:       Names("request_success_total{finished_reason=stop|length|repetition}"),
+		engine.FieldRequestsFailed:   Names("request_success_total{finished_reason=error}"),
+		engine.FieldRequestsAborted:  Names("request_success_total{finished_reason=abort}"),
+		engine.FieldTTFT:             Names("time_to_first_token_seconds"),
 		// One observation per engine step and request. Renamed in 2025-09.
-		engine.FieldGap:     names("inter_token_latency_seconds", "time_per_output_token_seconds"),
-		engine.FieldTPOT:    names("request_time_per_output_token_seconds"),
-		engine.FieldQueue:   names("request_queue_time_seconds", "time_in_queue_requests"),
-		engine.FieldPrefill: names("request_prefill_time_seconds"),
-		engine.FieldDecode:  names("request_decode_time_seconds"),
-		engine.FieldE2E:     names("e2e_request_latency_seconds"),
+		engine.FieldGap:     Names("inter_token_latency_seconds", "time_per_output_token_seconds"),
+		engine.FieldTPOT:    Names("request_time_per_output_token_seconds"),
+		engine.FieldQueue:   Names("request_queue_time_seconds", "time_in_queue_requests"),
+		engine.FieldPrefill: Names("request_prefill_time_seconds"),
+		engine.FieldDecode:  Names("request_decode_time_seconds"),
+		engine.FieldE2E:     Names("e2e_request_latency_seconds"),
 	},
 
-	Config:   names("cache_config_info"),
+	Config:   Names("cache_config_info"),
 	Capacity: vllmCapacity,
 	Unit:     vllmPrefixUnit,
 	Via: []Via{
@@ -103,12 +97,12 @@ var productionStack = Kind{
 	With:     []string{"server"},
 	Table: &Table{
 		Prefixes: []string{"vllm:"},
-		Gauges: map[engine.Field]Ways{
-			engine.FieldKVFill:  names("kv_cache_usage_perc", "gpu_cache_usage_perc"),
-			engine.FieldRunning: names("num_requests_running"),
-			engine.FieldWaiting: names("num_requests_waiting"),
-			engine.FieldPaused:  names("num_requests_swapped"),
-			engine.FieldServers: names("healthy_pods_total"),
+		Fields: map[engine.Field]Ways{
+			engine.FieldKVFill:  Names("kv_cache_usage_perc", "gpu_cache_usage_perc"),
+			engine.FieldRunning: Names("num_requests_running"),
+			engine.FieldWaiting: Names("num_requests_waiting"),
+			engine.FieldPaused:  Names("num_requests_swapped"),
+			engine.FieldServers: Names("healthy_pods_total"),
 		},
 		Router: true,
 		Notes:  []string{"this is a router's page: numbers are sums over its servers"},

@@ -37,7 +37,7 @@ func (f fetcher) confirmed(ctx context.Context, k *kinds.Kind) *kinds.Kind {
 	if k == nil || k.Confirm == nil {
 		return k
 	}
-	if a, ok := f.askJSON(ctx, k.Confirm.Path); ok && k.Confirm.Is(a) {
+	if a, ok := f.askJSON(ctx, k.Confirm.Path); ok && k.Confirm.Read(a, &engine.Identity{}) {
 		return k
 	}
 	return nil

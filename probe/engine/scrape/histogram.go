@@ -16,7 +16,7 @@ import (
 func (v view) histogram(list kinds.Ways) (engine.Histogram, picked) {
 	p, ok := v.pick(list, "_bucket")
 	if !ok {
-		return engine.Histogram{}, p
+		return v.mean(list)
 	}
 	t := p.Metrics[0]
 	h := engine.Histogram{Sum: total(v.series(p, t, "_sum")) * t.Scale(), Count: total(v.series(p, t, "_count"))}
@@ -68,9 +68,9 @@ func mergeBuckets(samples []prom.Sample) []bucket {
 }
 
 // mean reads a distribution of which only sum and count are published, as counters.
-func (v view) mean(m kinds.SumAndCount) (engine.Histogram, picked) {
-	p, ok := v.pick(m.Ways(), "")
-	if !ok {
+func (v view) mean(list kinds.Ways) (engine.Histogram, picked) {
+	p, ok := v.pick(list, "")
+	if !ok || p.Op != kinds.Quotient {
 		return engine.Histogram{}, p
 	}
 	sum, count := p.Metrics[0], p.Metrics[1]

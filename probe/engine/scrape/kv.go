@@ -15,7 +15,7 @@ func (s *snapshot) kvFill(v view) {
 	if s.KVFill.OK {
 		return
 	}
-	p, ranks := v.perRank(v.table.Gauges[engine.FieldKVFill])
+	p, ranks := v.perRank(v.table.Fields[engine.FieldKVFill])
 	var fills []engine.RankFill
 	var weights []float64
 	for _, r := range ranks {
@@ -28,7 +28,10 @@ func (s *snapshot) kvFill(v view) {
 			weights = append(weights, c)
 		}
 	}
-	s.SetFills(fills, weights, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[engine.FieldKVFill]})
+	if len(fills) > 0 {
+		s.SetFills(fills, weights)
+		s.from(v, engine.FieldKVFill, p)
+	}
 	if v.table.MeanFill {
 		s.KVFillMax, s.KVByRank = opt.Float{}, nil
 	}
@@ -37,7 +40,7 @@ func (s *snapshot) kvFill(v view) {
 // kvCapacity adds up the KV cache of all ranks, and returns it by rank. It is
 // unknown if one rank's is.
 func (s *snapshot) kvCapacity(v view) map[string]float64 {
-	p, ranks := v.perRank(v.table.Gauges[engine.FieldKVCapacity])
+	p, ranks := v.perRank(v.table.Fields[engine.FieldKVCapacity])
 	if len(ranks) == 0 && v.table.Capacity != nil {
 		p, ranks = v.configured()
 	}
@@ -51,7 +54,7 @@ func (s *snapshot) kvCapacity(v view) map[string]float64 {
 	}
 	if len(ranks) > 0 && !s.KVCapacityTokens.OK {
 		s.KVCapacityTokens = opt.Of(sum)
-		s.from(engine.FieldKVCapacity, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[engine.FieldKVCapacity]})
+		s.from(v, engine.FieldKVCapacity, p)
 	}
 	return byRank
 }

@@ -236,8 +236,13 @@ func fleetKinds(id engine.Identity) []*kinds.Kind {
 	return all
 }
 
+// isFleetKind reports whether an engine's series can be found by a prefix of its own.
 func isFleetKind(k *kinds.Kind) bool {
-	return k.Table != nil && !k.Table.Router && !k.Table.Companion && k.NoPage == "" && !slices.Contains(k.Table.Prefixes, "")
+	if k.Table == nil || k.Table.Router || k.Table.Companion || k.NoPage != "" {
+		return false
+	}
+	prefix := k.Table.Prefixes[0]
+	return prefix != "" && strings.HasPrefix(k.Prefixes[0], prefix)
 }
 
 // fleetQuery asks for the series of some engines.
@@ -249,7 +254,7 @@ func fleetQuery(of []*kinds.Kind, selector string) prom.Query {
 		for _, prefix := range k.Prefixes {
 			patterns = append(patterns, regexp.QuoteMeta(prefix)+".*")
 		}
-		for _, e := range k.Table.Gauges[engine.FieldRunning] {
+		for _, e := range k.Table.Fields[engine.FieldRunning] {
 			q.Markers = append(q.Markers, k.Table.Prefixes[0]+e.Metrics[0].Name)
 		}
 	}

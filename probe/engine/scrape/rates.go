@@ -56,7 +56,7 @@ func (s *snapshot) tokenRates(prev *snapshot, seconds float64) {
 func (s *snapshot) increase(f engine.Field, v opt.Float, of engine.Field) {
 	if v.OK {
 		*s.Figure(f) = v
-		s.from(f, engine.Origin{Source: "increase of " + s.Origins[of].Source, At: s.At})
+		s.Origins[f] = engine.Origin{Source: "increase of " + s.Origins[of].Source, At: s.At}
 	}
 }
 

@@ -117,45 +117,38 @@ func (s *snapshot) table(v view, k *kinds.Kind) {
 	}
 	s.Router = s.Router || t.Router
 	s.digits = max(s.digits, t.Digits)
-	for f, list := range t.Gauges {
-		if f == engine.FieldKVFill || f == engine.FieldHitRateGauge {
-			continue // they are fractions
+	for f, list := range t.Fields {
+		switch {
+		case f == engine.FieldKVFill, f == engine.FieldHitRateGauge: // fractions
+		case s.Distribution(f) != nil:
+			s.distribution(v, f, list)
+		case s.Counter(f) != nil:
+			s.countUp(v, f, list)
+		default:
+			s.gauge(v, f, list)
 		}
-		s.gauge(v, f, list)
 	}
 	s.kvFill(v)
-	for f, list := range t.Counters {
-		s.countUp(v, f, list)
-	}
 	s.CountersOnFinish = s.CountersOnFinish || t.OnFinish && (s.PromptTokens.OK || s.GenerationTokens.OK)
 	s.rateGauge(v)
 	s.prefixUnit(t)
-	for f, list := range t.Histograms {
-		if h, p := v.histogram(list); len(h.Bounds) > 0 {
-			s.keep(f, h, v.source(p), t)
-		}
-	}
-	for f, m := range t.Means {
-		if h, p := v.mean(m); len(h.Bounds) > 0 {
-			s.keep(f, h, v.source(p), t)
-		}
-	}
 	s.settings(v)
 	s.circumstances(v)
 }
 
-// keep takes a distribution that no page has given yet.
-func (s *snapshot) keep(f engine.Field, h engine.Histogram, source string, t *kinds.Table) {
-	if to := s.Distribution(f); len(to.Bounds) == 0 {
+// distribution takes a distribution that no page has given yet.
+func (s *snapshot) distribution(v view, f engine.Field, list kinds.Ways) {
+	to := s.Distribution(f)
+	if h, p := v.histogram(list); len(to.Bounds) == 0 && len(h.Bounds) > 0 {
 		*to = h
-		s.from(f, engine.Origin{Source: source, At: s.At, Remark: t.Remarks[f]})
+		s.from(v, f, p)
 	}
 }
 
 // circumstances notes through what the page came and how many ranks it is of.
 func (s *snapshot) circumstances(v view) {
 	if s.Ranks == 0 {
-		_, ranks := v.perRank(v.table.Gauges[engine.FieldRunning])
+		_, ranks := v.perRank(v.table.Fields[engine.FieldRunning])
 		s.Ranks = len(ranks)
 	}
 	for _, via := range v.table.Via {
@@ -173,7 +166,7 @@ func cameThrough(v view, w kinds.Via) bool {
 	if w.Prefix == "" && w.Label == "" {
 		return w.Metric == "" || v.page.Has(w.Metric)
 	}
-	p, ok := v.pick(slices.Concat(v.table.Gauges[engine.FieldRunning], v.table.Counters[engine.FieldGenerationTokens]), "")
+	p, ok := v.pick(slices.Concat(v.table.Fields[engine.FieldRunning], v.table.Fields[engine.FieldGenerationTokens]), "")
 	if !ok || w.Prefix != "" && w.Prefix != p.prefix {
 		return false
 	}
@@ -196,19 +189,18 @@ func (s *snapshot) gauge(v view, f engine.Field, list kinds.Ways) {
 		}
 	}
 	if *to = opt.Of(sum); to.OK {
-		s.from(f, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[f]})
+		s.from(v, f, p)
 	}
 }
 
 // greatest are gauges that ranks share rather than divide.
 var greatest = map[engine.Field]bool{engine.FieldMaxModelLen: true}
 
-// countUp adds up a counter over ranks and keeps its series. Routers publish
-// gauges under counters' names: those do not count.
+// countUp adds up a counter over ranks and keeps its series.
 func (s *snapshot) countUp(v view, f engine.Field, list kinds.Ways) {
 	to := s.Counter(f)
 	p, ok := v.pick(list, "")
-	if to.OK || !ok || v.page.Type(p.prefix+p.Metrics[0].Name) == "gauge" {
+	if to.OK || !ok {
 		return
 	}
 	series := counters{}
@@ -222,19 +214,19 @@ func (s *snapshot) countUp(v view, f engine.Field, list kinds.Ways) {
 	}
 	if *to = opt.Of(series.total()); to.OK {
 		s.series[f] = series
-		s.from(f, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[f]})
+		s.from(v, f, p)
 	}
 }
 
 // rateGauge reads a fraction that the engine works out itself; -1 stands for none.
 // Where there are counters the rate is made of them.
 func (s *snapshot) rateGauge(v view) {
-	p, ranks := v.perRank(v.table.Gauges[engine.FieldHitRateGauge])
+	p, ranks := v.perRank(v.table.Fields[engine.FieldHitRateGauge])
 	if s.PrefixHitRate.OK || s.PrefixQueries.OK || len(ranks) != 1 || !(ranks[0].value >= 0 && ranks[0].value <= 1) {
 		return
 	}
 	s.PrefixHitRate = opt.Of(ranks[0].value)
-	s.from(engine.FieldHitRateGauge, engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[engine.FieldHitRateGauge]})
+	s.from(v, engine.FieldHitRateGauge, p)
 }
 
 // prefixUnit says what hits and queries of the prefix cache count.
@@ -250,10 +242,12 @@ func (s *snapshot) prefixUnit(t *kinds.Table) {
 		for _, f := range []engine.Field{engine.FieldPrefixQueries, engine.FieldPrefixHits} {
 			o := s.Origins[f]
 			o.Remark = "in " + string(s.PrefixUnit)
-			s.from(f, o)
+			s.Origins[f] = o
 		}
 	}
 }
 
 // from notes where a field comes from.
-func (s *snapshot) from(f engine.Field, o engine.Origin) { s.Origins[f] = o }
+func (s *snapshot) from(v view, f engine.Field, p picked) {
+	s.Origins[f] = engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[f]}
+}

@@ -63,11 +63,11 @@ func (s *snapshot) divide(v view, fits []*kinds.Kind, of subject) {
 // are taken from one pass over their series, whatever the number of replicas.
 func (v view) parts(at time.Time, of subject) []part {
 	t := v.table
-	_, running := v.perRank(t.Gauges[engine.FieldRunning])
-	_, waiting := v.perRank(t.Gauges[engine.FieldWaiting])
+	_, running := v.perRank(t.Fields[engine.FieldRunning])
+	_, waiting := v.perRank(t.Fields[engine.FieldWaiting])
 	var fills []rankValue
 	if !t.MeanFill {
-		_, fills = v.perRank(t.Gauges[engine.FieldKVFill])
+		_, fills = v.perRank(t.Fields[engine.FieldKVFill])
 	}
 	d := division{parts: map[string]*part{}}
 	d.byRank = byRank(slices.Concat(running, waiting, fills), of)
@@ -117,8 +117,8 @@ func (d *division) each(ranks []rankValue, add func(*part, rankValue)) {
 func (d *division) tokens(v view) {
 	t := v.table
 	for _, field := range []engine.Field{engine.FieldLiveDecode, engine.FieldGenerationTokens} {
-		p, ok := v.pick(t.Counters[field], "")
-		if !ok || field == engine.FieldGenerationTokens && t.OnFinish || t.Digits > 0 || v.page.Type(p.prefix+p.Metrics[0].Name) == "gauge" {
+		p, ok := v.pick(t.Fields[field], "")
+		if !ok || field == engine.FieldGenerationTokens && t.OnFinish || t.Digits > 0 {
 			continue
 		}
 		for _, term := range p.Metrics {
