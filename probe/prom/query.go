@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/prometheus/common/model"
 
 	"sonde/probe/plain"
 )
@@ -78,30 +79,8 @@ type reply struct {
 	Warnings  []string
 	Data      struct {
 		ResultType string
-		Result     []series
+		Result     []*model.Sample
 	}
-}
-
-type series struct {
-	Metric map[string]string
-	Value  *point // nil: a native histogram
-}
-
-// point is [seconds, "value"].
-type point struct {
-	at    float64
-	value float64
-}
-
-// UnmarshalJSON reads the pair, whose value is a text: it may be NaN or +Inf.
-func (p *point) UnmarshalJSON(b []byte) error {
-	var value string
-	if err := json.Unmarshal(b, &[]any{&p.at, &value}); err != nil {
-		return err
-	}
-	var err error
-	p.value, err = strconv.ParseFloat(value, 64)
-	return err
 }
 
 // errForeign is a body that did not come from the query API.
@@ -125,14 +104,14 @@ func (r reply) sorted(x exchange) answer {
 	a := answer{samples: map[target][]Sample{}, scraped: map[target]time.Time{}, at: x.at, now: x.date}
 	stamped, newest, marked := map[target]time.Time{}, time.Time{}, false
 	for _, s := range r.Data.Result {
-		if s.Value == nil {
+		if s.Histogram != nil { // a native one
 			continue
 		}
-		of := target{s.Metric["job"], s.Metric["instance"]}
-		stamp := instant(s.Value.at)
+		of := target{string(s.Metric["job"]), string(s.Metric["instance"])}
+		stamp := instant(float64(s.Timestamp) / 1000)
 		newest = later(newest, stamp)
 		if s.Metric[markerLabel] != "" {
-			a.scraped[of], marked = later(a.scraped[of], instant(s.Value.value)), true
+			a.scraped[of], marked = later(a.scraped[of], instant(float64(s.Value))), true
 			continue
 		}
 		stamped[of] = later(stamped[of], stamp)
@@ -162,15 +141,19 @@ func (r reply) sorted(x exchange) answer {
 // sample is a series under the labels that the target itself gave: where they
 // collide with those of the scrape, Prometheus has renamed them to exported_….
 // Job and instance stay those of the scrape, which distinguish targets.
-func sample(s series) Sample {
-	name := s.Metric["__name__"]
-	delete(s.Metric, "__name__")
+func sample(s *model.Sample) Sample {
+	out := Sample{Name: string(s.Metric[model.MetricNameLabel]), Labels: map[string]string{}, Value: float64(s.Value)}
 	for label, value := range s.Metric {
-		if own, ok := strings.CutPrefix(label, "exported_"); ok && own != "job" && own != "instance" {
-			s.Metric[own] = value
+		if label != model.MetricNameLabel {
+			out.Labels[string(label)] = string(value)
 		}
 	}
-	return Sample{Name: name, Labels: s.Metric, Value: s.Value.value}
+	for label, value := range s.Metric {
+		if own, ok := strings.CutPrefix(string(label), "exported_"); ok && own != "job" && own != "instance" {
+			out.Labels[own] = string(value)
+		}
+	}
+	return out
 }
 
 // instant is a Unix time in seconds; zero if it is not valid.

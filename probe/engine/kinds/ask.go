@@ -7,8 +7,7 @@ import (
 
 // Asker sends a few requests to the engine, none of them a prompt.
 type Asker interface {
-	Get(ctx context.Context, path string) (Object, bool)
-	Post(ctx context.Context, path string, body any) (Object, bool)
+	Ask(ctx context.Context, path string, body any) (Object, bool) // a POST if there is a body
 	ModelEntry(ctx context.Context, model string) Object           // of the model list
 	Labels(ctx context.Context, family string) []map[string]string // of a metric's series
 }

@@ -88,7 +88,7 @@ func sameOllamaModel(a, b string) bool {
 // ollamaShape reads the header of the model's file, whose keys begin with the
 // architecture, and its size from the list of files.
 func ollamaShape(ctx context.Context, ask Asker, model string) roofline.ModelInfo {
-	a, ok := ask.Post(ctx, "/api/show", map[string]string{"model": model})
+	a, ok := ask.Ask(ctx, "/api/show", map[string]string{"model": model})
 	if !ok {
 		return roofline.ModelInfo{}
 	}
@@ -104,7 +104,7 @@ func ollamaShape(ctx context.Context, ask Asker, model string) roofline.ModelInf
 		Experts: number("expert_count"), ExpertsPerToken: number("expert_used_count"),
 		Irregular: irregular(info, architecture), Tied: tied(a.List("tensors")),
 	}
-	if tags, ok := ask.Get(ctx, "/api/tags"); ok {
+	if tags, ok := ask.Ask(ctx, "/api/tags", nil); ok {
 		t.WeightBytes = sizeOf(tags.List("models"), model)
 	}
 	return t

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"sonde/probe/engine"
 	"sonde/probe/opt"
@@ -70,26 +69,13 @@ var sglangTable = Table{
 		engine.FieldE2E:             Names("e2e_request_latency_seconds"),
 	},
 	Config:   Names("cache_config_info"), // v0.5.9 and v0.5.10
-	Capacity: sglangCapacity,
+	Capacity: Names("num_pages * page_size"),
 	OnFinish: true,
 	Remarks: map[engine.Field]string{
 		engine.FieldOutputGauge:  "of the last 40 decode steps",
 		engine.FieldHitRateGauge: "of the last prefill batch",
 		engine.FieldPaused:       "retracted or paused",
 	},
-}
-
-// sglangCapacity returns the tokens that one rank's KV cache holds.
-func sglangCapacity(config map[string]string) opt.Float {
-	size, err := strconv.ParseFloat(config["page_size"], 64)
-	if err != nil {
-		return opt.Float{}
-	}
-	pages, err := strconv.ParseFloat(config["num_pages"], 64)
-	if err != nil {
-		return opt.Float{}
-	}
-	return opt.Of(size * pages)
 }
 
 // sglangGateway is SGLang's model gateway: its own page, on a port of its own,
@@ -185,7 +171,7 @@ func sglangArguments(a Object, id *engine.Identity) bool {
 // sglangShape reads the arguments that the server was started with.
 func sglangShape(ctx context.Context, ask Asker, _ string) roofline.ModelInfo {
 	for _, about := range sglangAbout {
-		if a, ok := ask.Get(ctx, about.Path); ok {
+		if a, ok := ask.Ask(ctx, about.Path, nil); ok {
 			return roofline.ModelInfo{Path: a.Text("model_path"), Quantisation: a.Text("quantization"),
 				GPUs: int(a.Number("tp_size")), KVBits: bitsOf(a.Text("kv_cache_dtype"))}
 		}

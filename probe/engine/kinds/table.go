@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"sonde/probe/engine"
-	"sonde/probe/opt"
 )
 
 // Table says under which names an engine publishes the fields of a Reading. Fields that
@@ -18,10 +17,10 @@ type Table struct {
 	// FieldKVFill a fraction of each, FieldHitRateGauge a fraction, used without counters.
 	Fields map[engine.Field]Ways
 
-	Config   Ways                                     // gauge of each rank whose labels are the configuration
-	Settings Ways                                     // the same where it shows no capacity; nil = Config
-	Capacity func(labels map[string]string) opt.Float // tokens of a rank, from those labels
-	Unit     func(*engine.Reading) engine.Unit        // what prefix queries and hits count; nil = tokens
+	Config   Ways                              // gauge of each rank whose labels are the configuration
+	Settings Ways                              // the same where it shows no capacity; nil = Config
+	Capacity Ways                              // tokens of a rank, of labels instead of metrics
+	Unit     func(*engine.Reading) engine.Unit // what prefix queries and hits count; nil = tokens
 
 	ModelFrom Ways                    // metric whose model labels count; nil = all that are read
 	Router    bool                    // figures are of a pool of engines

@@ -2,10 +2,8 @@ package kinds
 
 import (
 	"context"
-	"strconv"
 
 	"sonde/probe/engine"
-	"sonde/probe/opt"
 	"sonde/probe/roofline"
 )
 
@@ -52,8 +50,9 @@ var vllmTable = Table{
 		engine.FieldE2E:     Names("e2e_request_latency_seconds"),
 	},
 
-	Config:   Names("cache_config_info"),
-	Capacity: vllmCapacity,
+	Config: Names("cache_config_info"),
+	// Blocks times block size overstates it for hybrid models: the newer label goes first.
+	Capacity: Names("kv_cache_size_tokens", "num_gpu_blocks * block_size"),
 	Unit:     vllmPrefixUnit,
 	Via: []Via{
 		{Prefix: "ray_vllm_", Name: "Ray"}, {Prefix: "ray_vllm:", Name: "Ray"},
@@ -70,23 +69,6 @@ func vllmPrefixUnit(r *engine.Reading) engine.Unit {
 		return engine.UnitBlocks
 	}
 	return engine.UnitTokens
-}
-
-// vllmCapacity returns the tokens that one rank's KV cache holds. Blocks times
-// block size overstates it for hybrid models, so the newer label goes first.
-func vllmCapacity(config map[string]string) opt.Float {
-	if tokens, err := strconv.ParseFloat(config["kv_cache_size_tokens"], 64); err == nil {
-		return opt.Of(tokens)
-	}
-	blocks, err := strconv.ParseFloat(config["num_gpu_blocks"], 64) // "None" until profiled
-	if err != nil {
-		return opt.Float{}
-	}
-	size, err := strconv.ParseFloat(config["block_size"], 64)
-	if err != nil {
-		return opt.Float{}
-	}
-	return opt.Of(blocks * size)
 }
 
 // productionStack is the router of vLLM's production stack: vLLM's names, told

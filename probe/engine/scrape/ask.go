@@ -1,10 +1,8 @@
 package scrape
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 
 	"sonde/probe/engine"
@@ -21,10 +19,8 @@ func CountTokens(ctx context.Context, c Config, id engine.Identity, prompt strin
 	if chat {
 		questions = kinds.ByID(id.Kind).Tokenize.Chat
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
 	for _, q := range questions {
-		response, ok := newFetcher(c).post(ctx, q.Path, q.Body(id.Model, prompt))
+		response, ok := newFetcher(c).askJSON(ctx, q.Path, q.Body(id.Model, prompt))
 		if !ok {
 			return 0, false
 		}
@@ -51,14 +47,8 @@ type asker struct {
 	metrics string // URL of its metrics page; "" = none
 }
 
-func (a asker) Get(ctx context.Context, path string) (kinds.Object, bool) {
-	return a.askJSON(ctx, path)
-}
-
-func (a asker) Post(ctx context.Context, path string, body any) (kinds.Object, bool) {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	response, ok := a.post(ctx, path, body)
+func (a asker) Ask(ctx context.Context, path string, body any) (kinds.Object, bool) {
+	response, ok := a.askJSON(ctx, path, body)
 	o, isObject := response.(map[string]any)
 	return o, ok && isObject
 }
@@ -87,27 +77,16 @@ func (a asker) Labels(ctx context.Context, family string) []map[string]string {
 	return out
 }
 
-// post sends JSON with the user's headers and returns the JSON that comes back.
-func (f fetcher) post(ctx context.Context, path string, body any) (response any, ok bool) {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return nil, false
+// askJSON sends a GET, or a POST if there is a body, to a path of the server and returns
+// the JSON that comes back.
+func (f fetcher) askJSON(ctx context.Context, path string, body any) (response any, ok bool) {
+	c := probe(f.config.rootAt(path))
+	if body != nil {
+		var err error
+		if c.body, err = json.Marshal(body); err != nil {
+			return nil, false
+		}
 	}
-	address := f.config.rootAt(path)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.config.withQuery(address), bytes.NewReader(data))
-	if err != nil {
-		return nil, false
-	}
-	f.addHeader(req, call{address: address, withKey: true})
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := f.client.Do(req)
-	if err != nil {
-		return nil, false
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, maxList)).Decode(&response) != nil {
-		return nil, false
-	}
-	return response, true
+	a, err := f.send(ctx, c)
+	return response, err == nil && a.status == http.StatusOK && json.Unmarshal(a.body, &response) == nil
 }

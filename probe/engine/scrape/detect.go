@@ -37,7 +37,7 @@ func (f fetcher) confirmed(ctx context.Context, k *kinds.Kind) *kinds.Kind {
 	if k == nil || k.Confirm == nil {
 		return k
 	}
-	if a, ok := f.askJSON(ctx, k.Confirm.Path); ok && k.Confirm.Read(a, &engine.Identity{}) {
+	if a, ok := f.object(ctx, k.Confirm.Path); ok && k.Confirm.Read(a, &engine.Identity{}) {
 		return k
 	}
 	return nil
@@ -55,10 +55,11 @@ func (f fetcher) recognise(ctx context.Context, k *kinds.Kind, header http.Heade
 	if f.config.MetricsURL != "" || k == nil || id.MetricsWhy == "" {
 		page = f.findMetrics(ctx, k, id.Model)
 	}
-	if k == nil && page.by == nil && f.config.MetricsURL == "" {
-		if f.askOllama(ctx, id); id.Kind != "" {
-			return
-		}
+	// Neither its model list nor a page gives Ollama away for certain: it calls the owner
+	// of a model what its user chose. SGLang has most of Ollama's paths, but not this one.
+	if k == nil && page.by == nil && f.config.MetricsURL == "" && f.ask(ctx, &kinds.Ollama, id) {
+		become(id, &kinds.Ollama)
+		return
 	}
 	if page.by == nil && f.config.MetricsURL == "" && (k == nil || throughEnvoy(header) && page.url == "") {
 		if elsewhere := f.otherPorts(ctx); elsewhere.by != nil {
@@ -105,7 +106,7 @@ func (f fetcher) inside(ctx context.Context, k *kinds.Kind, page string) *kinds.
 	if k == nil || k.PassesOn || page != f.config.rootAt(kinds.NIMMetrics) {
 		return k
 	}
-	if a, ok := f.askJSON(ctx, kinds.NIMMetadata); ok && kinds.NIMRelease(a, &engine.Identity{}) {
+	if a, ok := f.object(ctx, kinds.NIMMetadata); ok && kinds.NIMRelease(a, &engine.Identity{}) {
 		return &kinds.NIM
 	}
 	return k
@@ -136,37 +137,22 @@ func maxModelLen(entry kinds.Object) int {
 	return int(entry.Object("meta").Number("n_ctx")) // llama.cpp
 }
 
-// askOllama recognises the one engine that neither its model list nor its metrics
-// give away for certain: Ollama calls the owner of a model what its user chose.
-// SGLang has most of Ollama's paths, but not this one.
-func (f fetcher) askOllama(ctx context.Context, id *engine.Identity) {
-	if f.ask(ctx, &kinds.Ollama, id) {
-		become(id, &kinds.Ollama)
-	}
-}
-
 // ask sends the engine's probes for version and limits until one is answered.
 func (f fetcher) ask(ctx context.Context, k *kinds.Kind, id *engine.Identity) bool {
 	for _, about := range k.About {
-		if a, ok := f.askJSON(ctx, about.Path); ok && about.Read(a, id) {
+		if a, ok := f.object(ctx, about.Path); ok && about.Read(a, id) {
 			return true
 		}
 	}
 	return false
 }
 
-// askJSON gets a JSON kinds.Object from a path of the server; during detection, each path
-// once.
-func (f fetcher) askJSON(ctx context.Context, path string) (kinds.Object, bool) {
-	if o, asked := f.seen[path]; asked {
-		return o, o != nil
-	}
-	var o kinds.Object
-	a, err := f.get(ctx, probe(f.config.rootAt(path)))
-	if err == nil && a.status == http.StatusOK {
-		o, _ = a.body.Object()
-	}
-	if f.seen != nil {
+// object gets a JSON object from a path of the server; during detection, each path once.
+func (f fetcher) object(ctx context.Context, path string) (kinds.Object, bool) {
+	o, asked := f.seen[path]
+	if !asked {
+		response, _ := f.askJSON(ctx, path, nil)
+		o, _ = response.(map[string]any)
 		f.seen[path] = o
 	}
 	return o, o != nil

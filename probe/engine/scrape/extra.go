@@ -88,7 +88,7 @@ func (s *Source) askExtra(ctx context.Context, e *extraState) {
 	if e.Timeout > 0 {
 		c.timeout = e.Timeout
 	}
-	a, err := s.fetch.get(ctx, c)
+	a, err := s.fetch.send(ctx, c)
 	e.gone = err == nil && (a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed || a.status == http.StatusNotImplemented)
 	switch {
 	case err != nil:

@@ -28,7 +28,7 @@ type otherHostError struct{ to string }
 
 func (e *otherHostError) Error() string { return "redirects to " + e.to }
 
-// answer is what a server said to one GET.
+// answer is what a server said to one request.
 type answer struct {
 	url    string
 	status int
@@ -45,7 +45,7 @@ func (a answer) needsKey() bool {
 	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }
 
-// fetcher sends GET requests. The user's headers go with a request only when the
+// fetcher sends requests. The user's headers go with a request only when the
 // caller asks for it.
 type fetcher struct {
 	config Config
@@ -74,13 +74,13 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// call is one GET: what for, with or without the user's headers, within which
-// limits.
+// call is one request: what for, with or without the user's headers, within which limits.
 type call struct {
 	address string
 	accept  string
 	withKey bool
-	limit   int64 // bytes of the body
+	body    []byte // JSON of a POST; nil = GET
+	limit   int64  // bytes of the response
 	timeout time.Duration
 }
 
@@ -99,7 +99,7 @@ func probe(address string) call {
 func (f fetcher) page(ctx context.Context, address string) (answer, error) {
 	// The older format by name: client libraries choose OpenMetrics by themselves.
 	c := call{address: address, accept: "text/plain;version=0.0.4, */*;q=0.1", limit: maxPage, timeout: probeTimeout}
-	a, err := f.get(ctx, c)
+	a, err := f.send(ctx, c)
 	if err != nil || !a.needsKey() || len(f.config.Header) == 0 {
 		return a, err
 	}
@@ -108,19 +108,25 @@ func (f fetcher) page(ctx context.Context, address string) (answer, error) {
 		return a, nil
 	}
 	c.withKey = true
-	return f.get(ctx, c)
+	return f.send(ctx, c)
 }
 
-// get sends a call once.
-func (f fetcher) get(ctx context.Context, c call) (answer, error) {
+// send makes a call once.
+func (f fetcher) send(ctx context.Context, c call) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.config.withQuery(c.address), nil)
+	method := http.MethodGet
+	if c.body != nil {
+		method = http.MethodPost
+	}
+	req, err := http.NewRequestWithContext(ctx, method, f.config.withQuery(c.address), bytes.NewReader(c.body))
 	if err != nil {
 		return answer{}, err
 	}
 	f.addHeader(req, c)
-	req.Header.Set("Accept", c.accept)
+	if req.Header.Set("Accept", c.accept); c.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	resp, err := f.client.Do(req)
 	if err != nil {
 		return answer{}, err

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"sonde/probe/engine"
+	"sonde/probe/engine/kinds"
 	"sonde/probe/opt"
 )
 
@@ -68,13 +69,29 @@ func (v view) configured() (picked, []rankValue) {
 	}
 	var out []rankValue
 	for _, c := range v.series(p, p.Metrics[0], "") {
-		tokens := v.table.Capacity(c.Labels)
+		tokens := product(c.Labels, v.table.Capacity)
 		if !tokens.OK {
 			return p, nil
 		}
 		out = append(out, rankValue{rank: rankOf(c.Labels), value: tokens.V})
 	}
 	return p, out
+}
+
+// product multiplies the numbers in some labels, by the first way whose labels are all
+// there. vLLM writes "None" until it has profiled.
+func product(labels map[string]string, list kinds.Ways) opt.Float {
+	for _, w := range list {
+		tokens := opt.Of(1)
+		for _, m := range w.Metrics {
+			v, err := strconv.ParseFloat(labels[m.Name], 64)
+			tokens = opt.Float{V: tokens.V * v, OK: tokens.OK && err == nil}
+		}
+		if tokens.OK {
+			return tokens
+		}
+	}
+	return opt.Float{}
 }
 
 // shownSettings are labels of configuration metrics that matter to who reads a

@@ -32,65 +32,44 @@ func newParser() *prom.Parser {
 	return prom.NewParser(func(name string) bool { return readNames[name] })
 }
 
-// readable parses a page as far as the tables go, and returns the engines whose
-// tables fit, the page's own first and companions behind it; none if none does.
-func readable(parser *prom.Parser, body []byte) (prom.Page, []*kinds.Kind, error) {
-	page, err := parser.Parse(body)
-	if err != nil {
-		return page, nil, err
-	}
-	return page, fitting(page, kinds.All), nil
-}
-
-// fitting returns the engines, of some, whose tables a page can be read with. Gateways say
-// the same in old and new names: only the first engine's own table counts.
+// fitting returns the engines, of some, whose tables a page can be read with, the page's own
+// first and companions behind it. Gateways say the same in old and new names: only the
+// first engine's own table counts.
 func fitting(page prom.Page, among []*kinds.Kind) []*kinds.Kind {
 	var own, companions []*kinds.Kind
-	names := page.Names()
-	for _, k := range among {
+	for _, k := range on(page, among) {
 		switch {
 		case k.Table == nil:
-		case !k.Table.Companion && own != nil:
-		case !isOn(k, page, names):
 		case k.Table.Companion:
 			companions = append(companions, k)
-		default:
+		case own == nil:
 			own = []*kinds.Kind{k}
 		}
 	}
 	return append(own, companions...)
 }
 
-// publisher returns the engine whose metrics a page holds; nil if it is nobody's.
-func publisher(page prom.Page) *kinds.Kind {
+// on returns the engines, of some, whose metrics a page holds.
+func on(page prom.Page, among []*kinds.Kind) []*kinds.Kind {
 	names := page.Names()
-	for _, k := range kinds.All {
-		if isOn(k, page, names) {
-			return k
-		}
-	}
-	return nil
+	return slices.DeleteFunc(slices.Clone(among), func(k *kinds.Kind) bool { return !isOn(k, page, names) })
 }
 
-// engineNames accepts the names of every known engine.
-func engineNames(name string) bool {
-	for _, k := range kinds.All {
-		if publishes(k, name) {
-			return true
-		}
-	}
-	return false
+// newSearchParser makes a parser of all that a known engine publishes, read or not.
+func newSearchParser() *prom.Parser {
+	return prom.NewParser(func(name string) bool {
+		return slices.ContainsFunc(kinds.All, func(k *kinds.Kind) bool { return publishes(k, name) })
+	})
 }
 
-// unreadable says why a metrics page gives no reading. k is the engine by its
-// model list.
+// unreadable says why a metrics page gives no reading. k is the engine by its model list.
 func unreadable(body []byte, k *kinds.Kind) string {
-	page, err := prom.Parse(body, engineNames)
+	page, err := newSearchParser().Parse(body)
 	if err != nil {
 		return err.Error()
 	}
-	if by := publisher(page); by != nil {
-		return whyUnread(by)
+	if by := on(page, kinds.All); len(by) > 0 {
+		return whyUnread(by[0])
 	}
 	wayOut := "give the engine's own address with --metrics"
 	if k.Empty != "" {
@@ -125,11 +104,6 @@ func pageRefusal(a answer, k *kinds.Kind) string {
 	return fmt.Sprintf("%d at %s: give --metrics URL", a.status, where) + through(a.proxy)
 }
 
-// notMetrics says what is at an address instead of a metrics page.
-func notMetrics(address string, err error) string {
-	return fmt.Sprintf("%s: %v; give --metrics URL", shown(address), err)
-}
-
 // kindByList decides by the answer that brought the model list; nil if it does not show.
 func kindByList(header http.Header, model kinds.Object) *kinds.Kind {
 	for _, k := range kinds.All {
@@ -137,14 +111,9 @@ func kindByList(header http.Header, model kinds.Object) *kinds.Kind {
 			return k
 		}
 	}
-	owner := model.Text("owned_by")
 	for _, k := range kinds.All {
-		for _, o := range k.OwnedBy {
-			if strings.EqualFold(o, owner) {
-				return k
-			}
-		}
-		if k.Entry != nil && model != nil && k.Entry(model) {
+		owns := func(owner string) bool { return strings.EqualFold(owner, model.Text("owned_by")) }
+		if slices.ContainsFunc(k.OwnedBy, owns) || k.Entry != nil && model != nil && k.Entry(model) {
 			return k
 		}
 	}
@@ -159,12 +128,7 @@ func sentBy(k *kinds.Kind, header http.Header) bool {
 
 // publishes reports whether a metric's name is one of that engine's.
 func publishes(k *kinds.Kind, metric string) bool {
-	for _, prefix := range k.Prefixes {
-		if strings.HasPrefix(metric, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(k.Prefixes, func(prefix string) bool { return strings.HasPrefix(metric, prefix) })
 }
 
 // isOn reports whether a page, with these names, holds that engine's metrics.

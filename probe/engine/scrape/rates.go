@@ -1,7 +1,6 @@
 package scrape
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -96,18 +95,26 @@ func (s *snapshot) renamed(prev *snapshot, field engine.Field) bool {
 	return now != before && now != "" && before != ""
 }
 
-// gained returns how much a counter grew. It is unknown when a rank has joined:
-// what that rank counted before is not of this interval.
+// gained returns how much a counter grew.
 func (s *snapshot) gained(prev *snapshot, field engine.Field) opt.Float {
-	before, now := prev.series[field], s.series[field]
-	if len(now) == 0 || len(before) != len(now) || s.renamed(prev, field) {
+	if s.renamed(prev, field) {
 		return opt.Float{}
 	}
-	sum := 0.0
-	for _, rank := range slices.Sorted(maps.Keys(now)) {
-		sum += now[rank] - before[rank]
+	return s.series[field].since(prev.series[field])
+}
+
+// since returns how much counters grew. It is unknown when one of them fell, or when a rank
+// has joined: what that rank counted before is not of this interval.
+func (c counters) since(before counters) opt.Float {
+	if len(c) == 0 || len(c) != len(before) {
+		return opt.Float{}
 	}
-	return opt.Of(sum)
+	for key, value := range c {
+		if last, known := before[key]; !known || value < last {
+			return opt.Float{}
+		}
+	}
+	return opt.Of(c.total() - before.total())
 }
 
 // Counters that are printed with a few digits move in steps: past a million by ten,

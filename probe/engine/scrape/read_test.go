@@ -22,10 +22,16 @@ func read(page prom.Page, fits []*kinds.Kind, model string, at time.Time) (snaps
 	return newFactBook().read(page, fits, subject{model: model}, at)
 }
 
+// readable parses a page and finds the engines whose tables fit.
+func readable(text string) (prom.Page, []*kinds.Kind, error) {
+	page, err := newParser().Parse([]byte(text))
+	return page, fitting(page, kinds.All), err
+}
+
 // take reads a page of text as a source would.
 func take(t *testing.T, text, model string) snapshot {
 	t.Helper()
-	page, fits, err := readable(newParser(), []byte(text))
+	page, fits, err := readable(text)
 	if err != nil || len(fits) == 0 {
 		t.Fatalf("page is not readable: %v", err)
 	}
@@ -140,7 +146,7 @@ func TestOnlyTheChosenModel(t *testing.T) {
 	check(t, "running of b", b.Running, 80)
 	check(t, "kv mean of b", b.KVFill, 0.75)
 
-	parsed, fits, err := readable(newParser(), []byte(page))
+	parsed, fits, err := readable(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +234,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second string) {
 		var prev *snapshot
 		for i, text := range []string{first, second} {
-			page, fits, err := readable(newParser(), []byte(text))
+			page, fits, err := readable(text)
 			if err != nil || len(fits) == 0 {
 				return
 			}

@@ -167,24 +167,10 @@ func (s *snapshot) partRates(prev *snapshot) {
 	}
 	for i := range s.parts {
 		now := &s.parts[i]
-		if last := before[now.key]; last != nil {
-			now.GenerationTokensPerS = now.tokens.perSecond(last.tokens, now.At.Sub(last.At).Seconds())
+		if last := before[now.key]; last != nil && now.At.After(last.At) {
+			now.GenerationTokensPerS = now.tokens.since(last.tokens).Scale(1 / now.At.Sub(last.At).Seconds())
 		}
 	}
-}
-
-// perSecond is how fast counters grew; unknown if they are not the same ones or one
-// of them fell.
-func (c counters) perSecond(before counters, seconds float64) opt.Float {
-	if len(c) == 0 || len(c) != len(before) || seconds <= 0 {
-		return opt.Float{}
-	}
-	for key, value := range c {
-		if last, known := before[key]; !known || value < last {
-			return opt.Float{}
-		}
-	}
-	return opt.Of((c.total() - before.total()) / seconds)
 }
 
 // replicas are the parts as a Status carries them.

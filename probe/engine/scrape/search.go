@@ -2,6 +2,7 @@ package scrape
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -27,7 +28,7 @@ func (f fetcher) findMetrics(ctx context.Context, k *kinds.Kind, model string) f
 		return found{why: "switched off with --metrics off"}
 	case f.config.MetricsURL != "":
 		given := f.config.givenMetrics()
-		return found{url: given, by: f.look(ctx, given).by}
+		return found{url: given, by: f.look(ctx, given).by()}
 	case k != nil && k.NoPage != "":
 		return found{why: k.NoPage}
 	}
@@ -41,15 +42,15 @@ func (f fetcher) findMetrics(ctx context.Context, k *kinds.Kind, model string) f
 	for _, path := range paths {
 		got := f.lookFor(ctx, f.config.rootAt(path), k, model)
 		switch {
-		case got.iterations:
+		case got.err != nil && kinds.IsIterations(got.body): // which we have just taken
 			return found{why: got.why(&kinds.TRTLLM), by: &kinds.TRTLLM}
-		case got.by != nil:
-			return found{url: got.url, by: got.by}
-		case got.unreachable && best.url == "":
+		case got.by() != nil:
+			return found{url: got.url, by: got.by()}
+		case got.unreachable() && best.url == "":
 			return found{url: got.url} // it may come back: keep asking there
-		case got.text && best.url == "":
+		case got.isPage() && best.url == "":
 			best.url = got.url
-		case !got.text && best.why == "":
+		case !got.isPage() && best.why == "":
 			best.why = got.why(k)
 		}
 	}
@@ -97,9 +98,7 @@ func (f fetcher) otherPorts(ctx context.Context) found {
 		guard.Go("metrics search", func(error) {}, func() {
 			defer wait.Done()
 			address := "http://" + net.JoinHostPort(base.Hostname(), page.port) + page.path
-			if got := f.look(ctx, address); got.by != nil {
-				results[i] = found{url: address, by: got.by}
-			}
+			results[i] = found{url: address, by: f.look(ctx, address).by()}
 		})
 	}
 	wait.Wait()
@@ -114,37 +113,50 @@ func (f fetcher) otherPorts(ctx context.Context) found {
 // glance is what one look at a possible metrics page shows.
 type glance struct {
 	answer
-	text        bool        // it is a metrics page
-	by          *kinds.Kind // whose
-	unreachable bool        // no answer, or a server error
-	iterations  bool        // it is TensorRT-LLM's list of iterations, which we have just taken
-	err         error       // what it is instead of a metrics page
+	page  prom.Page
+	err   error  // what is there instead of a metrics page
+	fails string // why there was no answer
 }
 
 func (f fetcher) look(ctx context.Context, address string) glance {
+	return f.lookWith(ctx, newSearchParser(), address)
+}
+
+func (f fetcher) lookWith(ctx context.Context, parser *prom.Parser, address string) glance {
 	a, err := f.page(ctx, address)
 	g := glance{answer: a}
 	g.url = address
-	if err != nil || a.status >= 500 && a.status != http.StatusNotImplemented {
-		g.unreachable = true
-		return g
+	switch {
+	case err != nil:
+		_, g.fails = f.explain(address, err, probeTimeout)
+	case a.status == http.StatusOK:
+		g.page, g.err = parser.Parse(a.body)
 	}
-	if a.status != http.StatusOK {
-		return g
-	}
-	page, err := prom.Parse(a.body, engineNames)
-	if err != nil {
-		g.err, g.iterations = err, kinds.IsIterations(a.body)
-		return g
-	}
-	g.text, g.by = true, publisher(page)
 	return g
+}
+
+func (g glance) isPage() bool { return g.fails == "" && g.status == http.StatusOK && g.err == nil }
+
+// unreachable reports whether nothing can be said of the page: it may come back.
+func (g glance) unreachable() bool {
+	return g.fails != "" || g.status >= 500 && g.status != http.StatusNotImplemented
+}
+
+// by is the engine whose metrics the page holds; nil if it is nobody's.
+func (g glance) by() *kinds.Kind {
+	if all := on(g.page, kinds.All); len(all) > 0 {
+		return all[0]
+	}
+	return nil
 }
 
 // why says why an answer is no metrics page.
 func (g glance) why(k *kinds.Kind) string {
-	if g.err != nil {
-		return notMetrics(g.url, g.err)
+	switch {
+	case g.fails != "":
+		return g.fails
+	case g.err != nil:
+		return fmt.Sprintf("%s: %v; give --metrics URL", shown(g.url), g.err)
 	}
 	return pageRefusal(g.answer, k)
 }

@@ -98,7 +98,7 @@ func TestHostHeader(t *testing.T) {
 	server, other := first.URL, second.URL
 	f := newFetcher(Config{Base: server, Header: http.Header{"Host": {"llm.example"}}})
 	for _, c := range []call{list(server + "/v1/models"), {address: server + "/metrics", limit: 1000, timeout: probeTimeout}, {address: other + "/metrics", limit: 1000, timeout: probeTimeout}} {
-		if _, err := f.get(t.Context(), c); err != nil {
+		if _, err := f.send(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}

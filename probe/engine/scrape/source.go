@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -207,29 +206,22 @@ func (s *Source) read(ctx context.Context, of subject) (snapshot, error) {
 		return newSnapshot(model), errors.New(s.identity.MetricsWhy)
 	}
 	address := s.address(model)
-	a, err := s.fetch.page(ctx, address)
-	if err != nil {
-		_, says := s.fetch.explain(address, err, probeTimeout)
-		return newSnapshot(model), errors.New(says)
+	g := s.fetch.lookWith(ctx, s.parser, address)
+	if !g.isPage() {
+		return newSnapshot(model), errors.New(g.why(kinds.ByID(s.identity.Kind)))
 	}
-	if a.status != http.StatusOK {
-		return newSnapshot(model), errors.New(pageRefusal(a, kinds.ByID(s.identity.Kind)))
-	}
-	page, fits, err := readable(s.parser, a.body)
-	if err != nil {
-		return newSnapshot(model), errors.New(notMetrics(a.url, err))
-	}
+	fits := fitting(g.page, kinds.All)
 	if len(fits) == 0 {
-		return newSnapshot(model), errors.New(unreadable(a.body, kinds.ByID(s.identity.Kind)))
+		return newSnapshot(model), errors.New(unreadable(g.body, kinds.ByID(s.identity.Kind)))
 	}
-	shot, err := s.facts.read(page, fits, of, a.at)
+	shot, err := s.facts.read(g.page, fits, of, g.at)
 	if shot.Model == "" && strings.Contains(address, modelQuery) {
 		shot.Model = model // a page of each, which need not name it
 	}
 	if shot.started == 0 {
-		shot.started = page.Created()
+		shot.started = g.page.Created()
 	}
-	if started, e := strconv.ParseFloat(a.header.Get(startHeader), 64); e == nil {
+	if started, e := strconv.ParseFloat(g.header.Get(startHeader), 64); e == nil {
 		shot.started = max(shot.started, started)
 	}
 	return shot, err
