@@ -14,7 +14,20 @@ var dynamo = Kind{
 	Confirm:  &About{"/health", func(a Object, _ *engine.Identity) bool { return a.Text("status") != "" }},
 	Prefixes: []string{"dynamo_frontend_"},
 	Empty:    "give the address of a worker (its DYN_SYSTEM_PORT) with --metrics",
-	About:    dynamoAbout,
+	// Its discovery knows the workers; none of them is asked.
+	About: []About{{"/health", func(a Object, id *engine.Identity) bool {
+		if _, known := a["instances"]; !known {
+			return false
+		}
+		workers := 0
+		for _, instance := range a.List("instances") {
+			if instance.Text("endpoint") == "generate" { // a worker has further endpoints
+				workers++
+			}
+		}
+		id.About = append(id.About, fmt.Sprintf("%d workers that generate", workers))
+		return true
+	}}},
 	Table: &Table{
 		Prefixes: []string{"dynamo_frontend_"},
 		Fields: map[engine.Field]Ways{
@@ -63,19 +76,3 @@ var dynamoWorker = Kind{
 		Via:       []Via{{Name: "Dynamo worker"}},
 	},
 }
-
-// dynamoAbout asks for the workers behind a front end: a look into its discovery,
-// which asks none of them.
-var dynamoAbout = []About{{"/health", func(a Object, id *engine.Identity) bool {
-	if _, known := a["instances"]; !known {
-		return false
-	}
-	workers := 0
-	for _, instance := range a.List("instances") {
-		if instance.Text("endpoint") == "generate" { // a worker has further endpoints
-			workers++
-		}
-	}
-	id.About = append(id.About, fmt.Sprintf("%d workers that generate", workers))
-	return true
-}}}

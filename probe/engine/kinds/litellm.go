@@ -13,7 +13,11 @@ var litellm = Kind{
 	Paths:    []string{"/metrics/", "/metrics"},
 	Missing:  `LiteLLM is a gateway: give the engine's own address with --metrics, or start LiteLLM with callbacks: ["prometheus"]`,
 	Empty:    "no request has gone through LiteLLM yet",
-	About:    litellmAbout,
+	// Not /health, which would send a request to every model.
+	About: []About{{"/health/readiness", func(a Object, id *engine.Identity) bool {
+		id.Version = a.Text("litellm_version")
+		return id.Version != ""
+	}}},
 	Table: &Table{
 		Prefixes: []string{"litellm_"},
 		Fields: map[engine.Field]Ways{
@@ -29,9 +33,3 @@ var litellm = Kind{
 		Notes: []string{"LiteLLM is a gateway: it reports neither queue nor KV cache; give the engine's own address with --metrics"},
 	},
 }
-
-// litellmAbout asks whether it is ready: /health would send a request to every model.
-var litellmAbout = []About{{"/health/readiness", func(a Object, id *engine.Identity) bool {
-	id.Version = a.Text("litellm_version")
-	return id.Version != ""
-}}}

@@ -20,8 +20,28 @@ var llamacpp = Kind{
 	Paths:        []string{"/metrics"},
 	PagePerModel: true, // in router mode
 	Missing:      "start llama-server with --metrics",
-	About:        llamacppAbout,
-	Extra:        llamacppExtras,
+	// /props is there without a flag. Its n_ctx is per slot.
+	About: []About{{"/props", func(a Object, id *engine.Identity) bool {
+		id.Version, _, _ = strings.Cut(a.Text("build_info"), "-")
+		id.MaxModelLen = OrKeep(a.Object("default_generation_settings").Number("n_ctx"), id.MaxModelLen)
+		id.MaxRunning = OrKeep(a.Number("total_slots"), id.MaxRunning)
+		if how := a.Text("model_ftype"); how != "" {
+			id.About = append(id.About, "weights: "+how)
+		}
+		if on, known := a["endpoint_metrics"].(bool); known && !on {
+			id.MetricsWhy = "llama-server: start with --metrics"
+		}
+		return id.Version != "" || id.MaxRunning > 0
+	}}},
+	// /slots moves with every token and is the only source for the KV cache since b5441
+	// (2025-05); /props reports the sizes where /slots is off (--no-slots).
+	Extra: []Extra{
+		{
+			Path: "/slots", Missing: "start llama-server without --no-slots", Read: readSlots,
+			Fields: []engine.Field{engine.FieldRunning, engine.FieldMaxRunning, engine.FieldKVCapacity, engine.FieldKVUsed, engine.FieldKVFill},
+		},
+		{Path: "/props", Every: time.Minute, Read: readProps, Fields: []engine.Field{engine.FieldMaxRunning, engine.FieldMaxModelLen, engine.FieldKVCapacity}},
+	},
 	Tokenize: Tokenizer{
 		Plain: []Question{{"/tokenize", contentBody, lengthOf("tokens")}},
 		Chat: []Question{
@@ -50,19 +70,6 @@ var llamacpp = Kind{
 	},
 }
 
-// llama.cpp's pages beside its metrics: /slots is what moves with every token, and
-// since b5441 (2025-05) the only source for the KV cache; /props reports the sizes where
-// /slots is off (--no-slots).
-var llamacppExtras = []Extra{
-	{
-		Path: "/slots", Missing: "start llama-server without --no-slots", Read: readSlots,
-		Fields: []engine.Field{engine.FieldRunning, engine.FieldMaxRunning, engine.FieldKVCapacity, engine.FieldKVUsed, engine.FieldKVFill},
-	},
-	{Path: "/props", Every: time.Minute, Read: readProps, Fields: []engine.Field{engine.FieldMaxRunning, engine.FieldMaxModelLen, engine.FieldKVCapacity}},
-}
-
-var errNoSlots = errors.New("no list of slots")
-
 // readSlots reads GET /slots: an object per slot. A slot keeps its last sequence as
 // cache after the request has ended: only what busy slots hold counts as used.
 func readSlots(b Body, into Into) error {
@@ -72,7 +79,7 @@ func readSlots(b Body, into Into) error {
 	}
 	slots := Objects(list)
 	if len(slots) == 0 {
-		return errNoSlots
+		return errors.New("no list of slots")
 	}
 	busy, capacity := 0.0, opt.Of(0)
 	used, reported := 0.0, false
@@ -140,20 +147,6 @@ var nodeLlamaCpp = Kind{
 		Notes:   []string{"node-llama-cpp does not report its KV cache"},
 	},
 }
-
-// llamacppAbout reads /props, which is there without a flag. n_ctx is per slot.
-var llamacppAbout = []About{{"/props", func(a Object, id *engine.Identity) bool {
-	id.Version, _, _ = strings.Cut(a.Text("build_info"), "-")
-	id.MaxModelLen = OrKeep(a.Object("default_generation_settings").Number("n_ctx"), id.MaxModelLen)
-	id.MaxRunning = OrKeep(a.Number("total_slots"), id.MaxRunning)
-	if how := a.Text("model_ftype"); how != "" {
-		id.About = append(id.About, "weights: "+how)
-	}
-	if on, known := a["endpoint_metrics"].(bool); known && !on {
-		id.MetricsWhy = "llama-server: start with --metrics"
-	}
-	return id.Version != "" || id.MaxRunning > 0
-}}}
 
 // contentBody is llama.cpp's; special tokens count as they do in a request.
 func contentBody(_, prompt string) any {

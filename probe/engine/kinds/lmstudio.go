@@ -18,30 +18,31 @@ var lmstudio = Kind{
 		return m.Text("owned_by") == "organization_owner" && !created
 	},
 	NoPage: "LM Studio has no metrics page",
-	About:  lmstudioAbout,
-	Extra:  lmstudioExtras,
-}
-
-// LM Studio has no metrics page. Its own model list, since 0.3.6, says what is
-// loaded. A server that does not have it writes an error into its user's log each
-// time: it is asked but once.
-var lmstudioExtras = []Extra{
-	{Path: lmstudioModels, Every: 5 * time.Second, Once: true, Read: readLMStudio, Fields: []engine.Field{engine.FieldModelsLoaded, engine.FieldMaxModelLen}},
+	About: []About{{lmstudioModels, func(a Object, id *engine.Identity) bool {
+		for _, m := range a.List("data") {
+			if m.Text("id") == id.Model {
+				id.MaxModelLen = OrKeep(lmstudioContext(m).V, id.MaxModelLen)
+				return true
+			}
+		}
+		return false
+	}}},
+	// Since 0.3.6. An older server writes an error into its user's log each time: it is asked
+	// but once.
+	Extra: []Extra{
+		{Path: lmstudioModels, Every: 5 * time.Second, Once: true, Read: readLMStudio, Fields: []engine.Field{engine.FieldModelsLoaded, engine.FieldMaxModelLen}},
+	},
 }
 
 const lmstudioModels = "/api/v0/models"
-
-// errOldLMStudio is a list of another form: unknown paths are answered with 200
-// and an error.
-var errOldLMStudio = errors.New("no list of models: needs LM Studio 0.3.6 or newer")
 
 func readLMStudio(b Body, into Into) error {
 	o, err := b.Object()
 	if err != nil {
 		return err
 	}
-	if _, isList := o["data"]; !isList {
-		return errOldLMStudio
+	if _, isList := o["data"]; !isList { // unknown paths are answered with 200 and an error
+		return errors.New("no list of models: needs LM Studio 0.3.6 or newer")
 	}
 	loaded, seen := 0, false
 	for _, m := range o.List("data") {
@@ -70,15 +71,3 @@ func lmstudioContext(m Object) opt.Float {
 	}
 	return m.Figure("max_context_length")
 }
-
-// lmstudioAbout reads LM Studio's own list for the context length. Its version is
-// not reported.
-var lmstudioAbout = []About{{lmstudioModels, func(a Object, id *engine.Identity) bool {
-	for _, m := range a.List("data") {
-		if m.Text("id") == id.Model {
-			id.MaxModelLen = OrKeep(lmstudioContext(m).V, id.MaxModelLen)
-			return true
-		}
-	}
-	return false
-}}}

@@ -16,7 +16,14 @@ var NIM = Kind{
 	Prefixes: []string{"num_requests_running", "num_request_max", "gpu_cache_usage_perc", "request_finish_total", "time_to_first_token_seconds"},
 	Without:  []string{"engine_type"}, // so says TensorRT-LLM of the same names
 	Paths:    []string{NIMMetrics, "/metrics"},
-	About:    nimAbout,
+	// The release is not that of the engine inside.
+	About: []About{
+		{"/v1/version", func(a Object, id *engine.Identity) bool {
+			id.Version = a.Text("release")
+			return id.Version != "" || version(a, id)
+		}},
+		{NIMMetadata, NIMRelease},
+	},
 	PassesOn: true,
 	Tokenize: vllmTokenizer,
 	Table: &Table{
@@ -35,15 +42,6 @@ var NIM = Kind{
 			engine.FieldE2E:              Names("e2e_request_latency_seconds"),
 		},
 	},
-}
-
-// nimAbout asks for the release, which is not that of the engine inside.
-var nimAbout = []About{
-	{"/v1/version", func(a Object, id *engine.Identity) bool {
-		id.Version = a.Text("release")
-		return id.Version != "" || version(a, id)
-	}},
-	{NIMMetadata, NIMRelease},
 }
 
 // NIMMetadata is a path that only NIM has.

@@ -16,18 +16,12 @@ var Ollama = Kind{
 	OwnedBy: []string{"library"},
 	NoPage:  "Ollama has no metrics page",
 	About:   []About{{"/api/version", version}},
-	Extra:   ollamaExtras,
-	Shape:   ollamaShape,
+	// /api/ps reports which models are loaded and where, and loads none itself.
+	Extra: []Extra{
+		{Path: "/api/ps", Every: 5 * time.Second, Read: readLoaded, Fields: []engine.Field{engine.FieldModelsLoaded, engine.FieldMaxModelLen, engine.FieldGPUShare}},
+	},
+	Shape: ollamaShape,
 }
-
-// Ollama has no metrics page. /api/ps says which models are loaded and where, and
-// loads none itself.
-var ollamaExtras = []Extra{
-	{Path: "/api/ps", Every: 5 * time.Second, Read: readLoaded, Fields: []engine.Field{engine.FieldModelsLoaded, engine.FieldMaxModelLen, engine.FieldGPUShare}},
-}
-
-// What Ollama does with a load, which no page of it shows.
-const ollamaQueue = "Ollama does not report its queue: beyond OLLAMA_NUM_PARALLEL streams, TTFT is mostly waiting"
 
 // readLoaded reads GET /api/ps: an object per loaded model. Context lengths are
 // reported since 0.9.
@@ -38,7 +32,7 @@ func readLoaded(b Body, into Into) error {
 	}
 	loaded := o.List("models")
 	into.Set(engine.FieldModelsLoaded, opt.Of(float64(len(loaded))), "models")
-	into.Note(ollamaQueue)
+	into.Note("Ollama does not report its queue: beyond OLLAMA_NUM_PARALLEL streams, TTFT is mostly waiting")
 	for _, m := range loaded {
 		if sameOllamaModel(m.Text("name"), into.Wanted) {
 			readLoadedModel(m, into)

@@ -15,66 +15,70 @@ var sglang = Kind{
 	OwnedBy:  []string{"sglang"},
 	Prefixes: []string{"sglang:", "sglang_"},
 	// SGLang's model gateway answers with its workers' pages at the second.
-	Paths:    []string{"/metrics", "/engine_metrics"},
-	Missing:  "start SGLang with --enable-metrics",
-	About:    sglangAbout,
-	Extra:    sglangExtras,
+	Paths:   []string{"/metrics", "/engine_metrics"},
+	Missing: "start SGLang with --enable-metrics",
+	About:   sglangAbout,
+	// It is there since v0.5.8 without a flag. (/health would generate a token.)
+	Extra: []Extra{
+		{
+			Path: "/v1/loads", Instead: true, Missing: "start SGLang with --enable-metrics", Read: readLoads,
+			Fields: []engine.Field{engine.FieldRunning, engine.FieldWaiting, engine.FieldPaused, engine.FieldKVUsed, engine.FieldKVCapacity, engine.FieldKVFill, engine.FieldMaxRunning, engine.FieldOutputGauge},
+		},
+	},
 	Tokenize: Tokenizer{Plain: []Question{{"/tokenize", promptBody, countField("count")}}},
 	Shape:    sglangShape,
-	Table:    &sglangTable,
-}
-
-// sglangTable holds the names of srt/observability/metrics_collector.py at v0.5.18
-// and of releases before it, and behind them those of /v1/loads?format=prometheus.
-// Gauges are refreshed at each prefill batch and every 40 decode steps.
-var sglangTable = Table{
-	Prefixes: []string{"sglang:", "sglang_"},
-	Fields: map[engine.Field]Ways{
-		engine.FieldHitRateGauge: Names("cache_hit_rate"),
-		engine.FieldKVFill:       Names("token_usage"),
-		engine.FieldRunning:      Names("num_running_reqs"),
-		// What waits for its grammar, and in disaggregated serving for another
-		// instance, stands in queues of its own. One of them was renamed.
-		engine.FieldWaiting: Names(
-			"num_queue_reqs + num_grammar_queue_reqs + num_prefill_bootstrap_queue_reqs + num_prefill_prealloc_queue_reqs + num_prefill_inflight_queue_reqs + num_decode_prealloc_queue_reqs + num_decode_transfer_queue_reqs",
-			"num_waiting_reqs",
-		),
-		engine.FieldPaused:           Names("num_retracted_reqs + num_paused_reqs"),
-		engine.FieldKVCapacity:       Names("max_total_num_tokens", "num_pages * page_size"),
-		engine.FieldKVUsed:           Names("kv_used_tokens", "num_used_tokens"),
-		engine.FieldMaxModelLen:      Names("context_len"),
-		engine.FieldMaxRunning:       Names("max_running_requests"),
-		engine.FieldOutputGauge:      Names("gen_throughput"),
-		engine.FieldPreemptions:      Names("num_retracted_requests_total"),
-		engine.FieldPromptTokens:     Names("prompt_tokens_total"),
-		engine.FieldGenerationTokens: Names("generation_tokens_total"),
-		engine.FieldCachedTokens:     Names("cached_tokens_total{cache_source=total}", "cached_tokens_total"),
-		engine.FieldPrefixQueries: Names(
-			"prefill_effective_tokens_total",
-			"realtime_tokens_total{mode=prefill_compute|prefill_cache}",
-		),
-		engine.FieldPrefixHits: Names(
-			"prefill_effective_tokens_total{mode=device_hit|host_hit|storage_hit}",
-			"realtime_tokens_total{mode=prefill_cache}",
-		),
-		engine.FieldLiveDecode:      Names("realtime_tokens_total{mode=decode}"),
-		engine.FieldLivePrefill:     Names("realtime_tokens_total{mode=prefill_compute}"),
-		engine.FieldLiveCached:      Names("realtime_tokens_total{mode=prefill_cache}"),
-		engine.FieldRequestsOK:      Names("num_requests_total"),
-		engine.FieldRequestsAborted: Names("num_aborted_requests_total", "num_aborted_requests"),
-		engine.FieldTTFT:            Names("time_to_first_token_seconds"),
-		engine.FieldGap:             Names("inter_token_latency_seconds", "time_per_output_token_seconds"),
-		engine.FieldQueue:           Names("queue_time_seconds", "queue_time_s"),
-		engine.FieldPrefill:         Names("per_stage_req_latency_seconds{stage=prefill_forward}"),
-		engine.FieldE2E:             Names("e2e_request_latency_seconds"),
-	},
-	Config:   Names("cache_config_info"), // v0.5.9 and v0.5.10
-	Capacity: Names("num_pages * page_size"),
-	OnFinish: true,
-	Remarks: map[engine.Field]string{
-		engine.FieldOutputGauge:  "of the last 40 decode steps",
-		engine.FieldHitRateGauge: "of the last prefill batch",
-		engine.FieldPaused:       "retracted or paused",
+	// The names of srt/observability/metrics_collector.py at v0.5.18 and of releases before
+	// it, and behind them those of /v1/loads?format=prometheus. Gauges are refreshed at each
+	// prefill batch and every 40 decode steps.
+	Table: &Table{
+		Prefixes: []string{"sglang:", "sglang_"},
+		Fields: map[engine.Field]Ways{
+			engine.FieldHitRateGauge: Names("cache_hit_rate"),
+			engine.FieldKVFill:       Names("token_usage"),
+			engine.FieldRunning:      Names("num_running_reqs"),
+			// What waits for its grammar, and in disaggregated serving for another
+			// instance, stands in queues of its own. One of them was renamed.
+			engine.FieldWaiting: Names(
+				"num_queue_reqs + num_grammar_queue_reqs + num_prefill_bootstrap_queue_reqs + num_prefill_prealloc_queue_reqs + num_prefill_inflight_queue_reqs + num_decode_prealloc_queue_reqs + num_decode_transfer_queue_reqs",
+				"num_waiting_reqs",
+			),
+			engine.FieldPaused:           Names("num_retracted_reqs + num_paused_reqs"),
+			engine.FieldKVCapacity:       Names("max_total_num_tokens", "num_pages * page_size"),
+			engine.FieldKVUsed:           Names("kv_used_tokens", "num_used_tokens"),
+			engine.FieldMaxModelLen:      Names("context_len"),
+			engine.FieldMaxRunning:       Names("max_running_requests"),
+			engine.FieldOutputGauge:      Names("gen_throughput"),
+			engine.FieldPreemptions:      Names("num_retracted_requests_total"),
+			engine.FieldPromptTokens:     Names("prompt_tokens_total"),
+			engine.FieldGenerationTokens: Names("generation_tokens_total"),
+			engine.FieldCachedTokens:     Names("cached_tokens_total{cache_source=total}", "cached_tokens_total"),
+			engine.FieldPrefixQueries: Names(
+				"prefill_effective_tokens_total",
+				"realtime_tokens_total{mode=prefill_compute|prefill_cache}",
+			),
+			engine.FieldPrefixHits: Names(
+				"prefill_effective_tokens_total{mode=device_hit|host_hit|storage_hit}",
+				"realtime_tokens_total{mode=prefill_cache}",
+			),
+			engine.FieldLiveDecode:      Names("realtime_tokens_total{mode=decode}"),
+			engine.FieldLivePrefill:     Names("realtime_tokens_total{mode=prefill_compute}"),
+			engine.FieldLiveCached:      Names("realtime_tokens_total{mode=prefill_cache}"),
+			engine.FieldRequestsOK:      Names("num_requests_total"),
+			engine.FieldRequestsAborted: Names("num_aborted_requests_total", "num_aborted_requests"),
+			engine.FieldTTFT:            Names("time_to_first_token_seconds"),
+			engine.FieldGap:             Names("inter_token_latency_seconds", "time_per_output_token_seconds"),
+			engine.FieldQueue:           Names("queue_time_seconds", "queue_time_s"),
+			engine.FieldPrefill:         Names("per_stage_req_latency_seconds{stage=prefill_forward}"),
+			engine.FieldE2E:             Names("e2e_request_latency_seconds"),
+		},
+		Config:   Names("cache_config_info"), // v0.5.9 and v0.5.10
+		Capacity: Names("num_pages * page_size"),
+		OnFinish: true,
+		Remarks: map[engine.Field]string{
+			engine.FieldOutputGauge:  "of the last 40 decode steps",
+			engine.FieldHitRateGauge: "of the last prefill batch",
+			engine.FieldPaused:       "retracted or paused",
+		},
 	},
 }
 
@@ -87,17 +91,6 @@ var sglangGateway = Kind{
 	Empty:    "give /engine_metrics of the gateway, or a worker's own address, with --metrics",
 }
 
-// sglangExtras stand in for a metrics page that is off: /v1/loads is there since
-// v0.5.8 without a flag. (/health would generate a token.)
-var sglangExtras = []Extra{
-	{
-		Path: "/v1/loads", Instead: true, Missing: "start SGLang with --enable-metrics", Read: readLoads,
-		Fields: []engine.Field{engine.FieldRunning, engine.FieldWaiting, engine.FieldPaused, engine.FieldKVUsed, engine.FieldKVCapacity, engine.FieldKVFill, engine.FieldMaxRunning, engine.FieldOutputGauge},
-	},
-}
-
-var errNoLoads = errors.New("the list of loads is empty")
-
 // readLoads reads GET /v1/loads: an object per data-parallel rank
 // (python/sglang/srt/managers/load_snapshot.py). Its cache_hit_rate is that of the
 // last prefill batch alone and its utilization is always 0: neither is used.
@@ -108,7 +101,7 @@ func readLoads(b Body, into Into) error {
 	}
 	loads := o.List("loads")
 	if len(loads) == 0 {
-		return errNoLoads
+		return errors.New("the list of loads is empty")
 	}
 	sums := map[string]opt.Float{}
 	var fills []engine.RankFill

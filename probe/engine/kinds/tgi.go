@@ -12,7 +12,13 @@ var tgi = Kind{
 		return m.Text("id") != "" && m.Text("owned_by") == m.Text("id")
 	},
 	Prefixes: []string{"tgi_"},
-	About:    tgiAbout,
+	About: []About{{"/info", func(a Object, id *engine.Identity) bool {
+		id.MaxModelLen = OrKeep(a.Number("max_total_tokens"), id.MaxModelLen)
+		id.MaxInputLen = OrKeep(a.Number("max_input_length"), id.MaxInputLen) // before v2
+		id.MaxInputLen = OrKeep(a.Number("max_input_tokens"), id.MaxInputLen)
+		id.MaxRunning = OrKeep(a.Number("max_concurrent_requests"), id.MaxRunning)
+		return version(a, id)
+	}}},
 	Tokenize: Tokenizer{
 		Plain: []Question{{"/tokenize", func(_, prompt string) any { return map[string]any{"inputs": prompt} }, lengthOf("")}},
 		Chat:  []Question{{"/chat_tokenize", messagesBody, lengthOf("tokenize_response")}},
@@ -42,12 +48,3 @@ var tgi = Kind{
 		},
 	},
 }
-
-// tgiAbout reads /info. max_input_tokens was max_input_length before v2.
-var tgiAbout = []About{{"/info", func(a Object, id *engine.Identity) bool {
-	id.MaxModelLen = OrKeep(a.Number("max_total_tokens"), id.MaxModelLen)
-	id.MaxInputLen = OrKeep(a.Number("max_input_length"), id.MaxInputLen)
-	id.MaxInputLen = OrKeep(a.Number("max_input_tokens"), id.MaxInputLen)
-	id.MaxRunning = OrKeep(a.Number("max_concurrent_requests"), id.MaxRunning)
-	return version(a, id)
-}}}

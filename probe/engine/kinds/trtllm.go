@@ -16,8 +16,15 @@ var TRTLLM = Kind{
 	Paths:    []string{"/prometheus/metrics"},
 	Missing:  "start trtllm-serve with return_perf_metrics: true in its YAML",
 	About:    versionAbout,
-	Extra:    trtllmExtras,
-	Table:    &trtllmTable,
+	// GET /metrics takes statistics out of a queue, away from every other reader: it is read
+	// only where there is no Prometheus page.
+	Extra: []Extra{
+		{
+			Path: "/metrics", Instead: true, Timeout: iterationsTimeout, Missing: "start trtllm-serve with return_perf_metrics: true in its YAML", Read: readIterations,
+			Fields: []engine.Field{engine.FieldRunning, engine.FieldWaiting, engine.FieldPaused, engine.FieldMaxRunning, engine.FieldKVFill, engine.FieldKVCapacity, engine.FieldKVUsed, engine.FieldHitRateGauge, engine.FieldPrefixHits, engine.FieldPrefixQueries},
+		},
+	},
+	Table: &trtllmTable,
 }
 
 // trtllmBare are the pages of mid 2025, whose names have no prefix.
@@ -63,17 +70,6 @@ var trtllmTable = Table{
 	Remarks: map[engine.Field]string{
 		engine.FieldRunning: trtllmRefresh, engine.FieldWaiting: trtllmRefresh, engine.FieldPaused: trtllmRefresh,
 		engine.FieldKVFill: trtllmRefresh, engine.FieldKVUsed: trtllmRefresh,
-	},
-}
-
-// trtllmExtras stand in for a Prometheus page that is off. GET /metrics of
-// trtllm-serve takes statistics out of a queue: whoever reads them takes them from
-// every other reader, so they are read only where there is nothing else, and once
-// a second at most.
-var trtllmExtras = []Extra{
-	{
-		Path: "/metrics", Instead: true, Timeout: iterationsTimeout, Missing: "start trtllm-serve with return_perf_metrics: true in its YAML", Read: readIterations,
-		Fields: []engine.Field{engine.FieldRunning, engine.FieldWaiting, engine.FieldPaused, engine.FieldMaxRunning, engine.FieldKVFill, engine.FieldKVCapacity, engine.FieldKVUsed, engine.FieldHitRateGauge, engine.FieldPrefixHits, engine.FieldPrefixQueries},
 	},
 }
 

@@ -12,7 +12,12 @@ var VLLM = Kind{
 	OwnedBy:  []string{"vllm"},
 	Prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:"},
 	Empty:    "start vLLM without --disable-log-stats",
-	About:    vllmAbout,
+	About: []About{{"/version", func(a Object, id *engine.Identity) bool {
+		if rust := a.Text("rust_frontend_version"); rust != "" {
+			id.About = append(id.About, "Rust front end "+rust)
+		}
+		return version(a, id)
+	}}},
 	Tokenize: vllmTokenizer,
 	Shape:    vllmShape,
 	Table:    &vllmTable,
@@ -111,14 +116,6 @@ var Sim = Kind{
 	PassesOn: true,
 	Tokenize: vllmTokenizer,
 }
-
-// vllmAbout are the probes of vLLM. Its Rust front end reports its own version too.
-var vllmAbout = []About{{"/version", func(a Object, id *engine.Identity) bool {
-	if rust := a.Text("rust_frontend_version"); rust != "" {
-		id.About = append(id.About, "Rust front end "+rust)
-	}
-	return version(a, id)
-}}}
 
 // vllmShape reads what was loaded from the model's entry, and the type of the KV cache from
 // the labels of the configuration. Where it follows the model ("auto") it is unknown.
