@@ -1,7 +1,7 @@
 package scrape
 
 import (
-	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -20,51 +20,22 @@ func (v view) histogram(list kinds.Ways) (engine.Histogram, picked) {
 	}
 	t := p.Metrics[0]
 	h := engine.Histogram{Sum: total(v.series(p, t, "_sum")) * t.Scale(), Count: total(v.series(p, t, "_count"))}
-	buckets := mergeBuckets(v.series(p, t, "_bucket"))
-	ranks := 0
-	for _, b := range buckets {
-		ranks = max(ranks, b.ranks)
+	counts, ranks, most := map[float64]float64{}, map[float64]int{}, 0
+	for _, b := range v.series(p, t, "_bucket") {
+		bound, err := strconv.ParseFloat(b.Labels["le"], 64)
+		if err == nil && !math.IsNaN(bound) && finite(b.Value) {
+			counts[bound] += b.Value
+			ranks[bound]++
+			most = max(most, ranks[bound])
+		}
 	}
-	for _, b := range buckets {
-		if b.ranks == ranks {
-			h.Bounds = append(h.Bounds, b.bound*t.Scale())
-			h.Counts = append(h.Counts, b.count)
+	for _, bound := range slices.Sorted(maps.Keys(counts)) {
+		if ranks[bound] == most {
+			h.Bounds = append(h.Bounds, bound*t.Scale())
+			h.Counts = append(h.Counts, counts[bound])
 		}
 	}
 	return h.Complete(), p
-}
-
-// bucket is a bucket over ranks.
-type bucket struct {
-	bound, count float64
-	ranks        int // that have it
-}
-
-// mergeBuckets adds up buckets by their bounds, and sorts them. Pages list the
-// buckets of a rank in order, so the next one is most often where it is expected.
-func mergeBuckets(samples []prom.Sample) []bucket {
-	var buckets []bucket
-	next := 0
-	for _, s := range samples {
-		bound, err := strconv.ParseFloat(s.Labels["le"], 64)
-		if err != nil || math.IsNaN(bound) || !finite(s.Value) {
-			continue
-		}
-		if next >= len(buckets) || buckets[next].bound != bound {
-			next = slices.IndexFunc(buckets, func(b bucket) bool { return b.bound == bound })
-		}
-		if next < 0 {
-			next = len(buckets)
-			buckets = append(buckets, bucket{bound: bound})
-		}
-		buckets[next].count += s.Value
-		buckets[next].ranks++
-		if next++; next == len(buckets) {
-			next = 0
-		}
-	}
-	slices.SortFunc(buckets, func(a, b bucket) int { return cmp.Compare(a.bound, b.bound) })
-	return buckets
 }
 
 // mean reads a distribution of which only sum and count are published, as counters.

@@ -16,7 +16,7 @@ func (s *snapshot) kvFill(v view) {
 	if s.KVFill.OK {
 		return
 	}
-	p, ranks := v.perRank(v.table.Fields[engine.FieldKVFill])
+	p, ranks := v.perRank(engine.FieldKVFill)
 	var fills []engine.RankFill
 	var weights []float64
 	for _, r := range ranks {
@@ -24,8 +24,8 @@ func (s *snapshot) kvFill(v view) {
 			s.Note(fmt.Sprintf("KV cache fill %g is out of range: the page should give a fraction from 0 to 1", r.value))
 			continue
 		}
-		fills = append(fills, engine.RankFill{Rank: r.rank, Fill: r.value})
-		if c, known := capacities[r.rank]; known {
+		fills = append(fills, engine.RankFill{Rank: r.facts.rank, Fill: r.value})
+		if c, known := capacities[r.facts.rank]; known {
 			weights = append(weights, c)
 		}
 	}
@@ -41,16 +41,16 @@ func (s *snapshot) kvFill(v view) {
 // kvCapacity adds up the KV cache of all ranks, and returns it by rank. It is
 // unknown if one rank's is.
 func (s *snapshot) kvCapacity(v view) map[string]float64 {
-	p, ranks := v.perRank(v.table.Fields[engine.FieldKVCapacity])
+	p, ranks := v.perRank(engine.FieldKVCapacity)
 	if len(ranks) == 0 && v.table.Capacity != nil {
 		p, ranks = v.configured()
 	}
 	byRank, sum := map[string]float64{}, 0.0
 	for _, r := range ranks {
-		if _, twice := byRank[r.rank]; twice {
+		if _, twice := byRank[r.facts.rank]; twice {
 			return nil
 		}
-		byRank[r.rank] = r.value
+		byRank[r.facts.rank] = r.value
 		sum += r.value
 	}
 	if len(ranks) > 0 && !s.KVCapacityTokens.OK {
@@ -68,12 +68,13 @@ func (v view) configured() (picked, []rankValue) {
 		return p, nil
 	}
 	var out []rankValue
-	for _, c := range v.series(p, p.Metrics[0], "") {
-		tokens := product(c.Labels, v.table.Capacity)
+	series := v.series(p, p.Metrics[0], "")
+	for i := range series {
+		tokens := product(series[i].Labels, v.table.Capacity)
 		if !tokens.OK {
 			return p, nil
 		}
-		out = append(out, rankValue{rank: rankOf(c.Labels), value: tokens.V})
+		out = append(out, rankValue{value: tokens.V, facts: v.facts.of(&series[i])})
 	}
 	return p, out
 }

@@ -122,10 +122,8 @@ func (s *snapshot) table(v view, k *kinds.Kind) {
 		case f == engine.FieldKVFill, f == engine.FieldHitRateGauge: // fractions
 		case s.Distribution(f) != nil:
 			s.distribution(v, f, list)
-		case s.Counter(f) != nil:
-			s.countUp(v, f, list)
 		default:
-			s.gauge(v, f, list)
+			s.figure(v, f)
 		}
 	}
 	s.kvFill(v)
@@ -148,7 +146,7 @@ func (s *snapshot) distribution(v view, f engine.Field, list kinds.Ways) {
 // circumstances notes through what the page came and how many ranks it is of.
 func (s *snapshot) circumstances(v view) {
 	if s.Ranks == 0 {
-		_, ranks := v.perRank(v.table.Fields[engine.FieldRunning])
+		_, ranks := v.perRank(engine.FieldRunning)
 		s.Ranks = len(ranks)
 	}
 	for _, via := range v.table.Via {
@@ -173,55 +171,34 @@ func cameThrough(v view, w kinds.Via) bool {
 	return w.Label == "" || slices.ContainsFunc(v.series(p, p.Metrics[0], ""), func(x prom.Sample) bool { return x.Labels[w.Label] != "" })
 }
 
-// gauge adds up a gauge over ranks.
-func (s *snapshot) gauge(v view, f engine.Field, list kinds.Ways) {
+// figure adds up a gauge or a counter over ranks, and keeps a counter's series. Ranks share
+// their greatest length of a model.
+func (s *snapshot) figure(v view, f engine.Field) {
 	to := s.Figure(f)
-	p, ranks := v.perRank(list)
+	p, ranks := v.perRank(f)
 	if to.OK || len(ranks) == 0 {
 		return
 	}
-	sum := 0.0
+	series, greatest := counters{}, 0.0
 	for _, r := range ranks {
-		if greatest[f] {
-			sum = max(sum, r.value)
-		} else {
-			sum += r.value
-		}
+		series[r.key], greatest = r.value, max(greatest, r.value)
 	}
-	if *to = opt.Of(sum); to.OK {
-		s.from(v, f, p)
+	if *to = opt.Of(series.total()); f == engine.FieldMaxModelLen {
+		*to = opt.Of(greatest)
 	}
-}
-
-// greatest are gauges that ranks share rather than divide.
-var greatest = map[engine.Field]bool{engine.FieldMaxModelLen: true}
-
-// countUp adds up a counter over ranks and keeps its series.
-func (s *snapshot) countUp(v view, f engine.Field, list kinds.Ways) {
-	to := s.Counter(f)
-	p, ok := v.pick(list, "")
-	if to.OK || !ok {
+	if !to.OK {
 		return
 	}
-	series := counters{}
-	for _, t := range p.Metrics {
-		for _, r := range v.values(p, t) {
-			series[t.Name+"\x00"+r.key] = r.value
-		}
-	}
-	if len(series) == 0 {
-		return
-	}
-	if *to = opt.Of(series.total()); to.OK {
+	s.from(v, f, p)
+	if s.Counter(f) != nil {
 		s.series[f] = series
-		s.from(v, f, p)
 	}
 }
 
 // rateGauge reads a fraction that the engine works out itself; -1 stands for none.
 // Where there are counters the rate is made of them.
 func (s *snapshot) rateGauge(v view) {
-	p, ranks := v.perRank(v.table.Fields[engine.FieldHitRateGauge])
+	p, ranks := v.perRank(engine.FieldHitRateGauge)
 	if s.PrefixHitRate.OK || s.PrefixQueries.OK || len(ranks) != 1 || !(ranks[0].value >= 0 && ranks[0].value <= 1) {
 		return
 	}

@@ -17,7 +17,7 @@ type part struct {
 	engine.Replica
 	key    string // as facts identify it
 	labels map[string]string
-	tokens counters // generated, by series; nil where they would say nothing
+	tokens counters // generated, by series; none where they would say nothing
 	fills  int      // ranks that reported how full their cache is
 	seen   map[string]bool
 }
@@ -41,12 +41,6 @@ func (f *facts) within(part string) bool {
 	return part == "" || f.replica == part || f.place == part
 }
 
-// division sorts ranks into parts.
-type division struct {
-	byRank bool // the parts are ranks: there is no more than one replica
-	parts  map[string]*part
-}
-
 // divide makes the parts of a page, from the first table that distinguishes some.
 func (s *snapshot) divide(v view, fits []*kinds.Kind, of subject) {
 	for _, k := range fits {
@@ -62,25 +56,49 @@ func (s *snapshot) divide(v view, fits []*kinds.Kind, of subject) {
 // parts reads the few figures of every replica that show which one to look at. They
 // are taken from one pass over their series, whatever the number of replicas.
 func (v view) parts(at time.Time, of subject) []part {
-	t := v.table
-	_, running := v.perRank(t.Fields[engine.FieldRunning])
-	_, waiting := v.perRank(t.Fields[engine.FieldWaiting])
+	_, running := v.perRank(engine.FieldRunning)
+	_, waiting := v.perRank(engine.FieldWaiting)
 	var fills []rankValue
-	if !t.MeanFill {
-		_, fills = v.perRank(t.Fields[engine.FieldKVFill])
+	if !v.table.MeanFill {
+		_, fills = v.perRank(engine.FieldKVFill)
 	}
-	d := division{parts: map[string]*part{}}
-	d.byRank = byRank(slices.Concat(running, waiting, fills), of)
-	d.each(running, func(p *part, r rankValue) { p.Running = opt.Of(p.Running.Or(0) + r.value) })
-	d.each(waiting, func(p *part, r rankValue) { p.Waiting = opt.Of(p.Waiting.Or(0) + r.value) })
-	d.each(fills, func(p *part, r rankValue) {
+	parts := map[string]*part{}
+	ranked := byRank(slices.Concat(running, waiting, fills), of)
+	each := func(ranks []rankValue, add func(*part, rankValue)) {
+		for _, r := range ranks {
+			key := r.facts.replica
+			if ranked {
+				key = r.facts.place
+			}
+			if parts[key] == nil {
+				parts[key] = &part{key: key, labels: r.facts.labels, tokens: counters{}, seen: map[string]bool{}}
+			}
+			parts[key].seen[r.facts.place] = true
+			add(parts[key], r)
+		}
+	}
+	each(running, func(p *part, r rankValue) { p.Running = opt.Of(p.Running.Or(0) + r.value) })
+	each(waiting, func(p *part, r rankValue) { p.Waiting = opt.Of(p.Waiting.Or(0) + r.value) })
+	each(fills, func(p *part, r rankValue) {
 		if r.value >= 0 && r.value <= 1 {
 			p.fills++
 			p.KVFill = opt.Of(p.KVFill.Or(0) + (r.value-p.KVFill.Or(0))/float64(p.fills))
 		}
 	})
-	d.tokens(v)
-	return d.named(at, of)
+	each(v.generated(), func(p *part, r rankValue) { p.tokens[r.key] = r.value })
+	return named(parts, ranked, at, of)
+}
+
+// generated reads the tokens of every rank, if they are counted at every step.
+func (v view) generated() []rankValue {
+	if v.table.Digits > 0 {
+		return nil
+	}
+	_, tokens := v.perRank(engine.FieldLiveDecode)
+	if len(tokens) == 0 && !v.table.OnFinish {
+		_, tokens = v.perRank(engine.FieldGenerationTokens)
+	}
+	return tokens
 }
 
 // byRank reports whether what can be told apart are ranks of one replica. What has
@@ -96,48 +114,11 @@ func byRank(all []rankValue, of subject) bool {
 	return len(replicas) == 1 && (len(places) > 1 || replicas[""])
 }
 
-// each hands every rank's value to its part.
-func (d *division) each(ranks []rankValue, add func(*part, rankValue)) {
-	for _, r := range ranks {
-		key := r.facts.replica
-		if d.byRank {
-			key = r.facts.place
-		}
-		p := d.parts[key]
-		if p == nil {
-			p = &part{key: key, labels: r.facts.labels, seen: map[string]bool{}}
-			d.parts[key] = p
-		}
-		p.seen[r.facts.place] = true
-		add(p, r)
-	}
-}
-
-// tokens keeps the counters that move with every step.
-func (d *division) tokens(v view) {
-	t := v.table
-	for _, field := range []engine.Field{engine.FieldLiveDecode, engine.FieldGenerationTokens} {
-		p, ok := v.pick(t.Fields[field], "")
-		if !ok || field == engine.FieldGenerationTokens && t.OnFinish || t.Digits > 0 {
-			continue
-		}
-		for _, term := range p.Metrics {
-			d.each(v.values(p, term), func(p *part, r rankValue) {
-				if p.tokens == nil {
-					p.tokens = counters{}
-				}
-				p.tokens[term.Name+"\x00"+r.key] = r.value
-			})
-		}
-		return
-	}
-}
-
 // named gives the parts their names and sorts them.
-func (d *division) named(at time.Time, of subject) []part {
-	names := namesOf(d.parts, d.byRank)
-	out := make([]part, 0, len(d.parts))
-	for key, p := range d.parts {
+func named(parts map[string]*part, ranked bool, at time.Time, of subject) []part {
+	names := namesOf(parts, ranked)
+	out := make([]part, 0, len(parts))
+	for key, p := range parts {
 		if names[key] == "" {
 			continue // no label says whose these are
 		}
@@ -147,7 +128,7 @@ func (d *division) named(at time.Time, of subject) []part {
 				p.At = t
 			}
 		}
-		p.OfServer = d.byRank
+		p.OfServer = ranked
 		p.Pod, p.Instance, p.Hosts = p.labels["pod"], p.labels["instance"], hostsOf(p.labels)
 		out = append(out, *p)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sonde/probe/engine"
 	"sonde/probe/engine/kinds"
 	"sonde/probe/prom"
 )
@@ -40,7 +41,7 @@ func (v view) pick(list kinds.Ways, suffix string) (picked, bool) {
 			if w.Op == kinds.Sum {
 				need = w.Metrics[:1]
 			}
-			if !slices.ContainsFunc(need, func(t kinds.Metric) bool { return !v.has(p, t, suffix) }) {
+			if !slices.ContainsFunc(need, func(t kinds.Metric) bool { return len(v.series(p, t, suffix)) == 0 }) {
 				return p, true
 			}
 		}
@@ -52,7 +53,7 @@ func (v view) pick(list kinds.Ways, suffix string) (picked, bool) {
 func (v view) source(p picked) string {
 	var parts []string
 	for _, t := range p.Metrics {
-		if p.Op != kinds.Sum || v.has(p, t, "") {
+		if p.Op != kinds.Sum || len(v.series(p, t, "")) > 0 {
 			parts = append(parts, p.prefix+t.String())
 		}
 	}
@@ -69,14 +70,6 @@ func (v view) series(p picked, t kinds.Metric, suffix string) []prom.Sample {
 		return found
 	}
 	return v.facts.onePerRank(found)
-}
-
-// has reports whether the page has series of a term.
-func (v view) has(p picked, t kinds.Metric, suffix string) bool {
-	if v.only == "" && v.part == "" && len(t.Where) == 0 {
-		return len(v.page.Samples(p.prefix+t.Name+suffix)) > 0
-	}
-	return len(v.series(p, t, suffix)) > 0
 }
 
 // chosen skips the series of other models and replicas.
@@ -97,25 +90,27 @@ func (v view) chosen(samples []prom.Sample) []prom.Sample {
 // rankValue is what one rank says.
 type rankValue struct {
 	key   string // identifies the series
-	rank  string // for people: "0"; "" if the page has but one
 	value float64
 	facts *facts // of its series
 }
 
 // perRank reads a field for every rank.
-func (v view) perRank(list kinds.Ways) (picked, []rankValue) {
-	p, ok := v.pick(list, "")
-	if !ok {
+func (v view) perRank(f engine.Field) (picked, []rankValue) {
+	p, ok := v.pick(v.table.Fields[f], "")
+	switch {
+	case !ok:
 		return p, nil
+	case p.Op == kinds.Product || p.Op == kinds.Quotient:
+		return p, combine(v.values(p, p.Metrics[0]), v.values(p, p.Metrics[1]), p.Op)
 	}
-	if p.Op == kinds.Sum || p.Op == kinds.Single {
-		var all []rankValue
-		for _, t := range p.Metrics {
-			all = append(all, v.values(p, t)...)
+	var all []rankValue
+	for _, t := range p.Metrics {
+		for _, r := range v.values(p, t) {
+			r.key = t.Name + "\x00" + r.key
+			all = append(all, r)
 		}
-		return p, all
 	}
-	return p, combine(v.values(p, p.Metrics[0]), v.values(p, p.Metrics[1]), p.Op)
+	return p, all
 }
 
 // values are a term's finite values, in seconds if they are times.
@@ -129,10 +124,10 @@ func (v view) values(p picked, t kinds.Metric) []rankValue {
 		}
 		f := v.facts.of(s)
 		key := f.key
-		if p.Op != kinds.Single && p.Op != kinds.Sum && len(t.Where) > 0 {
+		if len(p.Metrics) > 1 && p.Op != kinds.Sum && len(t.Where) > 0 {
 			key = keyWithout(s.Labels, func(label string) bool { return repeats(label) || t.Selects(label) }) // to belong to a series that was selected otherwise
 		}
-		out = append(out, rankValue{key, f.rank, s.Value * t.Scale(), f})
+		out = append(out, rankValue{key, s.Value * t.Scale(), f})
 	}
 	return out
 }
