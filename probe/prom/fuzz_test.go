@@ -49,6 +49,9 @@ func FuzzAgainstExpfmt(f *testing.F) {
 		if strings.ContainsAny(line, "\n\r") || strings.TrimSpace(line) != line || strings.Contains(line, "_created") || line == "" || !nameBytes[line[0]] && !strings.HasPrefix(line, `{"`) {
 			t.Skip()
 		}
+		if strings.Contains(line, `"`) && !strings.Contains(line, "{") {
+			t.Skip() // expfmt reads A""0 as A 0
+		}
 		parser := expfmt.NewTextParser(model.UTF8Validation)
 		families, err := parser.TextToMetricFamilies(strings.NewReader(line + "\n"))
 		if err != nil || len(families) != 1 {

@@ -55,7 +55,7 @@ func NewParser(want func(family string) bool) *Parser {
 }
 
 func (p *Parser) forget() {
-	p.names, p.labels, p.declared = map[string]*metric{}, map[string]*labelSet{}, map[string]*[2]int{}
+	p.names, p.labels, p.declared = map[string]*metric{}, map[string]*labelSet{"": {labels: map[string]string{}}}, map[string]*[2]int{}
 	p.labelNames = map[string]bool{}
 }
 
@@ -150,7 +150,7 @@ func (p *Parser) sample(m *metric, rest []byte) {
 		return // one well-formed sample proves the page; the others cost only this check
 	}
 	rest = bytes.TrimLeft(rest, " \t")
-	labels := noLabels
+	labels := p.labels[""] // of a series without a block
 	if rest[0] == '{' {
 		n := 0
 		if labels, n = p.labelSet(rest); n == 0 {
@@ -189,25 +189,19 @@ func (p *Parser) bad(m *metric) {
 
 func (p *Parser) keep(m *metric, labels *labelSet, value float64) {
 	switch {
-	case labels == noLabels && len(m.samples) > 0 && slices.ContainsFunc(m.samples, func(s Sample) bool { return len(s.Labels) == 0 }),
-		labels != noLabels && slices.Contains(labels.on, m):
+	case slices.Contains(labels.on, m):
 		p.page.duplicates++
 	case p.page.kept >= maxSamples:
 		p.page.beyondLimit++
 	default:
 		p.page.kept++
-		if labels != noLabels {
-			labels.on = append(labels.on, m)
-		}
+		labels.on = append(labels.on, m)
 		if m.samples == nil {
 			m.samples = make([]Sample, 0, max(m.usual, 1))
 		}
 		m.samples = append(m.samples, Sample{m.name, labels.labels, value})
 	}
 }
-
-// noLabels is the label set of a series without a block.
-var noLabels = &labelSet{labels: map[string]string{}}
 
 // metric returns what is known of a name, and asks once whether it is wanted: as it
 // stands, then its family. x_created is a Unix time that client libraries add to x,

@@ -20,19 +20,29 @@ func (v view) histogram(list kinds.Ways) (engine.Histogram, picked) {
 	}
 	t := p.Metrics[0]
 	h := engine.Histogram{Sum: total(v.series(p, t, "_sum")) * t.Scale(), Count: total(v.series(p, t, "_count"))}
-	counts, ranks, most := map[float64]float64{}, map[float64]int{}, 0
-	for _, b := range v.series(p, t, "_bucket") {
-		bound, err := strconv.ParseFloat(b.Labels["le"], 64)
-		if err == nil && !math.IsNaN(bound) && finite(b.Value) {
-			counts[bound] += b.Value
-			ranks[bound]++
-			most = max(most, ranks[bound])
-		}
+	type bucket struct {
+		count float64
+		ranks int // that have it
 	}
-	for _, bound := range slices.Sorted(maps.Keys(counts)) {
-		if ranks[bound] == most {
+	buckets, most := map[float64]*bucket{}, 0
+	for _, s := range v.series(p, t, "_bucket") {
+		bound, err := strconv.ParseFloat(s.Labels["le"], 64)
+		if err != nil || math.IsNaN(bound) || !finite(s.Value) {
+			continue
+		}
+		b := buckets[bound]
+		if b == nil {
+			b = &bucket{}
+			buckets[bound] = b
+		}
+		b.count += s.Value
+		b.ranks++
+		most = max(most, b.ranks)
+	}
+	for _, bound := range slices.Sorted(maps.Keys(buckets)) {
+		if b := buckets[bound]; b.ranks == most {
 			h.Bounds = append(h.Bounds, bound*t.Scale())
-			h.Counts = append(h.Counts, counts[bound])
+			h.Counts = append(h.Counts, b.count)
 		}
 	}
 	return h.Complete(), p

@@ -41,7 +41,7 @@ func (v view) pick(list kinds.Ways, suffix string) (picked, bool) {
 			if w.Op == kinds.Sum {
 				need = w.Metrics[:1]
 			}
-			if !slices.ContainsFunc(need, func(t kinds.Metric) bool { return len(v.series(p, t, suffix)) == 0 }) {
+			if !slices.ContainsFunc(need, func(t kinds.Metric) bool { return len(v.found(p, t, suffix)) == 0 }) {
 				return p, true
 			}
 		}
@@ -53,23 +53,29 @@ func (v view) pick(list kinds.Ways, suffix string) (picked, bool) {
 func (v view) source(p picked) string {
 	var parts []string
 	for _, t := range p.Metrics {
-		if p.Op != kinds.Sum || len(v.series(p, t, "")) > 0 {
+		if p.Op != kinds.Sum || len(v.found(p, t, "")) > 0 {
 			parts = append(parts, p.prefix+t.String())
 		}
 	}
 	return strings.Join(parts, " "+string(p.Op)+" ")
 }
 
-// series returns the series of a term, of the chosen model, one per rank.
+// series returns the series of a term, one per rank.
 func (v view) series(p picked, t kinds.Metric, suffix string) []prom.Sample {
+	found := v.found(p, t, suffix)
+	if v.mayRepeat {
+		return v.facts.onePerRank(found)
+	}
+	return found
+}
+
+// found returns the series of a term, of the chosen model and replica.
+func (v view) found(p picked, t kinds.Metric, suffix string) []prom.Sample {
 	found := v.chosen(v.page.Samples(p.prefix + t.Name + suffix))
 	if len(t.Where) > 0 {
 		found = slices.DeleteFunc(slices.Clone(found), func(s prom.Sample) bool { return !t.Accepts(s.Labels) })
 	}
-	if !v.mayRepeat {
-		return found
-	}
-	return v.facts.onePerRank(found)
+	return found
 }
 
 // chosen skips the series of other models and replicas.
@@ -106,7 +112,9 @@ func (v view) perRank(f engine.Field) (picked, []rankValue) {
 	var all []rankValue
 	for _, t := range p.Metrics {
 		for _, r := range v.values(p, t) {
-			r.key = t.Name + "\x00" + r.key
+			if len(p.Metrics) > 1 {
+				r.key = t.Name + "\x00" + r.key
+			}
 			all = append(all, r)
 		}
 	}
