@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strconv"
 )
 
 // segments hands out a body in the pieces in which it lies in memory, as they
@@ -47,10 +48,7 @@ type chunkedBody struct {
 	err  error
 }
 
-const (
-	maxChunkLine    = 4 << 10  // a chunk's size with its extensions
-	maxTrailerBytes = 64 << 10 // all fields after the last chunk
-)
+const maxTrailerBytes = 64 << 10 // all fields after the last chunk
 
 var (
 	errChunkSize    = errors.New("malformed chunked response: invalid chunk size")
@@ -83,7 +81,7 @@ func (b *chunkedBody) next() ([]byte, error) {
 // chunk it is io.EOF.
 func (b *chunkedBody) header() error {
 	if b.open {
-		end, err := b.line(maxChunkLine)
+		end, err := b.line()
 		if err != nil {
 			return err
 		}
@@ -91,7 +89,7 @@ func (b *chunkedBody) header() error {
 			return errChunkEnd
 		}
 	}
-	line, err := b.line(maxChunkLine)
+	line, err := b.line()
 	if err != nil {
 		return err
 	}
@@ -109,41 +107,32 @@ func (b *chunkedBody) header() error {
 // trailer reads the fields after the last chunk, which are not needed, up to the
 // blank line that ends the body.
 func (b *chunkedBody) trailer() error {
-	for rest := maxTrailerBytes; ; {
-		line, err := b.line(rest)
-		if err == errChunkLine {
-			return errChunkTrailer
-		}
-		if err != nil {
+	long := false // within a field that the buffer cannot hold
+	for rest := maxTrailerBytes; rest > 0; {
+		line, err := b.line()
+		switch {
+		case err != nil && err != errChunkLine:
 			return err
-		}
-		if len(line) == 0 {
+		case len(line) == 0 && !long:
 			return io.EOF
 		}
+		long = err == errChunkLine
 		rest -= len(line)
 	}
+	return errChunkTrailer
 }
 
-// line reads one line without its end mark. It is valid until the next read.
-func (b *chunkedBody) line(limit int) ([]byte, error) {
-	var long []byte // of a line that the buffer cannot hold
-	for {
-		part, err := b.br.ReadSlice('\n')
-		if len(long)+len(part) > limit {
-			return nil, errChunkLine
-		}
-		switch {
-		case err == bufio.ErrBufferFull:
-			long = append(long, part...)
-			continue
-		case err != nil:
-			return nil, unexpected(err)
-		}
-		if long != nil {
-			part = append(long, part...)
-		}
-		return bytes.TrimSuffix(part[:len(part)-1], []byte("\r")), nil
+// line reads one line without its end mark; of a line that is longer than the buffer only
+// a part. It is valid until the next read.
+func (b *chunkedBody) line() ([]byte, error) {
+	line, err := b.br.ReadSlice('\n')
+	switch {
+	case err == bufio.ErrBufferFull:
+		return line, errChunkLine
+	case err != nil:
+		return nil, unexpected(err)
 	}
+	return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil
 }
 
 // unexpected is the error of a connection that ends within a body.
@@ -154,31 +143,10 @@ func unexpected(err error) error {
 	return err
 }
 
-const maxSizeDigits = 15 // hexadecimal: more than any body has, and no overflow
-
 // chunkSize reads the hexadecimal size at the front of a line; chunk
 // extensions after it are ignored.
 func chunkSize(line []byte) (size uint64, ok bool) {
-	if i := bytes.IndexByte(line, ';'); i >= 0 {
-		line = line[:i]
-	}
-	line = bytes.TrimRight(line, " \t")
-	digits := 0
-	for _, c := range line {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		size = size<<4 | uint64(c)
-		if size > 0 {
-			digits++
-		}
-	}
-	return size, len(line) > 0 && digits <= maxSizeDigits
+	digits, _, _ := bytes.Cut(line, []byte(";"))
+	size, err := strconv.ParseUint(string(bytes.TrimRight(digits, " \t")), 16, 60)
+	return size, err == nil
 }

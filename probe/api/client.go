@@ -59,7 +59,7 @@ func NewClient(opt Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{opt: opt, proxy: proxy, dialect: dialect{kind: opt.Kind, model: opt.Model, force: forcing[opt.Engine]}}
+	c := &Client{opt: opt, proxy: proxy, dialect: dialect{kind: opt.Kind, model: opt.Model, engine: opt.Engine}}
 	c.useHeader(first)
 	c.target.Store(first)
 	c.settled.Store(opt.Address.Exact)

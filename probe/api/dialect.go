@@ -1,13 +1,10 @@
 package api
 
 import (
-	"bytes"
-	"maps"
-	"slices"
-	"strings"
-	"sync/atomic"
-
 	"encoding/json"
+	"errors"
+	"regexp"
+	"sync/atomic"
 )
 
 // Call is one request to make.
@@ -20,10 +17,10 @@ type Call struct {
 // dialect is what the server is known to accept. Fields that it refused once are
 // not sent again.
 type dialect struct {
-	kind  Kind
-	model string
-	force lengthFields
-	off   atomic.Uint32 // features the server refused
+	kind   Kind
+	model  string
+	engine string
+	off    atomic.Uint32 // features the server refused
 }
 
 // feature is an optional part of a request body.
@@ -35,23 +32,40 @@ const (
 	forceLength                        // the engine's own fields for an exact output length
 )
 
-// lengthFields names the fields that make an engine produce exactly the requested
-// number of tokens.
-type lengthFields struct {
-	ignoreEOS bool
-	minField  string // field for the least number of tokens, "" if there is none
+// features lists how a server refuses each feature, and what follows from it.
+var features = []struct {
+	feature
+	refusal *regexp.Regexp
+	note    string
+}{
+	{
+		maxTokensField,
+		regexp.MustCompile(`(?is)max_completion_tokens|max_tokens.*` + refuses + `|` + refuses + `.*max_tokens`),
+		"the server rejects max_tokens: max_completion_tokens is sent instead",
+	},
+	{
+		streamOptions, regexp.MustCompile(`(?is)stream_options|include_usage`),
+		"the server rejects stream_options, so it is not sent: token counts may be estimates",
+	},
+	{
+		forceLength, regexp.MustCompile(`(?is)ignore_eos|min_tokens|min_new_tokens`),
+		"the server rejects ignore_eos or min_tokens, so they are not sent: answers may be shorter than requested",
+	},
 }
 
-// forcing lists the engine kinds that accept such fields. Others get none: some refuse
-// unknown fields.
-var forcing = map[string]lengthFields{
-	"sonde-sim":    {true, "min_tokens"},
-	"vllm":         {true, "min_tokens"},
-	"sglang":       {true, "min_tokens"},
-	"tensorrt_llm": {true, "min_tokens"},
-	"nim":          {true, "min_tokens"},
-	"llama.cpp":    {true, ""},
-	"lmdeploy":     {true, "min_new_tokens"},
+const refuses = `(?:unsupported|not supported|unrecognized|unknown|unexpected|extra|not permitted)`
+
+// MinLength names the field for the least number of tokens, beside ignore_eos, of the
+// engines that can be asked for an exact output length; "" if there is none. Other engines
+// get neither: some refuse unknown fields.
+var MinLength = map[string]string{
+	"sonde-sim":    "min_tokens",
+	"vllm":         "min_tokens",
+	"sglang":       "min_tokens",
+	"tensorrt_llm": "min_tokens",
+	"nim":          "min_tokens",
+	"llama.cpp":    "",
+	"lmdeploy":     "min_new_tokens",
 }
 
 func (d *dialect) has(f feature) bool { return d.off.Load()&uint32(f) == 0 }
@@ -59,26 +73,34 @@ func (d *dialect) has(f feature) bool { return d.off.Load()&uint32(f) == 0 }
 // body writes the request body. Keys come in a fixed order: with the same seed a
 // run repeats its bodies byte by byte.
 func (d *dialect) body(call Call) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, f := range d.fields(call) {
-		value, err := json.Marshal(f.value)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(`"` + f.name + `":`)
-		b.Write(value)
+	var b []byte
+	var err error
+	add := func(name string, v any) {
+		raw, failed := json.Marshal(v)
+		err = errors.Join(err, failed)
+		b = append(append(b, `,"`+name+`":`...), raw...)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-type bodyField struct {
-	name  string
-	value any
+	add("model", d.model)
+	d.addPrompt(call, add)
+	if call.MaxTokens > 0 {
+		name := "max_tokens"
+		if !d.has(maxTokensField) {
+			name = "max_completion_tokens"
+		}
+		add(name, call.MaxTokens)
+	}
+	add("stream", true)
+	if d.has(streamOptions) {
+		add("stream_options", map[string]bool{"include_usage": true})
+	}
+	if field, known := MinLength[d.engine]; known && d.has(forceLength) {
+		add("ignore_eos", true)
+		if field != "" {
+			add(field, call.MaxTokens)
+		}
+	}
+	b[0] = '{'
+	return append(b, '}'), err
 }
 
 type message struct {
@@ -86,86 +108,37 @@ type message struct {
 	Content string `json:"content"`
 }
 
-func (d *dialect) fields(call Call) []bodyField {
-	fields := []bodyField{{"model", d.model}, d.promptField(call)}
-	if call.MaxTokens > 0 {
-		name := "max_tokens"
-		if !d.has(maxTokensField) {
-			name = "max_completion_tokens"
-		}
-		fields = append(fields, bodyField{name, call.MaxTokens})
-	}
-	fields = append(fields, bodyField{"stream", true})
-	if d.has(streamOptions) {
-		fields = append(fields, bodyField{"stream_options", map[string]bool{"include_usage": true}})
-	}
-	if d.has(forceLength) && d.force.ignoreEOS {
-		fields = append(fields, bodyField{"ignore_eos", true})
-		if d.force.minField != "" {
-			fields = append(fields, bodyField{d.force.minField, call.MaxTokens})
-		}
-	}
-	return fields
-}
-
-func (d *dialect) promptField(call Call) bodyField {
+func (d *dialect) addPrompt(call Call, add func(name string, v any)) {
 	switch {
 	case d.kind == Completions:
-		return bodyField{"prompt", call.Text}
+		add("prompt", call.Text)
 	case len(call.Messages) > 0:
-		return bodyField{"messages", call.Messages}
+		add("messages", call.Messages)
+	default:
+		add("messages", []message{{"user", call.Text}})
 	}
-	return bodyField{"messages", []message{{"user", call.Text}}}
 }
 
 // refuse learns from a refusal (400, 422) which optional field the server does
 // not take. It reports whether a request that was built without the features in off
 // would look different now.
 func (d *dialect) refuse(message string, off uint32) bool {
-	if f := refusedFeature(strings.ToLower(message)); f != 0 {
-		d.off.Or(uint32(f))
+	for _, f := range features {
+		if f.refusal.MatchString(message) {
+			d.off.Or(uint32(f.feature))
+			break
+		}
 	}
 	return d.off.Load() != off
 }
 
-func refusedFeature(lower string) feature {
-	switch {
-	case strings.Contains(lower, "max_completion_tokens") || (strings.Contains(lower, "max_tokens") && refuses(lower)):
-		return maxTokensField
-	case strings.Contains(lower, "stream_options") || strings.Contains(lower, "include_usage"):
-		return streamOptions
-	case strings.Contains(lower, "ignore_eos") || strings.Contains(lower, "min_tokens") || strings.Contains(lower, "min_new_tokens"):
-		return forceLength
-	}
-	return 0
-}
-
-func refuses(lower string) bool {
-	for _, word := range []string{"unsupported", "not supported", "unrecognized", "unknown", "unexpected", "extra", "not permitted"} {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// dropped names what the server refused, for a note.
+// dropped says what the server refused, for notes.
 func (d *dialect) dropped() []string {
-	var names []string
-	for _, f := range []struct {
-		feature
-		note string
-	}{
-		{maxTokensField, "the server rejects max_tokens: max_completion_tokens is sent instead"},
-		{streamOptions, "the server rejects stream_options, so it is not sent: token counts may be estimates"},
-		{forceLength, "the server rejects ignore_eos or min_tokens, so they are not sent: answers may be shorter than requested"},
-	} {
+	var notes []string
+	for _, f := range features {
 		if !d.has(f.feature) {
-			names = append(names, f.note)
+			notes = append(notes, f.note)
 		}
 	}
-	return names
+	return notes
 }
-
-// ForcedKinds are the engines that can be asked for an exact output length.
-func ForcedKinds() []string { return slices.Sorted(maps.Keys(forcing)) }
