@@ -25,7 +25,7 @@ type Conn struct {
 	receiver receiver // platform: reads with the kernel's stamp, or plainly
 	stamp    Stamp
 
-	start atomic.Int64 // of the request: ns since base; 0 until its first write
+	start atomic.Pointer[time.Time] // of the request; nil until its first write
 
 	idled    bool          // the newest read gave up after the idle time-out
 	idle     time.Duration // give up after this long without a byte; 0 = never
@@ -42,25 +42,23 @@ func NewConn(c net.Conn) *Conn {
 // KernelStamps reports whether the platform stamps arrivals on this connection.
 func (c *Conn) KernelStamps() bool { return c.receiver.kernel() }
 
-// base is the instant from which starts are counted.
-var base = time.Now()
-
 // ArmStart makes the next Write the start of a request.
-func (c *Conn) ArmStart() { c.start.Store(0) }
+func (c *Conn) ArmStart() { c.start.Store(nil) }
 
 // Start is the moment just before the first Write since ArmStart; zero if
 // nothing was written yet.
 func (c *Conn) Start() time.Time {
-	if ns := c.start.Load(); ns > 0 {
-		return base.Add(time.Duration(ns))
+	if start := c.start.Load(); start != nil {
+		return *start
 	}
 	return time.Time{}
 }
 
 // Write stamps the first write of a request and passes it on.
 func (c *Conn) Write(p []byte) (int, error) {
-	if c.start.Load() == 0 {
-		c.start.CompareAndSwap(0, int64(time.Since(base)))
+	if c.start.Load() == nil {
+		now := time.Now()
+		c.start.CompareAndSwap(nil, &now)
 	}
 	return c.Conn.Write(p)
 }
