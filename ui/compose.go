@@ -62,10 +62,8 @@ func (m *model) band(places []place) []string {
 	lines := make([]string, places[0].h)
 	for i, p := range places {
 		card := m.panels[p.id]
-		card.Render(&m.shown, p.w, p.h, panel.Looks{
-			Zoomed: m.zoomed, Focused: p.id == m.focus, Bare: m.layout.strip.h > 0,
-			Turn: m.zoomed || p.id == panel.Load || m.turn == i,
-		})
+		looks := panel.Looks{Zoomed: m.zoomed, Focused: p.id == m.focus, Bare: m.layout.strip.h > 0}
+		card.Render(&m.shown, p.w, p.h, looks, m.zoomed || p.id == panel.Load || m.turn == i)
 		for i, l := range card.Lines {
 			lines[i] += l
 		}

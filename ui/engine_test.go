@@ -35,6 +35,8 @@ func TestWatchingShowsTheEnginesRates(t *testing.T) {
 			f.Engine = said(time.Hour+time.Duration(i)*time.Second, float64(400*(i%2)))
 			m.live.History.Fold(f)
 		}
+		now := *m.live.Frame // a new Frame: the panels draw again
+		m.live.Frame = &now
 		for range turns {
 			m.Update(tickMsg{m.generation})
 		}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sonde/probe/frame"
+	"sonde/ui/history"
 )
 
 // beginAnew forgets what was shown when a jump has made the Frames of a recording
@@ -19,7 +20,7 @@ func (m *model) beginAnew() {
 		return
 	}
 	m.epoch, m.lastSeq, m.notice = epoch, 0, notice{}
-	m.live.History = m.live.History.Anew()
+	m.live.History = history.New(m.live.History.Width)
 	if m.newJudge != nil {
 		m.judge = m.newJudge()
 	}

@@ -119,9 +119,6 @@ func TestAJumpBackBeginsAnew(t *testing.T) {
 	if !reflect.DeepEqual(m.live.History.Last(history.Keep), fresh.live.History.Last(history.Keep)) {
 		t.Error("columns of later times are left")
 	}
-	if m.live.History.Version == fresh.live.History.Version {
-		t.Error("panels could take the old picture for the new one")
-	}
 }
 
 func TestKeysOfARecording(t *testing.T) {

@@ -19,7 +19,7 @@ const (
 // History is a row of columns, oldest first, the last one still open.
 type History struct {
 	Width     time.Duration // of a column
-	Version   Version
+	Seen      Seen
 	Positions Positions
 	Engine    Engine
 
@@ -27,23 +27,12 @@ type History struct {
 	columns []*Column
 }
 
-// Version counts changes, so that a panel knows whether to draw again. Every new
-// column changes all of them.
-type Version struct {
-	Columns, TTFT, TPOT, Gaps, Tokens, Streams int
-}
+// Seen is what there has been any of since the session began. Until then a chart says why
+// it is empty.
+type Seen struct{ TTFT, TPOT, Gaps, Tokens, Streams bool }
 
 // New is an empty history of columns of that length.
 func New(width time.Duration) *History { return &History{Width: width} }
-
-// Anew is an empty history that does not look like this one, for Frames that start
-// over.
-func (h *History) Anew() *History {
-	n := New(h.Width)
-	n.Version = h.Version
-	n.Version.Columns++
-	return n
-}
 
 // Fold adds a Frame. Frames come in order; one that is older than the open column (a
 // source that started over) begins a new history.
@@ -62,7 +51,7 @@ func (h *History) Fold(f *frame.Frame) {
 	h.open().fold(f, half)
 	h.Positions.fold(f)
 	h.Engine.fold(&f.Engine)
-	h.Version.bump(f)
+	h.Seen.note(f)
 }
 
 // advance closes columns until the open one has the number. Time without Frames
@@ -71,13 +60,11 @@ func (h *History) advance(number int64) {
 	last := h.first + int64(len(h.columns)) - 1
 	if len(h.columns) == 0 || number < last || number-last > Keep {
 		h.columns, h.first = []*Column{{}}, number
-		h.Version.Columns++
 		return
 	}
 	for ; last < number; last++ {
 		h.open().close()
 		h.columns = append(h.columns, &Column{})
-		h.Version.Columns++
 	}
 	if len(h.columns) > maxColumns {
 		drop := len(h.columns) - Keep
@@ -88,20 +75,14 @@ func (h *History) advance(number int64) {
 
 func (h *History) open() *Column { return h.columns[len(h.columns)-1] }
 
-// bump counts the changes that the Frame made within the open column.
-func (v *Version) bump(f *frame.Frame) {
+// note remembers what the Frame has.
+func (s *Seen) note(f *frame.Frame) {
 	c := &f.Client
-	for _, change := range []struct {
-		count *int
-		yes   bool
-	}{
-		{&v.TTFT, len(c.SliceTTFT) > 0}, {&v.TPOT, len(c.SliceTPOT) > 0}, {&v.Gaps, len(c.SliceGaps) > 0},
-		{&v.Tokens, c.SliceInTokens+c.SliceOutTokens > 0}, {&v.Streams, len(f.Streams) > 0},
-	} {
-		if change.yes {
-			*change.count++
-		}
-	}
+	s.TTFT = s.TTFT || len(c.SliceTTFT) > 0
+	s.TPOT = s.TPOT || len(c.SliceTPOT) > 0
+	s.Gaps = s.Gaps || len(c.SliceGaps) > 0
+	s.Tokens = s.Tokens || c.SliceInTokens+c.SliceOutTokens > 0
+	s.Streams = s.Streams || len(f.Streams) > 0
 }
 
 // Last gives the newest n columns, oldest first; fewer if there are no more.

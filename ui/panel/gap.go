@@ -43,22 +43,8 @@ func (g *gap) Heading(v *View) text.Heading {
 // tokensPerChunkNoted is from how many tokens per chunk on a gap is not a token's.
 const tokensPerChunkNoted = 1.2
 
-// gapKey is what the body depends on.
-type gapKey struct {
-	columns, gaps int
-	unit, why     string
-}
-
-func (g *gap) Key(v *View, _ bool) any {
-	key := gapKey{columns: v.History.Version.Columns, gaps: v.History.Version.Gaps, unit: units.LatencyFor(v.Frame.Client.Gap.P50).Name}
-	if key.gaps == 0 {
-		key.why = whyNoSamples(v)
-	}
-	return key
-}
-
 func (g *gap) Body(v *View, w, h int) []string {
-	if v.History.Version.Gaps == 0 {
+	if !v.History.Seen.Gaps {
 		return text.Because(v.Theme, whyNoSamples(v), w, h)
 	}
 	t, scale := v.Theme, g.scale(v, w)

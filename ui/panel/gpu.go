@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"sonde/gpu"
 	"sonde/probe/opt"
@@ -170,23 +169,6 @@ func wholeGPUs(gpus []gpu.Reading) int {
 		}
 	}
 	return n
-}
-
-// gpuKey is what the body depends on.
-type gpuKey struct {
-	columns, n int
-	at         time.Time
-	why        string
-	age        int // seconds, where it is shown
-}
-
-func (gpuPanel) Key(v *View, zoomed bool) any {
-	s := &v.Frame.GPU
-	k := gpuKey{v.History.Version.Columns, len(s.GPUs), s.At, s.Reason(), 0}
-	if age, known := v.Frame.Age(s.At); known && zoomed {
-		k.age = int(age.Seconds())
-	}
-	return k
 }
 
 func (g gpuPanel) Body(v *View, w, h int) []string {

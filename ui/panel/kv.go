@@ -50,25 +50,6 @@ func engineFigures(v *View) []text.Figure {
 	}
 }
 
-// kvKey is what the body depends on.
-type kvKey struct {
-	columns int
-	at      time.Time
-	have    bool
-	why     string
-	replica string
-	gpuAt   time.Time // of what the table of replicas shows of their GPUs; zero where there is none
-}
-
-func (kv) Key(v *View, zoomed bool) any {
-	e := &v.Frame.Engine
-	key := kvKey{columns: v.History.Version.Columns, at: e.Reading.At, have: e.Have, why: e.Why, replica: e.Reading.Replica}
-	if zoomed && len(e.Replicas) > 1 {
-		key.gpuAt = v.Frame.GPU.At
-	}
-	return key
-}
-
 func (k kv) Body(v *View, w, h int) []string {
 	if reportsNothing(&v.Frame.Engine) {
 		return text.Because(v.Theme, whyNoEngine(v), w, h)

@@ -20,7 +20,7 @@ func newTTFT() *latency {
 		window: func(c *measure.Client) measure.Summary { return c.TTFT },
 		level:  func(v *measure.LevelStats) measure.Summary { return v.TTFT },
 		engine: engineTTFT,
-		seen:   func(v history.Version) int { return v.TTFT },
+		seen:   func(s *history.Seen) bool { return s.TTFT },
 		foot:   waitingNote, notes: ttftNotes, floor: ttftFloor,
 	}
 }
@@ -43,7 +43,7 @@ func newTPOT() *latency {
 		window: func(c *measure.Client) measure.Summary { return c.TPOT },
 		level:  func(v *measure.LevelStats) measure.Summary { return v.TPOT },
 		engine: engineGap,
-		seen:   func(v history.Version) int { return v.TPOT },
+		seen:   func(s *history.Seen) bool { return s.TPOT },
 		notes: func(v *View) []text.Figure {
 			return []text.Figure{text.Fig("tokens per chunk "+units.Known(v.Frame.Client.TokensPerChunk, units.Sig3), v.Theme.Plain)}
 		},

@@ -24,7 +24,7 @@ type latency struct {
 	window func(*measure.Client) measure.Summary
 	level  func(*measure.LevelStats) measure.Summary
 	engine pick                      // the same, as the engine counts it
-	seen   func(history.Version) int // changes of the samples
+	seen   func(*history.Seen) bool
 	dot    func(*history.Dot) history.Triple
 	foot   func(*View) []text.Figure                // nil: none
 	notes  func(*View) []text.Figure                // further numbers when zoomed
@@ -32,29 +32,6 @@ type latency struct {
 	floor  func(*View) []fact                       // what the hardware allows
 	about  Explanation
 	ranger chart.Ranger
-}
-
-// latencyKey is what the body of a latency panel depends on.
-type latencyKey struct {
-	columns, samples int
-	unit             string
-	why              string
-	own              estimate
-	window, level    measure.Summary // zoomed only
-	settled          bool
-}
-
-func (l *latency) Key(v *View, zoomed bool) any {
-	k := latencyKey{columns: v.History.Version.Columns, samples: l.seen(v.History.Version), unit: l.unit(v).Name}
-	if l.empty(v) {
-		k.why = whyNoSamples(v)
-		k.own, _ = v.engineOwn(l.window(&v.Frame.Client), l.engine)
-	}
-	if zoomed {
-		k.window, k.level = l.window(&v.Frame.Client), l.level(&v.Frame.Client.Level)
-		k.settled = v.Frame.Load.Settled
-	}
-	return k
 }
 
 func (l *latency) Heading(v *View) text.Heading {
@@ -74,11 +51,6 @@ func (l *latency) Heading(v *View) text.Heading {
 		hd.Foot = l.foot(v)
 	}
 	return hd
-}
-
-// empty reports that there is nothing to draw, neither now nor in the past.
-func (l *latency) empty(v *View) bool {
-	return l.seen(v.History.Version) == 0
 }
 
 // unit is the one of title, axis and table.
@@ -103,7 +75,7 @@ func (l *latency) whyEmpty(v *View, w, h int) []string {
 }
 
 func (l *latency) Body(v *View, w, h int) []string {
-	if l.empty(v) {
+	if !l.seen(&v.History.Seen) {
 		return l.whyEmpty(v, w, h)
 	}
 	label := l.unit(v).Label

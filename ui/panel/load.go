@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -28,16 +27,6 @@ func (l *load) Heading(v *View) text.Heading {
 		hd.Figures = []text.Figure{text.Fig("open loop", v.Theme.Dim)}
 	}
 	return hd
-}
-
-func (l *load) Key(v *View, zoomed bool) any {
-	const anyWidth = 60 // wide enough that nothing is cut
-	lines := l.lines(v, anyWidth)
-	if zoomed {
-		lines = append(lines, failures(v, anyWidth)...)
-		lines = append(lines, fmt.Sprint(v.Levels.points()))
-	}
-	return strings.Join(lines, "\n")
 }
 
 func (l *load) Body(v *View, w, h int) []string {

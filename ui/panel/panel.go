@@ -3,6 +3,7 @@ package panel
 import (
 	"strings"
 
+	"sonde/probe/frame"
 	"sonde/probe/units"
 	"sonde/ui/text"
 )
@@ -10,11 +11,8 @@ import (
 // Panel turns a View and a size into lines. Panels hold no data, only what keeps a
 // drawing calm from one time to the next, such as a scale.
 type Panel interface {
-	// Heading is the upper border. It is cheap and made every time.
+	// Heading is the upper border.
 	Heading(v *View) text.Heading
-	// Key is a comparable value of all that the body shows besides its size. While it
-	// stays the same the body is not drawn again.
-	Key(v *View, zoomed bool) any
 	// Body draws w×h cells.
 	Body(v *View, w, h int) []string
 	// Zoomed draws w×h cells with everything there is to show.
@@ -55,7 +53,6 @@ type Card struct {
 	Lines []string // the drawing with border
 
 	drawn drawn
-	body  []string // the drawing of the body
 }
 
 // Looks is how a panel is to be drawn.
@@ -63,52 +60,37 @@ type Looks struct {
 	Zoomed  bool
 	Focused bool
 	Bare    bool // no figures in the border: the strip has them
-	Turn    bool // new data may be shown now
 }
 
-// drawn is what a drawing was made from.
+// drawn is what a drawing was made from: how it looks, and the data.
 type drawn struct {
 	Looks
-	w, h    int
-	have    bool // there was a Frame
-	key     any
-	heading string
+	w, h      int
+	have      bool // there was a Frame
+	frame     *frame.Frame
+	requested frame.Load
 }
 
-// Render draws what changed, on w×h cells. New data alone has to wait for the panel's
-// turn.
-func (c *Card) Render(v *View, w, h int, how Looks) {
-	now := drawn{Looks: how, w: w, h: h, have: v.Have}
-	if !how.Turn && now.sameLooks(c.drawn) {
+// Render draws w×h cells again if anything changed. New data alone has to wait for the
+// panel's turn.
+func (c *Card) Render(v *View, w, h int, how Looks, turn bool) {
+	now := drawn{how, w, h, v.Have, c.drawn.frame, c.drawn.requested}
+	if now == c.drawn && !turn {
 		return
 	}
-	hd := c.Heading(v)
+	now.frame, now.requested = v.Frame, v.Requested
+	if now == c.drawn {
+		return
+	}
+	hd, draw := c.Heading(v), c.Body
 	if how.Bare {
 		hd.Figures = nil
 	}
-	now.key, now.heading = c.Key(v, how.Zoomed), hd.String()
-	if now.Turn = c.drawn.Turn; now == c.drawn {
-		return
+	if how.Zoomed {
+		draw = c.Zoomed
 	}
-	if !c.drawn.sameBody(now) {
-		draw := c.Body
-		if how.Zoomed {
-			draw = c.Zoomed
-		}
-		c.body = draw(v, max(0, w-2), max(0, h-2))
-	}
-	c.Lines = text.Box(v.Theme, hd, c.body, w, h, how.Focused)
+	c.Lines = text.Box(v.Theme, hd, draw(v, max(0, w-2), max(0, h-2)), w, h, how.Focused)
 	c.drawn = now
-}
-
-// sameLooks compares all but the data.
-func (d drawn) sameLooks(e drawn) bool {
-	d.Turn, d.key, d.heading = e.Turn, e.key, e.heading
-	return d == e
-}
-
-func (d drawn) sameBody(e drawn) bool {
-	return d.key == e.key && d.w == e.w && d.h == e.h && d.Zoomed == e.Zoomed
 }
 
 // Explanation is what the explain key shows about a panel.

@@ -34,20 +34,9 @@ func (streams) Heading(v *View) text.Heading {
 	return hd
 }
 
-func (streams) Key(v *View, _ bool) any {
-	key := struct {
-		columns, streams int
-		why              string
-	}{v.History.Version.Columns, v.History.Version.Streams, ""}
-	if key.streams == 0 {
-		key.why = whyNoSamples(v)
-	}
-	return key
-}
-
 func (streams) Body(v *View, w, h int) []string {
 	t := v.Theme
-	if v.History.Version.Streams == 0 {
+	if !v.History.Seen.Streams {
 		return text.Because(t, whyNoSamples(v), w, h)
 	}
 	n := max(0, w-slotWidth)

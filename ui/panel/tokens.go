@@ -25,27 +25,6 @@ func (k *tokens) Heading(v *View) text.Heading {
 	}}
 }
 
-// tokensKey is what the body depends on.
-type tokensKey struct {
-	columns, tokens     int
-	in, out, requests   float64
-	engineOut, engineIn opt.Float
-	why                 string
-}
-
-func (k *tokens) Key(v *View, zoomed bool) any {
-	c := &v.Frame.Client
-	key := tokensKey{columns: v.History.Version.Columns, tokens: v.History.Version.Tokens, in: inputPerS(c).V}
-	key.engineOut, key.engineIn, _ = v.engineRates()
-	if key.tokens == 0 {
-		key.why = whyNoSamples(v)
-	}
-	if zoomed {
-		key.out, key.requests = c.OutTokensPerS, c.RequestsPerS
-	}
-	return key
-}
-
 // inputPerS and outputPerS are the rates of the window. No tokens at all although
 // requests were answered means that nobody counted them, which is not zero.
 func inputPerS(c *measure.Client) opt.Float  { return rate(c, c.InTokensPerS, c.InputTokens) }
@@ -90,7 +69,7 @@ func (k *tokens) whyEmpty(v *View, w, h int) []string {
 }
 
 func (k *tokens) Body(v *View, w, h int) []string {
-	if v.History.Version.Tokens == 0 {
+	if !v.History.Seen.Tokens {
 		return k.whyEmpty(v, w, h)
 	}
 	t := v.Theme

@@ -25,15 +25,6 @@ type Heading struct {
 	Column  time.Duration // a panel with time to the right: the length of a column
 }
 
-// String is the heading as styled text, for comparison.
-func (h Heading) String() string {
-	s := h.Name
-	for _, f := range append(h.Figures[:len(h.Figures):len(h.Figures)], h.Foot...) {
-		s += "\x00" + f.Style.Render(f.Text)
-	}
-	return s
-}
-
 // Box draws a frame of w×h cells around a body.
 //
 //	╭ name ───── figure  figure ╮
