@@ -99,18 +99,15 @@ func between(s Scale, h int) []float64 {
 	return values
 }
 
-// divisions returns how many equal parts to cut a linear range into, so that each
-// is a round number; of these the first that the rows can be divided by, which keeps
-// the labels evenly apart. On few rows it is two.
+// divisions returns how many equal parts to cut a linear range into, so that each is a
+// round number: of the parts that suit its leading digit the first that the rows can be
+// divided by, which keeps the labels evenly apart. On few rows it is two.
 func divisions(width float64, h int) int {
-	if h < 11 || !finite(width) {
+	if h < 11 {
 		return 2
 	}
-	candidates := []int{4, 2}
-	if round := stepUp(width); round.value() == width {
-		lead, _ := round.parts()
-		candidates = map[float64][]int{1: {5, 4, 2}, 2: {4, 2}, 5: {5, 2}}[lead]
-	}
+	lead, _ := stepUp(width).parts()
+	candidates := map[float64][]int{1: {5, 4, 2}, 2: {4, 2}, 5: {5, 2}}[lead]
 	for _, n := range candidates {
 		if (h-1)%n == 0 {
 			return n

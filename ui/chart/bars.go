@@ -12,7 +12,7 @@ func Bar(w int, share float64, style lipgloss.Style) string {
 	if !(share > 0) || !finite(share) {
 		return g.lines()[0]
 	}
-	ink := g.ink(style)
+	ink := inkOf(style)
 	halves := int(min(share, 1)*float64(2*g.w) + 0.5)
 	for x := range halves / 2 {
 		g.put(x, 0, '█', ink)
@@ -33,7 +33,7 @@ func Spark(w int, ys []float64, top float64, style lipgloss.Style) string {
 		_, top = extent([][]float64{shown})
 	}
 	r := Scale{Max: top}.ruler()
-	ink := g.ink(style)
+	ink := inkOf(style)
 	for i, v := range shown {
 		if level := r.slot(v, heights); level >= 0 {
 			g.put(x+i, 0, block(level, r.above(v)), ink)

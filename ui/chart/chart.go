@@ -15,6 +15,15 @@ package chart
 
 import "charm.land/lipgloss/v2"
 
+// Frame is what surrounds a chart over time.
+type Frame struct {
+	Scale      Scale
+	Label      func(v float64) string // text of a value on the y-axis; nil = no axis
+	LabelStyle lipgloss.Style
+	Marks      []int // cell columns, 0 = leftmost of the plot, where the load changed
+	MarkStyle  lipgloss.Style
+}
+
 // plot is a grid with a y-axis at its left and room for data at its right.
 type plot struct {
 	*grid
@@ -22,11 +31,11 @@ type plot struct {
 	left, cols int // the first column for data, and how many there are
 }
 
-func newPlot(w, h int, s Scale, label func(v float64) string, labelStyle lipgloss.Style) *plot {
+func newPlot(w, h int, f *Frame) *plot {
 	g := newGrid(w, h)
-	a := newAxis(g.w, g.h, s, label)
-	a.draw(g, g.ink(labelStyle))
-	return &plot{grid: g, ruler: s.ruler(), left: a.width, cols: g.w - a.width}
+	a := newAxis(g.w, g.h, f.Scale, f.Label)
+	a.draw(g, inkOf(f.LabelStyle))
+	return &plot{grid: g, ruler: f.Scale.ruler(), left: a.width, cols: g.w - a.width}
 }
 
 // set puts a rune at a data column; columns outside of the plot are ignored.
@@ -36,10 +45,10 @@ func (p *plot) set(col, row int, r rune, ink ink) {
 	}
 }
 
-// drawMarks draws a dotted vertical line at each of the data columns.
-func (p *plot) drawMarks(columns []int, style lipgloss.Style) {
-	ink := p.ink(style)
-	for _, col := range columns {
+// drawMarks draws a dotted vertical line at each of the marks.
+func (p *plot) drawMarks(f *Frame) {
+	ink := inkOf(f.MarkStyle)
+	for _, col := range f.Marks {
 		for row := range p.h {
 			p.set(col, row, '┊', ink)
 		}

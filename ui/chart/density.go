@@ -8,44 +8,30 @@ import (
 
 // DensityOptions says how Density draws.
 type DensityOptions struct {
-	Scale      Scale
-	Label      func(v float64) string // text of a value on the y-axis; nil = no axis
-	LabelStyle lipgloss.Style
-	Marks      []int // cell columns, 0 = leftmost of the plot, where the load changed
-	MarkStyle  lipgloss.Style
-	Shades     []lipgloss.Style // few samples → many; the first must be readable on ░
+	Frame
+	Shades []lipgloss.Style // few samples → many; the first must be readable on ░
 }
 
-// Bins counts samples by the row of a chart of h rows they fall in: element 0 is the
-// bottom row, element h the samples beyond the top of the scale. Samples below the scale
-// count in the bottom row, NaN nowhere.
-func Bins(h int, s Scale, samples []float32) []uint32 {
-	if h <= 0 {
-		return nil
-	}
-	bins := make([]uint32, h+1)
+// Row returns the row of a value on a chart of h rows, counted from the bottom; h if it
+// lies beyond the top of the scale. Values below the scale lie in the bottom row.
+func Row(h int, s Scale, v float64) int {
 	r := s.ruler()
-	for _, sample := range samples {
-		v := float64(sample)
-		if r.above(v) {
-			bins[h]++
-		} else if row := r.slot(v, h); row >= 0 {
-			bins[row]++
-		}
+	if r.above(v) {
+		return h
 	}
-	return bins
+	return max(0, r.slot(v, h))
 }
 
 // Density draws the distribution of samples over time on w×h cells: a cell column for
 // each of columns (the newest last), the brighter and denser the more samples are at
-// that height. Bins counted them with the same h and Scale; a column that was counted
-// for another height is left blank. Samples beyond the scale show as a triangle in the
+// that height. They are counted by Row, with the same h and Scale; a column of another height is
+// left blank. Samples beyond the scale show as a triangle in the
 // top row.
 func Density(w, h int, o DensityOptions, columns [][]uint32) []string {
-	p := newPlot(w, h, o.Scale, o.Label, o.LabelStyle)
-	p.drawMarks(o.Marks, o.MarkStyle)
+	p := newPlot(w, h, &o.Frame)
+	p.drawMarks(&o.Frame)
 	shown, col := newest(columns, p.cols)
-	shade := p.newShading(o.Shades, shown)
+	shade := newShading(o.Shades, shown)
 	for _, bins := range shown {
 		if len(bins) == p.h+1 {
 			p.drawBins(col, bins, shade)
@@ -73,10 +59,10 @@ type shading struct {
 	inks  []ink
 }
 
-func (p *plot) newShading(shades []lipgloss.Style, columns [][]uint32) shading {
+func newShading(shades []lipgloss.Style, columns [][]uint32) shading {
 	s := shading{runes: []rune("░▒▓█")}
 	for _, style := range shades {
-		s.inks = append(s.inks, p.ink(style))
+		s.inks = append(s.inks, inkOf(style))
 	}
 	for _, bins := range columns {
 		for _, n := range bins {
@@ -90,7 +76,7 @@ func (s shading) rune(n uint32) rune { return s.runes[s.level(n, len(s.runes))] 
 
 func (s shading) ink(n uint32) ink {
 	if len(s.inks) == 0 {
-		return 0
+		return ""
 	}
 	return s.inks[s.level(n, len(s.inks))]
 }

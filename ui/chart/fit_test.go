@@ -48,7 +48,7 @@ func FuzzFit(f *testing.F) {
 }
 
 func BenchmarkFit(b *testing.B) {
-	line := Lines(100, 1, LineOptions{Scale: Scale{Max: 1}}, Series{Style: red, Y: make([]float64, 240)})
+	line := Lines(100, 1, LineOptions{Frame: Frame{Scale: Scale{Max: 1}}}, Series{Style: red, Y: make([]float64, 240)})
 	b.ReportAllocs()
 	for b.Loop() {
 		Fit(line, 120, 1)

@@ -1,11 +1,21 @@
 package chart
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
+
+// ink is the escape sequence that begins a style; "" is no style at all.
+type ink string
+
+// inkOf returns what lipgloss writes before a character of the style.
+func inkOf(style lipgloss.Style) ink {
+	open, _, _ := strings.Cut(style.Render("x"), "x")
+	return ink(open)
+}
 
 // glyph is one cell of a picture. Rune 0 is blank.
 type glyph struct {
@@ -15,7 +25,6 @@ type glyph struct {
 
 // grid is a picture of w×h cells, (0, 0) at the top left.
 type grid struct {
-	palette
 	w, h  int
 	cells []glyph // row by row
 }
@@ -23,7 +32,7 @@ type grid struct {
 // newGrid returns a blank grid; negative sizes count as 0.
 func newGrid(w, h int) *grid {
 	w, h = max(w, 0), max(h, 0)
-	return &grid{palette: newPalette(), w: w, h: h, cells: make([]glyph, w*h)}
+	return &grid{w: w, h: h, cells: make([]glyph, w*h)}
 }
 
 // put sets one cell; outside of the grid it does nothing. The rune must be one cell
@@ -45,41 +54,33 @@ func (g *grid) lines() []string {
 	return lines
 }
 
-// appendRow writes a row with one style run for a stretch of equal style. Blanks
-// inside such a stretch stay in it when the style cannot be seen on them; trailing
-// blanks are never styled.
+// appendRow writes a row with one style run for neighbours of equal style. Blanks between
+// them stay in the run, those before and after it are not styled.
 func (g *grid) appendRow(b []byte, row []glyph) []byte {
-	current, blanks := ink(0), 0
+	current, blanks := ink(""), 0
 	for _, c := range row {
-		if c.r == 0 || c.r == ' ' && !g.solid[c.ink] {
+		if c.r == 0 || c.r == ' ' {
 			blanks++
 			continue
 		}
-		if c.ink == current && (blanks == 0 || !g.solid[current]) {
-			b = appendBlanks(b, blanks)
-		} else {
-			b = g.appendReset(b, current)
-			b = appendBlanks(b, blanks)
-			b = append(b, g.open[c.ink]...)
+		if c.ink != current {
+			b = appendReset(b, current)
+		}
+		b = append(b, strings.Repeat(" ", blanks)...)
+		if c.ink != current {
+			b = append(b, c.ink...)
 		}
 		current, blanks = c.ink, 0
 		b = utf8.AppendRune(b, c.r)
 	}
-	return appendBlanks(g.appendReset(b, current), blanks)
+	return append(appendReset(b, current), strings.Repeat(" ", blanks)...)
 }
 
-func (g *grid) appendReset(b []byte, current ink) []byte {
-	if current == 0 {
+func appendReset(b []byte, current ink) []byte {
+	if current == "" {
 		return b
 	}
 	return append(b, ansi.ResetStyle...)
-}
-
-func appendBlanks(b []byte, n int) []byte {
-	for range n {
-		b = append(b, ' ')
-	}
-	return b
 }
 
 // Cell is one cell of a Raster. Rune 0 is blank; a character that is not exactly one
@@ -97,7 +98,7 @@ func Raster(w, h int, rows [][]Cell) []string {
 		shown, x := newest(row, g.w)
 		for i := range shown {
 			if r := shown[i].Rune; r != 0 {
-				g.put(x+i, y, oneCell(r), g.ink(shown[i].Style))
+				g.put(x+i, y, oneCell(r), inkOf(shown[i].Style))
 			}
 		}
 	}

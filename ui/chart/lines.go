@@ -23,14 +23,10 @@ type Rule struct {
 
 // LineOptions says how Lines draws.
 type LineOptions struct {
-	Scale      Scale
-	Label      func(v float64) string // text of a value on the y-axis; nil = no axis
-	LabelStyle lipgloss.Style
-	Marks      []int // cell columns, 0 = leftmost of the plot, where the load changed
-	MarkStyle  lipgloss.Style
-	Rules      []Rule
-	Points     []Point
-	ASCII      bool // no braille: a character for each series, one value a cell high
+	Frame
+	Rules  []Rule
+	Points []Point
+	ASCII  bool // no braille: a character for each series, one value a cell high
 }
 
 // Lines draws series as braille lines on w×h cells. Gaps cut a line and a lone value
@@ -38,16 +34,16 @@ type LineOptions struct {
 // style. Values beyond the scale are drawn on its edge; a triangle in the top row shows
 // that there are some above it.
 func Lines(w, h int, o LineOptions, series ...Series) []string {
-	p := newPlot(w, h, o.Scale, o.Label, o.LabelStyle)
+	p := newPlot(w, h, &o.Frame)
 	for _, r := range o.Rules {
 		p.drawRule(r, o.ASCII)
 	}
-	p.drawMarks(o.Marks, o.MarkStyle)
+	p.drawMarks(&o.Frame)
 	p.drawSpreads(o.Points)
 	t := newTrace(p.cols, p.h, o.ASCII)
 	pens := make([]glyph, len(series))
 	for i, s := range series {
-		pens[i] = glyph{pen(s.Mark), p.ink(s.Style)}
+		pens[i] = glyph{pen(s.Mark), inkOf(s.Style)}
 		t.draw(&p.ruler, s.Y, owner(i+1))
 	}
 	p.drawTrace(t, pens)
@@ -102,7 +98,7 @@ func (p *plot) drawRule(rule Rule, ascii bool) {
 		dots[leftDots[dot%dotsHigh]] = true
 		r = runes.BraillePatternFromPatternDots(dots)
 	}
-	ink := p.ink(rule.Style)
+	ink := inkOf(rule.Style)
 	for col := range p.cols {
 		p.set(col, dot/dotsHigh, r, ink)
 	}
@@ -126,7 +122,7 @@ func (p *plot) drawSpreads(points []Point) {
 			continue
 		}
 		for row := top; row <= bottom; row++ {
-			p.set(q.At/dotsWide, row, '│', p.ink(q.Style))
+			p.set(q.At/dotsWide, row, '│', inkOf(q.Style))
 		}
 	}
 }
@@ -135,7 +131,7 @@ func (p *plot) drawSpreads(points []Point) {
 func (p *plot) drawPoints(points []Point) {
 	for _, q := range points {
 		if row := p.row(q.Y); row >= 0 {
-			p.set(q.At/dotsWide, row, q.Sign, p.ink(q.Style))
+			p.set(q.At/dotsWide, row, q.Sign, inkOf(q.Style))
 		}
 	}
 }

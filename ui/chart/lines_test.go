@@ -9,7 +9,7 @@ import (
 var nan, inf = math.NaN(), math.Inf(1)
 
 // upTo is a linear scale from 0 to max.
-func upTo(max float64) LineOptions { return LineOptions{Scale: Scale{Max: max}} }
+func upTo(max float64) LineOptions { return LineOptions{Frame: Frame{Scale: Scale{Max: max}}} }
 
 // Eight dot columns and eight dot rows: a value from 0 to 7 in each makes a diagonal.
 // Two steps of it in a cell are ⡠ (dots 7 and 6) in its lower, ⠊ (2 and 4) in its upper half.
@@ -65,7 +65,7 @@ func TestValuesBeyondTheScale(t *testing.T) {
 // On two decades in eight dot rows, 10 is the lowest of the upper four; 0 and below have
 // no logarithm and lie at the bottom.
 func TestLogScale(t *testing.T) {
-	o := LineOptions{Scale: Scale{Min: 1, Max: 100, Log: true}}
+	o := LineOptions{Frame: Frame{Scale: Scale{Min: 1, Max: 100, Log: true}}}
 	y := []float64{1, nan, 10, nan, 100, nan, 0, nan, -3, nan}
 	wantPicture(t, Lines(5, 2, o, Series{Y: y}),
 		" ⡀⠁  ",
@@ -116,7 +116,7 @@ func BenchmarkLines(b *testing.B) {
 	for i := range y {
 		y[i] = 50 + 40*math.Sin(float64(i)/3)
 	}
-	o := LineOptions{Scale: Scale{Min: 0.1, Max: 100, Log: true}, Label: number, Marks: []int{30}, Rules: []Rule{{Y: 60}}}
+	o := LineOptions{Frame: Frame{Scale: Scale{Min: 0.1, Max: 100, Log: true}, Label: number, Marks: []int{30}}, Rules: []Rule{{Y: 60}}}
 	b.ReportAllocs()
 	for b.Loop() {
 		Lines(120, 20, o, Series{Style: red, Y: y}, Series{Style: green, Y: y[50:]}, Series{Style: plain, Y: y[100:]})
@@ -139,7 +139,7 @@ func TestPointsStandOnTheirSpread(t *testing.T) {
 		"spread upturned": {[]Point{{At: 0, Y: 5, Low: 9, High: 1, Sign: 'o'}}, " / /o/ / "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := inASCII(Lines(3, 5, LineOptions{Scale: Scale{Min: 0, Max: 10}, Points: c.points, ASCII: true}))
+			got := inASCII(Lines(3, 5, LineOptions{Frame: Frame{Scale: Scale{Min: 0, Max: 10}}, Points: c.points, ASCII: true}))
 			for i, want := range strings.Split(c.want, "/") {
 				if strings.TrimRight(got[i], " ") != strings.TrimRight(want, " ") {
 					t.Errorf("row %d is %q, want %q", i, got[i], want)

@@ -2,30 +2,23 @@ package chart
 
 import "math"
 
-// Scale maps values to height: Min lies on the bottom edge, Max on the top edge.
-// With Log both must be above 0. A Scale that makes no sense (not finite, empty or
-// reversed, a logarithm of 0) is replaced by the nearest one that does.
+// Scale maps values to height: Min lies on the bottom edge, Max on the top edge. With Log
+// both must be above 0.
 type Scale struct {
 	Min, Max float64
 	Log      bool
 }
 
-// sane returns s with finite bounds and Min < Max (and 0 < Min when Log).
+// sane returns s, or a usable scale where s makes no sense (not finite, empty or reversed,
+// a logarithm of 0).
 func (s Scale) sane() Scale {
 	switch {
-	case s.Log && !(finite(s.Max) && s.Max > 1e-300):
+	case s.Min < s.Max && finite(s.Max-s.Min) && (!s.Log || s.Min > 0):
+		return s
+	case s.Log:
 		return Scale{Min: 0.001, Max: 1, Log: true}
-	case s.Log && !(finite(s.Min) && s.Min > 0 && s.Min < s.Max):
-		s.Min = s.Max / 1000
-	case !s.Log && !finite(s.Min):
-		return Scale{Min: 0, Max: s.Max}.sane()
-	case !s.Log && !(finite(s.Max) && s.Min < s.Max):
-		s.Max = s.Min + max(1, math.Abs(s.Min)/1000)
-		if !finite(s.Max) {
-			return Scale{Min: 0, Max: 1}
-		}
 	}
-	return s
+	return Scale{Min: 0, Max: 1}
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -33,16 +26,12 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // ruler is a sane Scale made ready for many values.
 type ruler struct {
 	scale     Scale
-	low, span float64 // in logarithms when the scale is logarithmic, else times unit
-	unit      float64 // below 1 only where Max − Min would overflow
+	low, span float64 // in logarithms when the scale is logarithmic
 }
 
 func (s Scale) ruler() ruler {
 	s = s.sane()
-	r := ruler{scale: s, unit: 1}
-	if !s.Log && math.IsInf(s.Max-s.Min, 0) {
-		r.unit = 0.5
-	}
+	r := ruler{scale: s}
 	r.low = r.measure(s.Min)
 	r.span = r.measure(s.Max) - r.low
 	if !(r.span > 0) { // neighbouring floats can have the same logarithm
@@ -55,7 +44,7 @@ func (s Scale) ruler() ruler {
 // logarithm (0 and below) is as low as can be.
 func (r *ruler) measure(v float64) float64 {
 	if !r.scale.Log {
-		return v * r.unit
+		return v
 	}
 	if v <= 0 {
 		return math.Inf(-1)

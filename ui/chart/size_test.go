@@ -18,8 +18,8 @@ type input struct {
 // drawAll draws in with every function, checks the sizes, and that ASCII is ASCII.
 func drawAll(t *testing.T, in input) {
 	t.Helper()
-	lo := LineOptions{Scale: in.scale, Label: number, Marks: []int{0, in.w / 2, in.w}, ASCII: in.ascii}
-	do := DensityOptions{Scale: in.scale, Label: number, Marks: lo.Marks}
+	lo := LineOptions{Frame: Frame{Scale: in.scale, Label: number, Marks: []int{0, in.w / 2, in.w}}, ASCII: in.ascii}
+	do := DensityOptions{Frame: Frame{Scale: in.scale, Label: number, Marks: lo.Marks}}
 	var samples []float32
 	for _, v := range in.values {
 		lo.Rules = append(lo.Rules, Rule{Y: v})
@@ -32,7 +32,7 @@ func drawAll(t *testing.T, in input) {
 	ranged := (&Ranger{Log: in.scale.Log}).Scale(in.values)
 	for what, lines := range map[string][]string{
 		"Lines":       Lines(in.w, in.h, lo, Series{Style: red, Y: in.values}, Series{Y: in.values[len(in.values)/2:]}),
-		"Lines alone": Lines(in.w, in.h, LineOptions{Scale: ranged, ASCII: in.ascii}, Series{Y: in.values}),
+		"Lines alone": Lines(in.w, in.h, LineOptions{Frame: Frame{Scale: ranged}, ASCII: in.ascii}, Series{Y: in.values}),
 		"Density":     densityOf(in.w, in.h, do, [][]float32{samples, nil, samples}),
 		"Fit":         Fit([]string{number(first)}, in.w, in.h),
 	} {

@@ -136,7 +136,7 @@ func (s *curveSeries) plot(t *theme.Palette, points []level.Level, w, h, labels 
 		s.points[i].At = at[i]
 		ys[at[i]] = s.points[i].Y
 	}
-	o := chart.LineOptions{Scale: s.scale, Label: label, LabelStyle: t.Border, MarkStyle: t.Note, Rules: s.limits, Points: s.points, ASCII: t.ASCII}
+	o := chart.LineOptions{Frame: chart.Frame{Scale: s.scale, Label: label, LabelStyle: t.Border, MarkStyle: t.Note}, Rules: s.limits, Points: s.points, ASCII: t.ASCII}
 	if s.kneeAt >= 0 {
 		o.Marks = []int{at[s.kneeAt] / dotsPerColumn}
 	}

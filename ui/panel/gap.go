@@ -56,8 +56,7 @@ func (g *gap) Body(v *View, w, h int) []string {
 		columns[i] = g.rows.count(&c.Gaps, h, scale)
 	}
 	return chart.Density(w, h, chart.DensityOptions{
-		Scale: scale, Label: label, LabelStyle: t.Border,
-		Marks: marks(shown, plot), MarkStyle: t.Mark, Shades: t.Shades,
+		Frame: chartFrame(v, scale, label, shown, plot), Shades: t.Shades,
 	}, columns)
 }
 
@@ -124,11 +123,7 @@ func (r *rowsOfBins) count(g *history.Gaps, h int, s chart.Scale) []uint32 {
 func rowOfEachBin(h int, s chart.Scale) []int {
 	row := make([]int, history.GapBins)
 	for bin := range row {
-		for at, n := range chart.Bins(h, s, []float32{float32(history.GapMS(bin))}) {
-			if n > 0 {
-				row[bin] = at
-			}
-		}
+		row[bin] = chart.Row(h, s, history.GapMS(bin))
 	}
 	return row
 }

@@ -204,7 +204,7 @@ func (c *positionChart) draw(v *View, w, h int) []string {
 	}
 	scale := c.ranger.Scale(values)
 	plot := chart.PlotWidth(w, u.Label, scale, h-2)
-	body := chart.Lines(w, h-2, chart.LineOptions{Scale: scale, Label: u.Label, LabelStyle: t.Border, ASCII: t.ASCII},
+	body := chart.Lines(w, h-2, chart.LineOptions{Frame: chart.Frame{Scale: scale, Label: u.Label, LabelStyle: t.Border}, ASCII: t.ASCII},
 		chart.Series{Style: t.First, Mark: 'o', Y: stretch(values, plot*dotsPerColumn)})
 	axis := text.Pad("0", plot-8) + text.Right(count(len(values)*history.PositionStep), 8)
 	body = append([]string{title}, body...)

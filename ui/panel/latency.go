@@ -23,7 +23,7 @@ type latency struct {
 	name   string
 	window func(*measure.Client) measure.Summary
 	level  func(*measure.LevelStats) measure.Summary
-	engine pick                      // the same, as the engine counts it
+	engine pick // the same, as the engine counts it
 	seen   func(*history.Seen) bool
 	dot    func(*history.Dot) history.Triple
 	foot   func(*View) []text.Figure                // nil: none

@@ -39,11 +39,12 @@ func overTime(v *View, w, h int, scale chart.Scale, label func(float64) string, 
 }
 
 func lineOptions(v *View, scale chart.Scale, label func(float64) string, shown []*history.Column, plot int) chart.LineOptions {
+	return chart.LineOptions{Frame: chartFrame(v, scale, label, shown, plot), ASCII: v.Theme.ASCII}
+}
+
+func chartFrame(v *View, scale chart.Scale, label func(float64) string, shown []*history.Column, plot int) chart.Frame {
 	t := v.Theme
-	return chart.LineOptions{
-		Scale: scale, Label: label, LabelStyle: t.Border,
-		Marks: marks(shown, plot), MarkStyle: t.Mark, ASCII: t.ASCII,
-	}
+	return chart.Frame{Scale: scale, Label: label, LabelStyle: t.Border, Marks: marks(shown, plot), MarkStyle: t.Mark}
 }
 
 // shares is the scale of what is a part of a whole.
