@@ -65,7 +65,9 @@ func live(ctx context.Context, c config.Config) error {
 	}
 	judge := diagnose.New()
 	judge.SetSLOs(m.Plan.SLOs)
-	err = ui.Run(ctx, ui.Options{
+	screen, stop := setup.Interruptible(ctx)
+	defer stop()
+	err = ui.Run(screen, ui.Options{
 		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: m.Plan.SLOs,
 		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(),
 		Save:  func(svg string) (string, error) { return report.Save(".", keeper, time.Now(), svg) },
@@ -214,8 +216,10 @@ func replay(ctx context.Context, c config.Config) error {
 		j.SetSLOs(r.SLOs)
 		return j
 	}
-	return setup.Exit(ui.Run(ctx, ui.Options{
-		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: r.SLOs, LevelSLOs: r.SLOs,
+	screen, stop := setup.Interruptible(ctx)
+	defer stop()
+	return setup.Exit(ui.Run(screen, ui.Options{
+		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: r.SLOs,
 		Save: func(svg string) (string, error) {
 			levels, err := r.Levels(ctx)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"sonde/probe/diagnose"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/ui/history"
@@ -319,6 +320,8 @@ func (s *fakeSource) note(call string) {
 type fakeJudge struct{ added int }
 
 func (j *fakeJudge) Add(*frame.Frame) { j.added++ }
+
+func (j *fakeJudge) Book() *level.Book { return level.NewBook(nil) }
 
 func (j *fakeJudge) Checked() diagnose.Checked {
 	return diagnose.Checked{Hold: []diagnose.Rule{"decode_memory"}, RuledOut: []diagnose.Rule{"overload", "kv_full"}, Inconclusive: []diagnose.Rule{"slow_start"}}

@@ -39,12 +39,6 @@ func (m *model) toggleLevels() tea.Cmd {
 	return m.toggle(overlayLevels)
 }
 
-// keepLevels begins a table that the screen feeds itself.
-func (m *model) keepLevels(slos []slo.Target) {
-	m.feed = level.NewBook(slos)
-	m.levels = m.feed
-}
-
 // toggleReplace chooses what another visit to a level does.
 func (m *model) toggleReplace() tea.Cmd {
 	if m.levels == nil {

@@ -22,7 +22,6 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/guard"
-	"sonde/probe/level"
 	"sonde/ui/history"
 	"sonde/ui/panel"
 	"sonde/ui/theme"
@@ -41,10 +40,9 @@ type model struct {
 	judge    Judge
 	newJudge func() Judge // for Frames that start over; nil: the same
 	saveFile func(svg string) (path string, err error)
-	levels   Levels      // nil: none are kept
-	feed     *level.Book // levels, where the screen has to feed them itself: a recording's
-	sweeper  Sweeper     // nil: nothing to sweep
-	rungs    []float64   // the loads of a sweep; none: found by themselves
+	levels   Levels    // nil: none are kept
+	sweeper  Sweeper   // nil: nothing to sweep
+	rungs    []float64 // the loads of a sweep; none: found by themselves
 
 	rehearsal frame.Rehearsal // nil: the engine cannot be switched
 
@@ -109,8 +107,8 @@ func newModel(o Options, t *theme.Palette) *model {
 		theme: t, commands: commands(), panels: panel.All(),
 		focus: panel.TTFT, lastFrame: time.Now(),
 	}
-	if m.playback != nil {
-		m.keepLevels(o.LevelSLOs)
+	if m.levels == nil && m.judge != nil {
+		m.levels = m.judge.Book()
 	}
 	m.live = panel.View{Theme: t, Frame: &frame.Frame{}, History: history.New(width), SLOs: o.SLOs}
 	m.shown = m.live
@@ -225,9 +223,6 @@ func (m *model) fold(f *frame.Frame, now time.Time) {
 	m.live.History.Fold(f)
 	if m.judge != nil {
 		m.judge.Add(f)
-	}
-	if m.feed != nil {
-		m.feed.Add(f)
 	}
 	if !m.seeking() {
 		m.announce(f.Events, now)

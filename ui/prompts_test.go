@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"sonde/probe/level"
 )
 
 // Prompts of a file have no asked length: that is no 0, and the keys that change
@@ -38,8 +40,11 @@ func TestPromptsOfAFile(t *testing.T) {
 				t.Errorf("%v, %s: no word of the file:\n%s", size, key, screenOf(m))
 			}
 		}
+		held := row(4, 20, 400)
+		held.Load.InputTokens = 0
+		m.levels = &fakeLevels{rows: []level.Level{held}}
 		press(m, "t")
-		if got := line("prompt given → output 256 tok"); m.levels != nil && got == "" {
+		if line("prompt given → output 256 tok") == "" {
 			t.Errorf("the levels do not tell of the file:\n%s", screenOf(m))
 		}
 	}

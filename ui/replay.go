@@ -23,8 +23,8 @@ func (m *model) beginAnew() {
 	m.live.History = history.New(m.live.History.Width)
 	if m.newJudge != nil {
 		m.judge = m.newJudge()
+		m.levels = m.judge.Book()
 	}
-	m.keepLevels(m.levels.SLOs())
 }
 
 // seeking reports that the Frames are those before the goal of a jump: what happened

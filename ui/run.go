@@ -13,23 +13,23 @@ import (
 
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/slo"
 	"sonde/ui/theme"
 )
 
 // Options is what the live screen needs. Only Frames is required.
 type Options struct {
-	Frames    frame.Frames
-	Controls  frame.Controls                            // nil: a recording, whose load cannot be changed
-	Playback  frame.Playback                            // of a recording; nil: Frames come as they happen
-	Judge     Judge                                     // nil: no verdict
-	NewJudge  func() Judge                              // replaces Judge when a jump makes Frames start over; nil: it stays
-	Save      func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
-	SLOs      []slo.Target
-	Levels    Levels       // nil: none are kept
-	Sweeper   Sweeper      // nil: nothing to sweep
-	LevelSLOs []slo.Target // of the levels of a recording, which the screen keeps itself
-	Rungs     []float64    // loads that a sweep tries; none: found by themselves
+	Frames   frame.Frames
+	Controls frame.Controls                            // nil: a recording, whose load cannot be changed
+	Playback frame.Playback                            // of a recording; nil: Frames come as they happen
+	Judge    Judge                                     // nil: no verdict
+	NewJudge func() Judge                              // replaces Judge when a jump makes Frames start over; nil: it stays
+	Save     func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
+	SLOs     []slo.Target
+	Levels   Levels    // nil: those of the Judge
+	Sweeper  Sweeper   // nil: nothing to sweep
+	Rungs    []float64 // loads that a sweep tries; none: found by themselves
 
 	Rehearsal frame.Rehearsal // nil: the engine cannot be switched
 
@@ -41,21 +41,31 @@ type Options struct {
 	Output io.Writer // nil: standard output
 }
 
-// Judge turns Frames into a verdict; *diagnose.Judge is one.
+// Judge turns Frames into verdicts; *diagnose.Judge is one.
 type Judge interface {
 	Add(f *frame.Frame)
 	Verdicts() []diagnose.Verdict // strongest first
 	Checked() diagnose.Checked
+	Book() *level.Book // of all loads that it has seen
 }
 
 // framesPerSecond is how often the renderer looks for a new view. The view
 // itself changes four times a second and on keys.
 const framesPerSecond = 30
 
-// Run shows the live screen until the user quits (nil), the context ends (its
-// cause), a signal comes (a *SignalError, or ErrInterrupted for ctrl+c), a Frame
-// carries a fatal error, or something of the screen itself breaks. The terminal
-// is restored in every case.
+// ErrInterrupted is the result of ctrl+c.
+var ErrInterrupted error = interrupted{}
+
+type interrupted struct{}
+
+func (interrupted) Error() string { return "interrupted" }
+
+// ExitCode is the one shells give to SIGINT.
+func (interrupted) ExitCode() int { return 130 }
+
+// Run shows the live screen until the user quits (nil) or presses ctrl+c
+// (ErrInterrupted), the context ends (its cause), a Frame carries a fatal error, or
+// something of the screen itself breaks. The terminal is restored in every case.
 func Run(ctx context.Context, o Options) error { return run(ctx, o) }
 
 func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
@@ -70,18 +80,15 @@ func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
 	m := newModel(o, theme.New(profile, o.ASCII || !theme.Unicode(env)))
 	p := tea.NewProgram(m, append(more, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(o.Output),
 		tea.WithEnvironment(env), tea.WithColorProfile(profile), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())...)
-	signals := watchSignals(p)
 	_, err := p.Run()
-	return reason(ctx, m.err, signals.stop(), err)
+	return reason(ctx, m.err, err)
 }
 
 // reason says why the screen ended, the most specific first.
-func reason(ctx context.Context, own, signal, program error) error {
+func reason(ctx context.Context, own, program error) error {
 	switch {
 	case own != nil:
 		return own
-	case signal != nil:
-		return signal
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(program, tea.ErrInterrupted):

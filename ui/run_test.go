@@ -222,13 +222,3 @@ func TestNoColorWritesNoColorCodes(t *testing.T) {
 func isStyle(s string) bool {
 	return s[0] == '[' && strings.Trim(s[1:], "0123456789;") == ""
 }
-
-func TestSignalErrors(t *testing.T) {
-	err := error(&SignalError{15})
-	if errors.Is(err, ErrInterrupted) || err.(*SignalError).ExitCode() != 143 {
-		t.Errorf("SIGTERM: %v", err)
-	}
-	if !errors.Is(&SignalError{2}, ErrInterrupted) {
-		t.Error("SIGINT is no interrupt")
-	}
-}

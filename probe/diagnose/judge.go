@@ -27,9 +27,11 @@ type Checked struct {
 // New makes a Judge that has seen nothing.
 func New() *Judge { return &Judge{history: history{levels: level.NewBook(nil)}} }
 
-// SetSLOs sets the service levels to judge by; none without them.
+// SetSLOs sets the service levels to judge by; none without them. The book of levels
+// begins anew with them.
 func (j *Judge) SetSLOs(targets []slo.Target) {
 	j.history.slos = slices.Clone(targets)
+	j.history.levels = level.NewBook(j.history.slos)
 	j.anew()
 }
 
@@ -44,6 +46,9 @@ func (j *Judge) anew() {
 	j.verdicts = nil
 	j.history.forgetResults()
 }
+
+// Book has the levels of all loads that were held.
+func (j *Judge) Book() *level.Book { return j.history.levels }
 
 // Verdicts are all that hold now, strongest first; there is always one.
 func (j *Judge) Verdicts() []Verdict {

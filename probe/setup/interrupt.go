@@ -31,7 +31,7 @@ const interruptedCode = 130
 func Interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	guard.Go("signals", func(error) {}, func() {
 		first := signalError{<-signals}
 		cancel(first)

@@ -19,7 +19,7 @@ func TestExitCodes(t *testing.T) {
 		{signalError{syscall.SIGINT}, 130},
 		{fmt.Errorf("wrapped: %w", signalError{syscall.SIGTERM}), 143},
 		{ui.ErrInterrupted, 130},
-		{&ui.SignalError{Signal: syscall.SIGHUP}, 129},
+		{signalError{syscall.SIGHUP}, 129},
 		{context.Canceled, 130},
 		{Usage(errors.New("no such file")), 2},
 		{errors.New("broken"), 1},
