@@ -235,17 +235,28 @@ func replay(ctx context.Context, c config.Config) error {
 func examine(ctx context.Context, c config.Config) error {
 	ctx, stop := setup.Interruptible(ctx)
 	defer stop()
-	out := doctor.Output{Path: c.Out, Format: c.Format, Stdout: os.Stdout}
+	if err := report.CheckOut(c.Out); err != nil {
+		return setup.Usage(err)
+	}
+	var result outcome
 	if c.Calibrate {
-		return setup.Exit(doctor.CalibrateTo(ctx, out, os.Stderr))
+		progress := report.NewProgressLine(os.Stderr)
+		calibration, err := doctor.Calibrate(ctx, progress.Line)
+		progress.Clear()
+		if err != nil {
+			return setup.Exit(err)
+		}
+		result = calibration
+	} else {
+		o, err := setup.Options(c)
+		if err != nil {
+			return err
+		}
+		terminal := doctor.TerminalOf(os.Stdin, os.Stdout, os.Environ())
+		result = doctor.Examine(ctx, doctor.Options{Options: o, Insecure: c.Insecure, Watch: c.Watch, Terminal: terminal})
 	}
-	o, err := setup.Options(c)
-	if err != nil {
-		return err
+	if err := context.Cause(ctx); err != nil {
+		return setup.Exit(err) // an interrupted checklist is none
 	}
-	ready, err := doctor.ExamineTo(ctx, out, doctor.Options{Options: o, Insecure: c.Insecure, Watch: c.Watch})
-	if err == nil && !ready {
-		return &config.ExitError{Code: 1}
-	}
-	return setup.Exit(err)
+	return ended(ctx, result, c, nil)
 }

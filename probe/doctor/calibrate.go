@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
 	"sonde/probe/doctor/truth"
 	"sonde/probe/opt"
-	"sonde/probe/process"
 	"sonde/probe/units"
 )
 
@@ -38,29 +34,19 @@ type Calibration struct {
 	Notes  []string `json:"notes"`
 }
 
-// script is what a calibration runs.
-type script struct {
-	rounds []round
-	ramp   bool          // search the highest rate
-	within time.Duration // all of it
-}
-
 // wholeScript has the loads of one busy engine, from quiet to far beyond what one
-// operator puts on. The spacing of tokens is that of an engine that decodes in
-// 50 ms.
-func wholeScript() script {
-	const perSecond = 20
-	s := script{ramp: true, within: time.Minute}
+// operator puts on. The spacing of tokens is that of an engine that decodes in 50 ms.
+func wholeScript() (rounds []round) {
 	for _, streams := range []int{16, 64, 256, 1024} {
-		s.rounds = append(s.rounds, round{streams: streams, perSecond: perSecond}, round{streams: streams, perSecond: perSecond, inSteps: true})
-		if streams == 256 {
-			s.rounds = append(s.rounds, round{streams: streams, perSecond: perSecond, inSteps: true, tls: true})
+		r := round{streams: streams, perSecond: 20}.sized(100, 60)
+		rounds = append(rounds, r)
+		r.inSteps = true
+		rounds = append(rounds, r)
+		if r.tls = true; streams == 256 {
+			rounds = append(rounds, r)
 		}
 	}
-	for i := range s.rounds {
-		s.rounds[i] = s.rounds[i].sized(100, 60)
-	}
-	return s
+	return rounds
 }
 
 // sized sets the amount of work: requests enough for a percentile of TTFT and
@@ -73,13 +59,13 @@ func (r round) sized(requests, tokensPerStream int) round {
 
 // Calibrate measures the program's own error. It takes about a minute and loads
 // this machine, no other. progress is called with what is going on.
-func Calibrate(ctx context.Context, progress func(string)) (Calibration, error) {
-	return wholeScript().run(ctx, progress)
+func Calibrate(ctx context.Context, progress func(string)) (*Calibration, error) {
+	return calibrate(ctx, wholeScript(), time.Now().Add(time.Minute), progress)
 }
 
-func (s script) run(ctx context.Context, progress func(string)) (Calibration, error) {
-	began := time.Now()
-	c := Calibration{Schema: CalibrationSchema, OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0), Notes: []string{}}
+// calibrate runs the rounds, and searches the highest rate in the time that is left.
+func calibrate(ctx context.Context, rounds []round, until time.Time, progress func(string)) (*Calibration, error) {
+	c := &Calibration{Schema: CalibrationSchema, OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0), Notes: []string{}}
 	server, err := truth.Start(ctx)
 	if err != nil {
 		return c, err
@@ -88,8 +74,8 @@ func (s script) run(ctx context.Context, progress func(string)) (Calibration, er
 	if busy := loadAverage(); busy.Or(0) > float64(c.Cores)/2 {
 		c.note("Other programs were busy on this machine (load %.1f on %d cores): errors are upper bounds.", busy.V, c.Cores)
 	}
-	rig := rig{server: server, epoch: began}
-	for _, r := range c.fitting(s.rounds) {
+	rig := rig{server: server, epoch: time.Now()}
+	for _, r := range c.fitting(rounds) {
 		progress(r.String())
 		seen, err := rig.run(ctx, r)
 		if err != nil {
@@ -97,13 +83,9 @@ func (s script) run(ctx context.Context, progress func(string)) (Calibration, er
 		}
 		c.Rounds = append(c.Rounds, compare(r, seen))
 	}
-	if s.ramp {
-		if err := c.climb(ctx, rig, began.Add(s.within), progress); err != nil {
-			return c, err
-		}
-	}
+	err = c.climb(ctx, rig, until, progress)
 	c.Budget = c.budget()
-	return c, nil
+	return c, err
 }
 
 func (c *Calibration) note(format string, args ...any) {
@@ -112,36 +94,16 @@ func (c *Calibration) note(format string, args ...any) {
 
 // fitting skips the rounds that need more streams than this process may open, and
 // says so.
-func (c *Calibration) fitting(rounds []round) []round {
-	var fitting []round
+func (c *Calibration) fitting(rounds []round) (fitting []round) {
+	fit := streamsThatFit()
 	for _, r := range rounds {
-		if fit := streamsThatFit(); r.streams > fit {
+		if r.streams > fit {
 			c.note("Skipped %s: this process may open only %d streams (raise 'ulimit -n').", r, fit)
 			continue
 		}
 		fitting = append(fitting, r)
 	}
 	return fitting
-}
-
-// loadAverage is how many threads were running or ready to, averaged over the
-// last minute. It is known on Linux only.
-func loadAverage() opt.Float {
-	text, _ := os.ReadFile("/proc/loadavg")
-	first, _, _ := strings.Cut(string(text), " ")
-	load, err := strconv.ParseFloat(first, 64)
-	return opt.Float{V: load, OK: err == nil}
-}
-
-// ownFiles is what the program opens beside its streams.
-const ownFiles = 32
-
-// streamsThatFit is how many streams the limit on open files allows.
-func streamsThatFit() int {
-	if limit, known := process.FileLimit(); known && limit <= 1<<30 {
-		return max(1, int(limit)-ownFiles)
-	}
-	return math.MaxInt
 }
 
 const (
@@ -182,12 +144,10 @@ func nextRate(success, failure float64) float64 {
 	switch {
 	case failure == 0:
 		return 2 * success
-	case success == 0 && failure <= rampLeast:
+	case success == 0 && failure <= rampLeast, success > 0 && failure/success < rampFine:
 		return 0
 	case success == 0:
 		return failure / 2
-	case failure/success < rampFine:
-		return 0
 	}
 	return math.Sqrt(success * failure)
 }

@@ -13,7 +13,6 @@ import (
 
 	"sonde/config"
 	"sonde/probe/doctor/truth"
-	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -49,7 +48,7 @@ func TestErrorsOfARound(t *testing.T) {
 		0: {start: 1000 * ms, at: []time.Duration{1020300 * time.Microsecond, 1070300 * time.Microsecond, 1120200 * time.Microsecond}, late: []float32{1, 2, 3}},
 		// TTFT 9.9 ms, gap 51 ms
 		1: {start: 2000 * ms, at: []time.Duration{2009900 * time.Microsecond, 2060900 * time.Microsecond}, late: []float32{0, 0}},
-		2: {class: measure.ConnectionLost, failure: "it broke"},
+		2: {},
 	}
 	server := []truth.Record{
 		// TTFT 20 ms, gaps 50 and 50 ms: errors 0.3; 0 and 0.1
@@ -58,7 +57,7 @@ func TestErrorsOfARound(t *testing.T) {
 		{Request: 1, ArrivedNS: 10e6, WroteNS: []int64{20e6, 70e6}, TookNS: []int64{1e4, 1e4}},
 	}
 	e := compare(round{streams: 2, perSecond: 20, inSteps: true}, observed{
-		gap: 50 * ms, client: client, server: server, stamps: "kernel",
+		gap: 50 * ms, client: client, server: server, problem: "connection_lost: it broke", stamps: "kernel",
 		steady: spent{lasted: time.Second, cpu: opt.Of(0.001), tokens: 40},
 	})
 	if e.Streams != 2 || e.TokensPerS != 40 || e.Pattern != "steps" || e.TLS || e.Stamps != "kernel" {
@@ -190,7 +189,7 @@ func TestRoundedUp(t *testing.T) {
 }
 
 func TestEnoughSamples(t *testing.T) {
-	for _, r := range wholeScript().rounds {
+	for _, r := range wholeScript() {
 		want := map[int][2]int{
 			16:   {112, 8},  // 7 answers each make 100
 			64:   {192, 20}, // 3 at least
@@ -209,9 +208,8 @@ func TestShortCalibration(t *testing.T) {
 	quiet := round{streams: 16, perSecond: 20}.sized(32, 12)
 	inSteps := quiet
 	inSteps.inSteps, inSteps.tls = true, true
-	s := script{rounds: []round{quiet, inSteps}, within: 5 * time.Second}
 	var shown []string
-	c, err := s.run(t.Context(), func(text string) { shown = append(shown, text) })
+	c, err := calibrate(t.Context(), []round{quiet, inSteps}, time.Now(), func(text string) { shown = append(shown, text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +230,7 @@ func TestShortCalibration(t *testing.T) {
 			t.Errorf("budget %q", line)
 		}
 	}
-	text, md := c.Text(100, false), c.Markdown()
+	text, md := c.text(), c.Markdown()
 	if !strings.Contains(text, "in steps, TLS") || !strings.Contains(md, "| 16 | in steps, TLS | ") {
 		t.Errorf("text\n%s\nMarkdown\n%s", text, md)
 	}
@@ -243,11 +241,11 @@ func TestShortCalibration(t *testing.T) {
 }
 
 func TestCalibrationIsInterrupted(t *testing.T) {
-	s := script{rounds: []round{round{streams: 4, perSecond: 20}.sized(4, 600)}, within: time.Minute}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*ms)
 	defer cancel()
 	began := time.Now()
-	if _, err := s.run(ctx, func(string) {}); err == nil || time.Since(began) > 5*time.Second {
+	long := []round{round{streams: 4, perSecond: 20}.sized(4, 600)}
+	if _, err := calibrate(ctx, long, began, func(string) {}); err == nil || time.Since(began) > 5*time.Second {
 		t.Errorf("error %v after %v", err, time.Since(began))
 	}
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -10,8 +11,16 @@ import (
 	"sonde/probe/units"
 )
 
-// Text is the result for people. Its width is that of its tables, and it has no colour.
-func (c *Calibration) Text(int, bool) string {
+// ExitCode is that of the command: a calibration cannot fail.
+func (c *Calibration) ExitCode() int { return 0 }
+
+// Write writes the result as "table", as wide as its tables and without colour, as "md"
+// or "json".
+func (c *Calibration) Write(w io.Writer, format string, _ int, _ bool) error {
+	return writeAs(w, format, c, c.text)
+}
+
+func (c *Calibration) text() string {
 	text := page.Text{Width: math.MaxInt}
 	text.Line(c.title())
 	for _, s := range c.sections() {
@@ -43,9 +52,9 @@ func (c *Calibration) sections() []page.Section {
 	}}
 	for _, r := range c.Rounds {
 		errors.Rows = append(errors.Rows, []string{
-			units.WholeCommas(float64(r.Streams)), "  " + tokenPattern(r.Pattern == patternSteps, r.TLS), r.Stamps,
+			units.WholeCommas(float64(r.Streams)), "  " + pattern(r.Pattern == patternSteps, r.TLS), r.Stamps,
 			fine(r.TTFT.P50), fine(r.TTFT.P99), fine(r.TTFT.Max),
-			fine(r.Gap.P50), fine(r.Gap.P99), fine(r.Gap.Max), fine(r.Late), oneDigit(r.CPUUS),
+			fine(r.Gap.P50), fine(r.Gap.P99), fine(r.Gap.Max), fine(r.Late), units.Known(r.CPUUS, units.Tenth),
 		})
 	}
 	ramp := page.Section{Columns: []page.Column{
@@ -57,21 +66,9 @@ func (c *Calibration) sections() []page.Section {
 		if !s.Followed {
 			keptUp = "  no"
 		}
-		ramp.Rows = append(ramp.Rows, []string{units.WholeCommas(s.Asked), units.WholeCommas(s.Rate), fine(s.Late), oneDigit(s.Cores), oneDigit(s.AllCores), keptUp})
+		ramp.Rows = append(ramp.Rows, []string{units.WholeCommas(s.Asked), units.WholeCommas(s.Rate), fine(s.Late), units.Known(s.Cores, units.Tenth), units.Known(s.AllCores, units.Tenth), keptUp})
 	}
 	return []page.Section{errors, ramp, {Title: "Result", Lines: slices.Concat(c.Budget, c.Notes, c.remarks())}}
-}
-
-// tokenPattern says how the tokens of all streams are spread over time.
-func tokenPattern(inSteps, tls bool) string {
-	text := "spread"
-	if inSteps {
-		text = "in steps"
-	}
-	if tls {
-		text += ", TLS"
-	}
-	return text
 }
 
 // remarks are what a reader has to know to trust the figures.
@@ -123,30 +120,22 @@ func (c *Calibration) budget() []string {
 		lines = append(lines, most+".")
 	}
 	switch {
-	case c.HighestTokensPerS.OK && c.Limit != "":
-		lines = append(lines, fmt.Sprintf("sonde keeps up with %s tokens/s over %d streams; above that, %s.", units.WholeCommas(c.HighestTokensPerS.V), rampStreams, c.Limit))
 	case c.HighestTokensPerS.OK:
-		lines = append(lines, fmt.Sprintf("sonde keeps up with %s tokens/s over %d streams.", units.WholeCommas(c.HighestTokensPerS.V), rampStreams))
+		line := fmt.Sprintf("sonde keeps up with %s tokens/s over %d streams", units.WholeCommas(c.HighestTokensPerS.V), rampStreams)
+		if c.Limit != "" {
+			line += "; above that, " + c.Limit
+		}
+		lines = append(lines, line+".")
 	case c.Limit != "":
 		lines = append(lines, "sonde did not keep up with any rate that was tried: "+c.Limit+".")
 	}
 	return lines
 }
 
-// fine writes milliseconds to a microsecond, or to fewer digits when large.
+// fine writes milliseconds to a microsecond.
 func fine(ms opt.Float) string {
-	switch {
-	case !ms.OK:
-		return units.Unknown
-	case ms.V >= 100:
-		return fmt.Sprintf("%.0f", ms.V)
-	case ms.V >= 10:
-		return fmt.Sprintf("%.1f", ms.V)
-	}
-	return fmt.Sprintf("%.3f", ms.V)
+	return units.Known(ms, func(v float64) string { return fmt.Sprintf("%.3f", v) })
 }
-
-func oneDigit(f opt.Float) string { return units.Known(f, units.Tenth) }
 
 // roundedUp writes milliseconds with two digits, never less than they are.
 func roundedUp(ms float64) string {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -53,7 +54,7 @@ func compare(r round, o observed) RoundErrors {
 	for i := range o.server {
 		wrote, took := o.server[i].WroteNS, o.server[i].TookNS
 		a := o.client[o.server[i].Request]
-		if a == nil || a.class != measure.OK || len(a.at) != len(wrote) || len(a.at) == 0 {
+		if a == nil || len(a.at) != len(wrote) || len(a.at) == 0 {
 			continue
 		}
 		ttft.Add(errorMS(a.at[0]-a.start, wrote[0]-o.server[i].ArrivedNS))
@@ -71,7 +72,7 @@ func compare(r round, o observed) RoundErrors {
 		e.CPUUS = o.steady.cpu.Scale(1e6 / float64(o.steady.tokens))
 	}
 	if e.Lost = len(o.client) - ttft.N(); e.Lost > 0 {
-		e.Problem = problem(o.client)
+		e.Problem = cmp.Or(o.problem, "tokens were missed")
 	}
 	return e
 }
@@ -79,16 +80,6 @@ func compare(r round, o observed) RoundErrors {
 // errorMS is the error of one duration. The two sides have clocks of their own.
 func errorMS(measured time.Duration, trueNS int64) float64 {
 	return math.Abs(float64(int64(measured)-trueNS)) / nsPerMS
-}
-
-// problem is why requests were lost, in the words of one of them.
-func problem(seen map[int]*arrival) string {
-	for _, a := range seen {
-		if a.class != measure.OK {
-			return fmt.Sprintf("%s: %s", a.class, a.failure)
-		}
-	}
-	return "tokens were missed"
 }
 
 func errorsMS(d *measure.Dist) ErrorsMS {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -167,11 +168,11 @@ func (r *Report) listed(o Options, id engine.Identity) {
 	}
 	switch n := len(id.Models); {
 	case n == 0:
-		s.missing("list", "empty: requests name "+orElse(id.Model, "no model"), "load a model, or use --model NAME")
+		s.missing("list", "empty: requests name "+cmp.Or(id.Model, "no model"), "load a model, or use --model NAME")
 	case !slices.Contains(id.Models, id.Model):
 		s.missing("list", fmt.Sprintf("does not contain %q: %s", id.Model, listed(id.Models, 5)), "check --model")
 	default:
-		s.ok("list", fmt.Sprintf("%s: %s; requests name %s", counted(n, "model"), listed(id.Models, 3), id.Model))
+		s.ok("list", fmt.Sprintf("%s: %s; requests name %s", units.Count(n, "model"), listed(id.Models, 3), id.Model))
 	}
 	if id.MaxModelLen > 0 {
 		s.ok("context", units.WholeCommas(float64(id.MaxModelLen))+" tokens")

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"sonde/gpu/watch"
 	"sonde/probe"
 	"sonde/probe/guard"
+	"sonde/probe/units"
 )
 
 // slowPeriod is the interval from which on readings are too rare for the charts.
@@ -64,7 +66,7 @@ func (s section) instances(parts map[string]int) {
 	}
 	if all > 0 {
 		s.ok("MIG", fmt.Sprintf("%s of %s, each with its own readings; power and temperature are those of the whole GPU",
-			counted(all, "instance"), counted(len(parts), "GPU")))
+			units.Count(all, "instance"), units.Count(len(parts), "GPU")))
 	}
 }
 
@@ -88,7 +90,7 @@ func (s section) device(g *gpu.Reading, split bool) {
 		name += " part"
 	}
 	if g.Lost {
-		s.missing(name, g.Name+" is lost: "+orElse(g.Note, "its source no longer lists it"), "look for Xid lines in the kernel log, then reset it (nvidia-smi --gpu-reset) or reboot")
+		s.missing(name, g.Name+" is lost: "+cmp.Or(g.Note, "its source no longer lists it"), "look for Xid lines in the kernel log, then reset it (nvidia-smi --gpu-reset) or reboot")
 		return
 	}
 	work := !split          // SM, bandwidth and memory are reported for what runs programs
@@ -110,7 +112,7 @@ func (s section) device(g *gpu.Reading, split bool) {
 		return
 	}
 	s.missing(name, fmt.Sprintf("%s by %s, without %s", g.Name, g.Source, strings.Join(absent, ", ")),
-		orElse(g.Note, "another source may have them: --gpu nvml on the GPU's machine, or a DCGM exporter with profiling metrics"))
+		cmp.Or(g.Note, "another source may have them: --gpu nvml on the GPU's machine, or a DCGM exporter with profiling metrics"))
 }
 
 // gpuPatience is how long the first readings of GPUs may take.

@@ -149,8 +149,7 @@ func TestMultiplexers(t *testing.T) {
 		"screen, inside screen":      {"TERM=screen", "STY=1.pts"},
 		"xterm-kitty, inside zellij": {"TERM=xterm-kitty", "ZELLIJ=0"},
 	} {
-		terminal := Terminal{Name: lookup(environ, "TERM"), Inside: multiplexer(environ)}
-		if got := terminal.called(); got != want {
+		if got := called(environ); got != want {
 			t.Errorf("%q: %q, want %q", environ, got, want)
 		}
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"runtime"
@@ -80,19 +81,38 @@ const (
 	stampPause = 10 * time.Millisecond
 )
 
+// loadAverage is how many threads were running or ready to, averaged over the
+// last minute. It is known on Linux only.
+func loadAverage() opt.Float {
+	text, _ := os.ReadFile("/proc/loadavg")
+	var load opt.Float
+	n, _ := fmt.Sscan(string(text), &load.V)
+	load.OK = n == 1
+	return load
+}
+
+const ownFiles = 32 // opened beside the streams
+
+// streamsThatFit is how many streams the limit on open files allows.
+func streamsThatFit() int {
+	if limit, known := process.FileLimit(); known && limit <= 1<<30 {
+		return max(0, int(limit)-ownFiles)
+	}
+	return math.MaxInt
+}
+
 // usualStreams is the default of --max-concurrency.
 const usualStreams = 256
 
 func (s section) files() {
 	const name = "open files"
-	limit, known := process.FileLimit()
-	switch fit := int64(limit) - ownFiles; {
-	case !known || limit > 1<<30:
+	switch fit := streamsThatFit(); {
+	case fit == math.MaxInt:
 		s.ok(name, "no practical limit")
 	case fit < usualStreams:
-		s.missing(name, fmt.Sprintf("limit %d: enough for %d streams", limit, max(0, fit)), "raise it with 'ulimit -n 4096'")
+		s.missing(name, fmt.Sprintf("limit %d: enough for %d streams", fit+ownFiles, fit), "raise it with 'ulimit -n 4096'")
 	default:
-		s.ok(name, fmt.Sprintf("limit %d: enough for %s streams", limit, units.WholeCommas(float64(fit))))
+		s.ok(name, fmt.Sprintf("limit %d: enough for %s streams", fit+ownFiles, units.WholeCommas(float64(fit))))
 	}
 }
 
@@ -114,7 +134,7 @@ func (s section) cores(n int, busy opt.Float) {
 		name = "processor"
 		away = "keep other work off this machine, or use sonde bench, which draws nothing"
 	)
-	cores := counted(n, "core")
+	cores := units.Count(n, "core")
 	load := ""
 	if busy.OK {
 		load = fmt.Sprintf(", load %.1f over the last minute", busy.V)
@@ -139,8 +159,8 @@ func localPorts() int {
 // portsIn reads a range of ports, "32768	60999", both included.
 func portsIn(text string) int {
 	var first, last int
-	if n, _ := fmt.Sscan(text, &first, &last); n != 2 || last < first {
+	if n, _ := fmt.Sscan(text, &first, &last); n != 2 {
 		return 0
 	}
-	return last - first + 1
+	return max(0, last-first+1)
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -61,31 +62,52 @@ func (s section) add(name string, state State, found, advice string) {
 }
 
 // conclude decides from the checks whether measuring works.
-func (r *Report) conclude() {
-	r.Ready = true
+func (r *Report) conclude() { r.Ready = r.count(Failed) == 0 }
+
+func (r *Report) count(state State) (n int) {
 	for _, c := range r.Checks {
-		r.Ready = r.Ready && c.State != Failed
+		if c.State == state {
+			n++
+		}
 	}
+	return n
+}
+
+// ExitCode is that of the command: 1 if measuring does not work.
+func (r *Report) ExitCode() int {
+	if r.Ready {
+		return 0
+	}
+	return 1
 }
 
 // verdict is the last line.
 func (r *Report) verdict() string {
-	failed, missing := 0, 0
-	for _, c := range r.Checks {
-		switch c.State {
-		case Failed:
-			failed++
-		case Missing:
-			missing++
-		}
-	}
 	switch {
-	case failed > 0:
-		return fmt.Sprintf("Not ready to measure: %d failed.", failed)
-	case missing > 0:
-		return fmt.Sprintf("Ready to measure; %d could be better.", missing)
+	case r.count(Failed) > 0:
+		return fmt.Sprintf("Not ready to measure: %d failed.", r.count(Failed))
+	case r.count(Missing) > 0:
+		return fmt.Sprintf("Ready to measure; %d could be better.", r.count(Missing))
 	}
 	return "Ready to measure."
+}
+
+// Write writes the checklist as "table", "md" or "json".
+func (r *Report) Write(w io.Writer, format string, width int, color bool) error {
+	return writeAs(w, format, r, func() string { return r.Text(width, color) })
+}
+
+// writeAs writes one of the two documents of this package.
+func writeAs(w io.Writer, format string, d interface{ Markdown() string }, text func() string) (err error) {
+	switch format {
+	case "table":
+		_, err = io.WriteString(w, text())
+	case "md":
+		_, err = io.WriteString(w, d.Markdown())
+	default:
+		err = plain.WriteJSON(w, d)
+	}
+	return err
 }
 
 const (
@@ -155,20 +177,4 @@ func listed(names []string, most int) string {
 		return strings.Join(names, ", ")
 	}
 	return strings.Join(names[:most], ", ") + ", …"
-}
-
-// counted is a number of things: "1 GPU", "2 GPUs".
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// orElse is text, or what stands in for an empty one.
-func orElse(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
 }

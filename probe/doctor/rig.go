@@ -30,16 +30,27 @@ type round struct {
 	tokens    int // of each answer
 }
 
-func (r round) gap() time.Duration { return time.Duration(float64(time.Second) / r.perSecond) }
-
+// String describes the load, and how the tokens of all streams are spread over time.
 func (r round) String() string {
-	return fmt.Sprintf("%s streams %s", units.WholeCommas(float64(r.streams)), tokenPattern(r.inSteps, r.tls))
+	return units.WholeCommas(float64(r.streams)) + " streams " + pattern(r.inSteps, r.tls)
+}
+
+func pattern(inSteps, tls bool) string {
+	text := "spread"
+	if inSteps {
+		text = "in steps"
+	}
+	if tls {
+		text += ", TLS"
+	}
+	return text
 }
 
 // observed is what both sides saw of a round.
 type observed struct {
-	gap       time.Duration // between the tokens of one stream
-	client    map[int]*arrival
+	gap       time.Duration    // between the tokens of one stream
+	client    map[int]*arrival // without tokens if the request failed
+	problem   string           // why one failed
 	server    []truth.Record
 	stamps    string        // "kernel" or "read": source of the client's stamps
 	steady    spent         // while every stream was running
@@ -72,7 +83,8 @@ const (
 
 // run makes the requests of a round and waits until all have ended.
 func (g rig) run(ctx context.Context, r round) (observed, error) {
-	if _, err := g.server.Next(truth.Round{Streams: r.streams, Gap: r.gap(), InSteps: r.inSteps}); err != nil {
+	gap := time.Duration(float64(time.Second) / r.perSecond)
+	if _, err := g.server.Next(truth.Round{Streams: r.streams, Gap: gap, InSteps: r.inSteps}); err != nil {
 		return observed{}, err
 	}
 	url, config := "http://"+g.server.HTTP, (*tls.Config)(nil)
@@ -89,7 +101,7 @@ func (g rig) run(ctx context.Context, r round) (observed, error) {
 	}
 	defer client.Close()
 	rec := &recorder{client: client, seen: make(map[int]*arrival, r.requests)}
-	steady, err := g.load(ctx, r, rec)
+	steady, err := g.load(ctx, r, gap, rec)
 	if err != nil {
 		return observed{}, err
 	}
@@ -98,18 +110,18 @@ func (g rig) run(ctx context.Context, r round) (observed, error) {
 		return observed{}, err
 	}
 	return observed{
-		gap: r.gap(), client: rec.seen, server: report.Records, stamps: client.Stamps(), steady: steady,
+		gap: gap, client: rec.seen, problem: rec.problem, server: report.Records, stamps: client.Stamps(), steady: steady,
 		serverCPU: time.Duration(report.CPUNS),
 	}, nil
 }
 
 // load puts the round on, as a Session would, and returns what was used while all
 // streams were running.
-func (g rig) load(ctx context.Context, r round, rec *recorder) (spent, error) {
+func (g rig) load(ctx context.Context, r round, gap time.Duration, rec *recorder) (spent, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	answers := r.requests / r.streams * (r.tokens + 1)
-	limit := time.AfterFunc(time.Duration(answers)*r.gap()+patience, func() {
+	limit := time.AfterFunc(time.Duration(answers)*gap+patience, func() {
 		cancel(fmt.Errorf("%s: only %d of %d answers ended in time: this machine is too busy for a calibration", r, rec.ended.Load(), r.requests))
 	})
 	defer limit.Stop()
@@ -149,8 +161,9 @@ type recorder struct {
 
 	begun, ended, tokens atomic.Int64
 
-	mu   sync.Mutex
-	seen map[int]*arrival // of requests that ended
+	mu      sync.Mutex
+	seen    map[int]*arrival // of requests that ended
+	problem string           // why the last one failed that did
 }
 
 // Next returns the number of the request as its prompt, from 0.
@@ -169,8 +182,12 @@ func (r *recorder) Do(ctx context.Context, call api.Call, obs api.Observer) api.
 		at: make([]time.Duration, 0, call.MaxTokens), late: make([]float32, 0, call.MaxTokens),
 	}
 	res := r.client.Do(ctx, call, a)
-	a.class, a.failure, a.start = res.Class, res.Error, res.Start
+	a.start = res.Start
 	r.mu.Lock()
+	if res.Class != measure.OK {
+		r.problem = fmt.Sprintf("%s: %s", res.Class, res.Error)
+		a = &arrival{}
+	}
 	r.seen[number] = a
 	r.mu.Unlock()
 	r.ended.Add(1)
@@ -180,11 +197,9 @@ func (r *recorder) Do(ctx context.Context, call api.Call, obs api.Observer) api.
 // arrival is what the client saw of one request. It observes the request, and
 // passes everything on to the stream's track as usual.
 type arrival struct {
-	class   measure.Class
-	failure string
-	start   time.Duration   // t0
-	at      []time.Duration // of each token
-	late    []float32       // ms, of each read behind its stamp
+	start time.Duration   // t0
+	at    []time.Duration // of each token
+	late  []float32       // ms, of each read behind its stamp
 
 	track api.Observer
 	all   *atomic.Int64 // tokens of all requests

@@ -1,13 +1,14 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
+
+	"sonde/ui/theme"
 )
 
 // Terminal is what the live screen would be shown on.
@@ -16,75 +17,32 @@ type Terminal struct {
 	Width, Height int  // cells; 0 is unknown
 	Colors        string
 	UTF8          bool
-	Name          string // what TERM calls it
-	Inside        string // the multiplexer that it runs in: "tmux", "screen", …; "" for none
+	Name          string // what TERM calls it, and the multiplexer that it runs in
 }
 
-// terminalOf examines the terminal behind standard input and output.
-func terminalOf(in, out *os.File, environ []string) Terminal {
-	t := Terminal{Is: term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd()))}
+// TerminalOf examines the terminal behind standard input and output.
+func TerminalOf(in, out *os.File, env theme.Environment) Terminal {
+	t := Terminal{Is: term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd())), UTF8: theme.Unicode(env)}
 	t.Width, t.Height, _ = term.GetSize(int(out.Fd()))
-	t.Colors = colorsOf(out, environ)
-	t.UTF8 = utf8Locale(environ)
-	t.Name, t.Inside = lookup(environ, "TERM"), multiplexer(environ)
+	t.Colors = colors[theme.Profile("auto", out, env)]
+	t.Name = called(env)
 	return t
 }
 
-// multiplexer names the program between us and the real terminal, which may know
-// fewer colours than it.
-func multiplexer(environ []string) string {
-	for _, m := range [][2]string{{"TMUX", "tmux"}, {"STY", "screen"}, {"ZELLIJ", "zellij"}} {
-		if lookup(environ, m[0]) != "" {
-			return m[1]
-		}
-	}
-	return ""
+var colors = map[colorprofile.Profile]string{
+	colorprofile.TrueColor: "true colour", colorprofile.ANSI256: "256 colours", colorprofile.ANSI: "16 colours",
 }
 
-// called is the terminal by name.
-func (t Terminal) called() string {
-	name := t.Name
-	if name == "" {
-		name = "TERM is not set"
-	}
-	if t.Inside != "" {
-		name += ", inside " + t.Inside
+// called names the terminal, and the multiplexer between us and the real one, which may
+// know fewer colours.
+func called(env theme.Environment) string {
+	name := cmp.Or(env.Get("TERM"), "TERM is not set")
+	for _, m := range [][2]string{{"TMUX", "tmux"}, {"STY", "screen"}, {"ZELLIJ", "zellij"}} {
+		if env.Get(m[0]) != "" {
+			return name + ", inside " + m[1]
+		}
 	}
 	return name
-}
-
-func colorsOf(out io.Writer, environ []string) string {
-	switch colorprofile.Detect(out, environ) {
-	case colorprofile.TrueColor:
-		return "true colour"
-	case colorprofile.ANSI256:
-		return "256 colours"
-	case colorprofile.ANSI:
-		return "16 colours"
-	}
-	return ""
-}
-
-// utf8Locale reports whether the locale is a UTF-8 one. The first of the three that
-// is set decides.
-func utf8Locale(environ []string) bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := lookup(environ, name); v != "" {
-			v = strings.ToLower(strings.ReplaceAll(v, "-", ""))
-			return strings.Contains(v, "utf8")
-		}
-	}
-	return false
-}
-
-func lookup(environ []string, name string) string {
-	value := ""
-	for _, pair := range environ {
-		if n, v, ok := strings.Cut(pair, "="); ok && n == name {
-			value = v
-		}
-	}
-	return value
 }
 
 // The screen shows everything at once from the first size on, and something down
@@ -109,9 +67,9 @@ func (s section) terminal(t Terminal) {
 		s.ok("terminal size", size)
 	}
 	if t.Colors == "" {
-		s.missing("colours", "none ("+t.called()+")", "set TERM=xterm-256color, unset NO_COLOR, or use --color always")
+		s.missing("colours", "none ("+t.Name+")", "set TERM=xterm-256color, unset NO_COLOR, or use --color always")
 	} else {
-		s.ok("colours", fmt.Sprintf("%s (%s)", t.Colors, t.called()))
+		s.ok("colours", fmt.Sprintf("%s (%s)", t.Colors, t.Name))
 	}
 	if t.UTF8 {
 		s.ok("characters", "UTF-8")

@@ -75,9 +75,10 @@ func NewProgressLine(file *os.File) *ProgressLine {
 }
 
 // Show redraws the line if it changed.
-func (p *ProgressLine) Show(now bench.Progress) { p.show(progressText(&now)) }
+func (p *ProgressLine) Show(now bench.Progress) { p.Line(progressText(&now)) }
 
-func (p *ProgressLine) show(line string) {
+// Line shows a text of its own.
+func (p *ProgressLine) Line(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.width == 0 || line == p.shown {
@@ -142,7 +143,7 @@ func TerminalWidth(file *os.File) int {
 // At shows where a sweep stands.
 func (p *ProgressLine) At(s sweep.Status) {
 	if s.State == sweep.Running {
-		p.show(s.Line())
+		p.Line(s.Line())
 	}
 }
 

@@ -37,29 +37,25 @@ func Serve() error {
 		return err
 	}
 	rounds, replies := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
-	if err := replies.Encode(at); err != nil {
-		return err
-	}
-	for {
-		var r Round
-		if err := rounds.Decode(&r); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if err := replies.Encode(s.next(r)); err != nil {
+	var r Round
+	for err = replies.Encode(at); err == nil; err = replies.Encode(s.next(r)) {
+		if err := rounds.Decode(&r); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
 			return err
 		}
 	}
+	return err
 }
 
 // Remote is a scripted server in another process, and the line to it.
 type Remote struct {
 	Addresses
 
+	Close   func() // ends the server
 	rounds  *json.Encoder
 	reports *json.Decoder
-	end     func()
 }
 
 // Start starts a server in a process of its own, so that neither side takes the
@@ -71,22 +67,15 @@ func Start(ctx context.Context) (*Remote, error) {
 	}
 	cmd := exec.CommandContext(ctx, self, Command)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
+	in, inErr := cmd.StdinPipe()
+	out, outErr := cmd.StdoutPipe()
+	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
 		return nil, fmt.Errorf("cannot start the scripted server: %w", err)
 	}
-	r := &Remote{rounds: json.NewEncoder(in), reports: json.NewDecoder(out)}
-	r.end = func() {
+	r := &Remote{rounds: json.NewEncoder(in), reports: json.NewDecoder(out), Close: func() {
 		_ = in.Close() // the server ends with its input
 		_ = cmd.Wait()
-	}
+	}}
 	if err := r.reports.Decode(&r.Addresses); err != nil {
 		r.Close()
 		return nil, fmt.Errorf("cannot start the scripted server: %w", err)
@@ -101,14 +90,8 @@ func (r *Remote) Next(round Round) (Report, error) {
 	if err == nil {
 		err = r.reports.Decode(&report)
 	}
-	if err == nil && report.Error != "" {
-		err = errors.New(report.Error)
-	}
 	if err != nil {
 		return Report{}, fmt.Errorf("lost the scripted server: %w", err)
 	}
 	return report, nil
 }
-
-// Close ends the server.
-func (r *Remote) Close() { r.end() }

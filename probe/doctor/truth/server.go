@@ -1,7 +1,14 @@
+// Package truth is a scripted server that knows when it sent each token: it
+// streams answers on a fixed schedule, and notes the instant right before each
+// write and the arrival of each request. What a client measured can then be
+// compared with what happened.
+//
+// Client and server only ever exchange durations between instants of their own
+// clock, so that the two clocks need a common rate and no common zero.
 package truth
 
 import (
-	"bufio"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -11,10 +18,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"math/big"
 	"net"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -22,6 +29,45 @@ import (
 	"sonde/probe/guard"
 	"sonde/probe/process"
 )
+
+// Round is how tokens are sent until the next Round. Every answer follows one
+// absolute schedule, whenever its request came and however late a write was.
+type Round struct {
+	Streams int           `json:"streams"`
+	Gap     time.Duration `json:"gap_ns"`   // between the tokens of one stream; 0 answers no requests
+	InSteps bool          `json:"in_steps"` // all streams at the same instants, else spread over the gap
+}
+
+// leadTime is the least time from a request to its first token, so that the head
+// of the reply is out by then.
+const leadTime = time.Millisecond
+
+// first is when the first token of a request is due, as time since the round
+// began; arrived is when the request came.
+func (r Round) first(request int, arrived time.Duration) time.Duration {
+	offset := time.Duration(0)
+	if !r.InSteps && r.Streams > 0 {
+		offset = r.Gap * time.Duration(request%r.Streams) / time.Duration(r.Streams)
+	}
+	steps := max(0, (arrived+leadTime-offset+r.Gap-1)/r.Gap)
+	return offset + steps*r.Gap
+}
+
+// Record is what the server knows of one request. Instants are nanoseconds since
+// the server began.
+type Record struct {
+	Request   int     `json:"request"`    // number that its prompt carried
+	ArrivedNS int64   `json:"arrived_ns"` // when it came
+	DueNS     int64   `json:"due_ns"`     // when its first token was due
+	WroteNS   []int64 `json:"wrote_ns"`   // right before the write of each token
+	TookNS    []int64 `json:"took_ns"`    // how long that write took
+}
+
+// Report is what happened in a round.
+type Report struct {
+	Records []Record `json:"records"`
+	CPUNS   int64    `json:"cpu_ns"` // processor time of the server's process in the round; 0 if unknown
+}
 
 // server streams answers as the current Round prescribes.
 type server struct {
@@ -32,7 +78,6 @@ type server struct {
 	began   time.Time
 	cpu     time.Duration // of the process when the round began
 	records []Record
-	fault   string // panic in a goroutine
 }
 
 // next begins a round and reports the one before.
@@ -40,39 +85,52 @@ func (s *server) next(r Round) Report {
 	cpu, _ := process.CPU()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	report := Report{Records: s.records, CPUNS: int64(cpu - s.cpu), Error: s.fault}
+	report := Report{Records: s.records, CPUNS: int64(cpu - s.cpu)}
 	s.round, s.began, s.cpu, s.records = r, time.Now(), cpu, nil
 	return report
 }
 
-// listen opens a port on loopback and answers there; secured, if not nil, is for TLS.
+// stamping makes connections that know when their bytes arrived.
+type stamping struct{ net.Listener }
+
+func (l stamping) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewConn(c), nil
+}
+
+// stampedKey finds the *wire.Conn of a request in its context.
+type stampedKey struct{}
+
+// serve answers requests until the listener closes; secured, if not nil, is for TLS.
+func (s *server) serve(l net.Listener, secured *tls.Config) error {
+	web := &http.Server{
+		Handler: s, TLSConfig: secured, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
+		ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			if c, ok := c.(*tls.Conn); ok {
+				return context.WithValue(ctx, stampedKey{}, c.NetConn())
+			}
+			return context.WithValue(ctx, stampedKey{}, c)
+		},
+	}
+	if secured != nil {
+		return web.ServeTLS(stamping{l}, "", "")
+	}
+	return web.Serve(stamping{l})
+}
+
+// listen opens a port on loopback and serves there.
 func (s *server) listen(secured *tls.Config) (addr string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	guard.Go("scripted server", s.fail, func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			guard.Go("scripted server", s.fail, func() {
-				defer c.Close()
-				s.answerAll(c, secured)
-			})
-		}
-	})
+	guard.Go("scripted server", func(error) {}, func() { _ = s.serve(l, secured) })
 	return l.Addr().String(), nil
 }
-
-func (s *server) fail(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fault = err.Error()
-}
-
-func (s *server) since(t time.Time) int64 { return int64(t.Sub(s.epoch)) }
 
 // certify makes a throwaway certificate. Nobody checks it: the client that it is
 // for started this server itself.
@@ -90,101 +148,75 @@ func certify() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// What a reply is made of: the head with a chunk that bears no token, as engines
-// send it at once; then a chunk a token; then finish reason, usage and end mark.
+// A reply begins with a chunk that bears no token, as engines send it at once; then
+// comes a chunk a token, the finish reason, usage and the end mark.
 const (
-	head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-	role = `{"id":"chatcmpl-1234567890","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}`
-	text = `{"id":"chatcmpl-1234567890","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[{"index":0,"delta":{"content":"hello "},"finish_reason":null}]}`
-	last = `{"id":"chatcmpl-1234567890","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
-	uses = `{"id":"chatcmpl-1234567890","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":%d}}`
+	begin = `data: {"id":"chatcmpl-1234567890","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[`
+	role  = begin + `{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}` + "\n\n"
+	text  = begin + `{"index":0,"delta":{"content":"hello "},"finish_reason":null}]}` + "\n\n"
+	last  = begin + `{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	uses  = begin + `],"usage":{"prompt_tokens":1,"completion_tokens":%d}}` + "\n\ndata: [DONE]\n\n"
 )
-
-func event(data string) string { return "data: " + data + "\n\n" }
-
-func chunk(body string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(body), body) }
 
 // maxTokens bounds the answer to one request.
 const maxTokens = 1 << 20
 
-// answerAll answers the requests of one connection, one after the other. It ends
-// when the client goes away or sends an invalid request.
-func (s *server) answerAll(tcp net.Conn, secured *tls.Config) {
-	stamped := wire.NewConn(tcp)
-	conn := net.Conn(stamped)
-	if secured != nil {
-		conn = tls.Server(stamped, secured)
-	}
-	br := bufio.NewReader(conn)
-	for {
-		number, tokens, err := readRequest(br)
-		if err != nil {
-			return
-		}
-		if err := s.answer(conn, stamped.Stamp().At, number, tokens); err != nil {
-			return
-		}
-	}
-}
-
-// readRequest reads one request: its number, which is the prompt, and how many
-// tokens to answer with.
-func readRequest(br *bufio.Reader) (number, tokens int, err error) {
-	req, err := http.ReadRequest(br)
-	if err != nil {
-		return 0, 0, err
-	}
-	raw, err := io.ReadAll(req.Body)
-	if err != nil {
-		return 0, 0, err
-	}
+// readRequest reads the number of a request, which is its prompt, and how many tokens
+// to answer with.
+func readRequest(from io.Reader) (number, tokens int, err error) {
 	var body struct {
-		Messages [1]struct {
-			Content string `json:"content"`
+		Messages []struct {
+			Content int `json:"content,string"`
 		} `json:"messages"`
 		MaxTokens int `json:"max_tokens"`
 	}
-	if err := json.Unmarshal(raw, &body); err != nil {
+	if err := json.NewDecoder(from).Decode(&body); err != nil {
 		return 0, 0, err
 	}
-	number, err = strconv.Atoi(body.Messages[0].Content)
-	if err == nil && (number < 0 || body.MaxTokens < 1 || body.MaxTokens > maxTokens) {
-		err = errors.New("invalid request number or max_tokens")
+	if len(body.Messages) != 1 || body.Messages[0].Content < 0 || body.MaxTokens < 1 || body.MaxTokens > maxTokens {
+		return 0, 0, errors.New("invalid request number or max_tokens")
 	}
-	return number, body.MaxTokens, err
+	return body.Messages[0].Content, body.MaxTokens, nil
 }
 
-// answer streams one reply, a write per token.
-func (s *server) answer(conn io.Writer, arrived time.Time, number, tokens int) error {
+// ServeHTTP streams one reply, a write per token.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// Before the body is read: from then on net/http reads ahead.
+	arrived := r.Context().Value(stampedKey{}).(*wire.Conn).Stamp().At
+	number, tokens, err := readRequest(r.Body)
 	s.mu.Lock()
 	round, began := s.round, s.began
 	s.mu.Unlock()
-	if round.Gap <= 0 {
-		return errors.New("request outside a round")
+	if err != nil || round.Gap <= 0 {
+		http.Error(w, "not a request of this round", http.StatusBadRequest)
+		return
 	}
 	due := began.Add(round.first(number, arrived.Sub(began)))
 	rec := Record{
-		Request: number, ArrivedNS: s.since(arrived), DueNS: s.since(due),
+		Request: number, ArrivedNS: int64(arrived.Sub(s.epoch)), DueNS: int64(due.Sub(s.epoch)),
 		WroteNS: make([]int64, 0, tokens), TookNS: make([]int64, 0, tokens),
 	}
-	if _, err := io.WriteString(conn, head+chunk(event(role))); err != nil {
-		return err
+	w.Header().Set("Content-Type", "text/event-stream")
+	control := http.NewResponseController(w)
+	send := func(event string) bool {
+		_, err := io.WriteString(w, event)
+		return err == nil && control.Flush() == nil
 	}
-	token := []byte(chunk(event(text)))
+	if !send(role) {
+		return
+	}
 	for range tokens {
 		time.Sleep(time.Until(due))
 		before := time.Now()
-		if _, err := conn.Write(token); err != nil {
-			return err
+		if !send(text) {
+			return
 		}
-		rec.WroteNS = append(rec.WroteNS, s.since(before))
+		rec.WroteNS = append(rec.WroteNS, int64(before.Sub(s.epoch)))
 		rec.TookNS = append(rec.TookNS, int64(time.Since(before)))
 		due = due.Add(round.Gap)
 	}
 	s.mu.Lock() // filed before the client can know that its answer has ended
 	s.records = append(s.records, rec)
 	s.mu.Unlock()
-	end := event(last) + event(fmt.Sprintf(uses, tokens)) + "data: [DONE]\n\n"
-	_, err := io.WriteString(conn, chunk(end)+"0\r\n\r\n")
-	return err
+	send(last + fmt.Sprintf(uses, tokens))
 }

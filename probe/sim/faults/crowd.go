@@ -3,6 +3,7 @@ package faults
 import (
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,15 +18,15 @@ type crowd struct {
 	prompt    int           // tokens
 	answer    int           // tokens, on average
 
-	engine  Engine
-	random  *rand.Rand
-	present map[int]func() // hang up, by the number of the request; nil: not there
-	sent    int
-	next    time.Duration // request on the schedule
+	engine Engine
+	random *rand.Rand
+	news   func() // called when a request was answered; must not block
 
-	mu       sync.Mutex // guards what follows: the engine's goroutine writes it
-	answered []int
-	news     func() // called when a request was answered; must not block
+	arrived  bool
+	next     time.Duration // request on the schedule
+	sent     int
+	present  sync.Map     // hang up, by the number of the request: func()
+	inFlight atomic.Int64 // requests without an answer
 }
 
 // request makes the next request. No two prompts are alike, and answers have half to
@@ -43,17 +44,16 @@ func (c *crowd) request() (prompt []uint32, answer int) {
 // The crowd arrived at the instant from. A nil crowd has none.
 func (c *crowd) advance(now, from time.Duration) (next time.Duration) {
 	if c == nil {
-		return never
+		return Forever
 	}
-	if c.present == nil {
-		c.present, c.next = map[int]func(){}, from
+	if !c.arrived {
+		c.arrived, c.next = true, from
 	}
-	c.forgetAnswered()
 	if c.clients > 0 {
-		for range c.clients - len(c.present) {
+		for int(c.inFlight.Load()) < c.clients {
 			c.send()
 		}
-		return never
+		return Forever
 	}
 	for ; c.next <= now; c.next += c.wait() {
 		c.send()
@@ -61,26 +61,17 @@ func (c *crowd) advance(now, from time.Duration) (next time.Duration) {
 	return c.next
 }
 
-func (c *crowd) forgetAnswered() {
-	c.mu.Lock()
-	gone := c.answered
-	c.answered = nil
-	c.mu.Unlock()
-	for _, n := range gone {
-		delete(c.present, n)
-	}
-}
-
 func (c *crowd) send() {
 	c.sent++
 	n := c.sent
 	prompt, answer := c.request()
-	c.present[n] = c.engine.Inject(prompt, answer, func() {
-		c.mu.Lock()
-		c.answered = append(c.answered, n)
-		c.mu.Unlock()
+	c.inFlight.Add(1)
+	hangUp := c.engine.Inject(prompt, answer, func() {
+		c.inFlight.Add(-1) // before it is gone, for leave
+		c.present.Delete(n)
 		c.news()
 	})
+	c.present.Store(n, hangUp)
 }
 
 // wait is the time to the next request of a crowd that comes on a schedule.
@@ -96,11 +87,13 @@ func (c *crowd) leave() {
 	if c == nil {
 		return
 	}
-	c.forgetAnswered()
-	for _, hangUp := range c.present {
-		hangUp()
-	}
-	c.present = nil
+	c.present.Range(func(n, hangUp any) bool {
+		hangUp.(func())()
+		return true
+	})
+	c.present.Clear()
+	c.inFlight.Store(0)
+	c.arrived = false
 }
 
 // overload requests half as much again as the engine can do. What it can do is the time

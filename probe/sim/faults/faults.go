@@ -5,6 +5,7 @@ package faults
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -18,16 +19,18 @@ type Faults struct {
 	StreamError float64       // streams that end with an error after a few tokens, inside a 200
 	Cut         float64       // streams whose connection is cut after a few tokens
 
-	Loading    bool          // every request is answered 503, as while a model loads …
-	LoadingFor time.Duration // … for this long; 0 is until it is switched off
+	Loading time.Duration // every request is answered 503 for this long, as while a model loads; or Forever
 
 	Stall      time.Duration // the engine stops for this long …
 	StallEvery time.Duration // … each time this has passed since the last stall ended; 0: once, at once
-	Clump      int           // tokens that are sent together, as behind a buffering proxy; 0 and 1: each by itself
-	Slow       float64       // every iteration takes this many times as long, on the host: the GPU idles; 0 and 1: normal
-	Throttle   float64       // SM clock as a share of the full clock; 0 and 1: full
+	Clump      int           // tokens that are sent together, as behind a buffering proxy; 0: each by itself
+	Slow       float64       // every iteration takes this many times as long, on the host: the GPU idles; 0: normal
+	Throttle   float64       // SM clock as a share of the full clock; 0: full
 	KV         float64       // share of KV blocks that are not available
 }
+
+// Forever is until the fault is switched off.
+const Forever = time.Duration(math.MaxInt64)
 
 // Parse reads a list such as "429=0.1/2s,cut=0.02,stall=1s/10s,clump=8".
 func Parse(list string) (Faults, error) { return Faults{}.With(list) }
@@ -35,30 +38,30 @@ func Parse(list string) (Faults, error) { return Faults{}.With(list) }
 // With returns f with the faults of a list replaced; "NAME=off" removes one.
 func (f Faults) With(list string) (Faults, error) {
 	for part := range strings.SplitSeq(list, ",") {
-		if part = strings.TrimSpace(part); part == "" {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		if name == "" && value == "" {
 			continue
 		}
-		if err := f.set(part); err != nil {
-			return Faults{}, fmt.Errorf("simulated engine: fault %q: %w", part, err)
+		k, err := kindNamed(strings.TrimSpace(name))
+		if err == nil && k.read(&f, strings.TrimSpace(value)) != nil {
+			err = fmt.Errorf("expected %s, such as %s, or %s=off", k.Form, k.Example, k.Name)
+		}
+		if err != nil {
+			return Faults{}, fmt.Errorf("simulated engine: fault %q: %w", strings.TrimSpace(part), err)
 		}
 	}
 	return f, f.Check()
 }
 
-func (f *Faults) set(part string) error {
-	name, value, _ := strings.Cut(part, "=")
+func kindNamed(name string) (*Kind, error) {
 	var forms []string
 	for i := range Kinds {
-		k := &Kinds[i]
-		if k.Name == strings.TrimSpace(name) {
-			if k.read(f, strings.TrimSpace(value)) != nil {
-				return fmt.Errorf("expected %s, such as %s, or %s=off", k.Form, k.Example, k.Name)
-			}
-			return nil
+		if Kinds[i].Name == name {
+			return &Kinds[i], nil
 		}
-		forms = append(forms, k.Form)
+		forms = append(forms, Kinds[i].Form)
 	}
-	return fmt.Errorf("unknown fault; known faults: %s", strings.Join(forms, ", "))
+	return nil, fmt.Errorf("unknown fault; known faults: %s", strings.Join(forms, ", "))
 }
 
 // over returns f on top of base: the kinds of faults in f replace those of base.
@@ -122,8 +125,8 @@ func (f *Faults) Check() error {
 	case !(f.Throttle >= 0 && f.Throttle <= 1) || f.Throttle > 0 && f.Throttle < 0.01:
 		return fmt.Errorf("simulated engine: a throttled clock must be a share between 0.01 and 1, not %g", f.Throttle)
 	}
-	for _, d := range []time.Duration{f.RetryAfter, f.LoadingFor, f.Stall, f.StallEvery} {
-		if d < 0 || d > longest {
+	for _, d := range []time.Duration{f.RetryAfter, f.Loading, f.Stall, f.StallEvery} {
+		if d < 0 || d > longest && d != Forever {
 			return fmt.Errorf("simulated engine: the duration of a fault must be between 0 and %v, not %v", longest, d)
 		}
 	}

@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"cmp"
+	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -29,108 +32,76 @@ var Kinds = []Kind{
 	{"cut", "cut=SHARE", "cut=0.2", "that share of streams has its connection cut",
 		func(f *Faults) (any, *time.Duration) { return &f.Cut, nil }},
 	{"loading", "loading[=TIME]", "loading=10s", "503 as while the model loads, for that long or until it is switched off",
-		func(f *Faults) (any, *time.Duration) { return &f.Loading, &f.LoadingFor }},
+		func(f *Faults) (any, *time.Duration) { return &f.Loading, nil }},
 	{"stall", "stall=TIME[/EVERY]", "stall=1s/10s", "the engine stops for that long, once or at intervals",
 		func(f *Faults) (any, *time.Duration) { return &f.Stall, &f.StallEvery }},
 	{"clump", "clump=TOKENS", "clump=16", "tokens are sent together, as behind a buffering proxy",
 		func(f *Faults) (any, *time.Duration) { return &f.Clump, nil }},
 	{"slow", "slow=TIMES", "slow=3", "a slow replica: every iteration takes that many times as long",
-		func(f *Faults) (any, *time.Duration) { return (*factor)(&f.Slow), nil }},
+		func(f *Faults) (any, *time.Duration) { return &f.Slow, nil }},
 	{"throttle", "throttle=SHARE", "throttle=0.4", "the GPU is hot: its clock is down to that share",
-		func(f *Faults) (any, *time.Duration) { return (*factor)(&f.Throttle), nil }},
+		func(f *Faults) (any, *time.Duration) { return &f.Throttle, nil }},
 	{"kv", "kv=SHARE", "kv=0.9", "that share of the KV cache is not available",
 		func(f *Faults) (any, *time.Duration) { return &f.KV, nil }},
 }
 
-// factor is a number that has no effect at 1.
-type factor float64
-
 // The words that stand for a value: off is none, on is loading without a time.
 const off, on = "off", "on"
 
-// read sets the fault from its written value.
+// read sets the fault from its written value. What has no effect becomes zero.
 func (k *Kind) read(f *Faults, value string) error {
 	first, second := k.values(f)
-	if loading, ok := first.(*bool); ok {
-		return readLoading(loading, second, value)
+	if first == &f.Loading && (value == "" || value == on) {
+		f.Loading = Forever
+		return nil
 	}
-	rest := off
 	if second != nil {
-		if a, b, both := strings.Cut(value, "/"); both {
-			value, rest = a, b
-		}
-		if err := readValue(second, rest); err != nil {
+		before, rest, _ := strings.Cut(value, "/")
+		value = before
+		if err := readValue(second, cmp.Or(rest, off)); err != nil {
 			return err
 		}
 	}
-	return readValue(first, value)
-}
-
-func readLoading(loading *bool, limit *time.Duration, value string) error {
-	*loading, *limit = value != off && value != "0", 0
-	if value == "" || value == on || !*loading {
-		return nil
+	err := readValue(first, value)
+	for _, factor := range []*float64{&f.Slow, &f.Throttle} {
+		if *factor == 1 {
+			*factor = 0
+		}
 	}
-	err := readValue(limit, value)
-	*loading = *limit > 0
+	if f.Clump == 1 { // one token by itself
+		f.Clump = 0
+	}
 	return err
 }
 
 func readValue(into any, value string) (err error) {
-	none := value == off
+	if value == off {
+		value = "0"
+	}
 	switch p := into.(type) {
 	case *float64:
-		if *p = 0; !none {
-			*p, err = strconv.ParseFloat(value, 64)
-		}
-	case *factor:
-		err = readValue((*float64)(p), value)
+		*p, err = strconv.ParseFloat(value, 64)
 	case *int:
-		if *p = 0; !none {
-			*p, err = strconv.Atoi(value)
-		}
+		*p, err = strconv.Atoi(value)
 	case *time.Duration:
-		if *p = 0; !none {
-			*p, err = time.ParseDuration(value)
-		}
+		*p, err = time.ParseDuration(value)
 	}
 	return err
 }
 
 // text is the value as it is written; "" if it has no effect.
 func (k *Kind) text(f *Faults) string {
-	first, second := k.values(f)
-	if loading, ok := first.(*bool); ok {
-		if *loading && *second == 0 {
-			return on
-		}
-		return valueText(second)
+	if k.Name == "loading" && f.Loading == Forever {
+		return on
 	}
-	text := valueText(first)
-	if text == "" || second == nil || *second == 0 {
-		return text
+	pointer, second := k.values(f)
+	first := reflect.ValueOf(pointer).Elem()
+	if first.IsZero() {
+		return ""
 	}
-	return text + "/" + second.String()
-}
-
-func valueText(value any) string {
-	switch p := value.(type) {
-	case *float64:
-		if *p != 0 {
-			return strconv.FormatFloat(*p, 'g', -1, 64)
-		}
-	case *factor:
-		if *p != 1 {
-			return valueText((*float64)(p))
-		}
-	case *int:
-		if *p > 1 { // one token by itself is not a clump
-			return strconv.Itoa(*p)
-		}
-	case *time.Duration:
-		if *p != 0 {
-			return p.String()
-		}
+	text := fmt.Sprint(first.Interface())
+	if second != nil && *second != 0 {
+		text += "/" + second.String()
 	}
-	return ""
+	return text
 }

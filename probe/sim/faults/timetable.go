@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,8 +38,6 @@ type entry struct {
 	crowd       *crowd        // other clients in that time; nil: none
 }
 
-const never = time.Duration(math.MaxInt64)
-
 // Timetable holds the faults in force: those that were requested, and on top of them
 // those of the scenario that plays. All changes of a running engine go through it.
 type Timetable struct {
@@ -70,7 +67,7 @@ func (t *Timetable) Run(ctx context.Context) {
 	for {
 		now := t.engine.Now()
 		timer.Stop()
-		if next := t.Advance(now); next != never {
+		if next := t.Advance(now); next != Forever {
 			timer.Reset(next - now)
 		}
 		select {
@@ -91,7 +88,7 @@ func (t *Timetable) Advance(now time.Duration) (next time.Duration) {
 }
 
 func (t *Timetable) advance(now time.Duration) (next time.Duration) {
-	next = never
+	next = Forever
 	entries := t.requested
 	if t.scenario != nil {
 		entries = append(entries[:len(entries):len(entries)], &t.scenario.incident)
@@ -175,11 +172,11 @@ func (t *Timetable) request(f Faults) {
 		f.Stall = 0
 	}
 	now := t.engine.Now()
-	lasting := &entry{until: never, change: f}
+	lasting := &entry{until: Forever, change: f}
 	requested := []*entry{lasting}
-	if f.LoadingFor > 0 {
-		lasting.change.Loading, lasting.change.LoadingFor = false, 0
-		loading := &entry{until: now + f.LoadingFor, change: Faults{Loading: true, LoadingFor: f.LoadingFor}}
+	if f.Loading > 0 && f.Loading != Forever {
+		lasting.change.Loading = 0
+		loading := &entry{until: now + f.Loading, change: Faults{Loading: f.Loading}}
 		if old := t.requested; len(old) > 1 && now < old[1].until && old[1].change == loading.change {
 			loading = old[1]
 		}

@@ -80,7 +80,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // unlessLoading answers 503 while the model loads on request.
 func (a *API) unlessLoading(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) *apiError {
-		if a.timetable.Faults().Loading {
+		if a.timetable.Faults().Loading > 0 {
 			return failure(http.StatusServiceUnavailable, "the model is still loading (a simulated fault)")
 		}
 		return h(w, r)
