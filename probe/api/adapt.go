@@ -11,16 +11,15 @@ import (
 // form, and the client has changed to another one.
 func (x *exchange) adapt() bool {
 	c := x.client
-	switch x.status {
+	switch x.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return x.rec.Class == measure.HTTP4xx && c.dialect.refuse(x.rec.Error, x.off)
+		return x.Class == measure.HTTP4xx && c.dialect.refuse(x.Error, x.off)
 	case http.StatusNotFound:
 		return c.otherPath(x)
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return c.followOnce(x)
 	}
-	if x.status != 0 {
-		c.settled.Store(true)
+	if x.Status != 0 {
 		c.begun.Store(true)
 	}
 	return false
@@ -30,7 +29,7 @@ func (x *exchange) adapt() bool {
 // that mentions the model is a real answer.
 func (c *Client) otherPath(x *exchange) bool {
 	candidates := c.opt.Address.Requests
-	if c.settled.Load() || len(candidates) < 2 || strings.Contains(strings.ToLower(x.rec.Error), "model") {
+	if c.begun.Load() || len(candidates) < 2 || strings.Contains(strings.ToLower(x.Error), "model") {
 		return false
 	}
 	if c.target.CompareAndSwap(candidates[0], candidates[1]) {

@@ -19,18 +19,13 @@ type Observer interface {
 
 // answer gathers one request's figures while its chunks come in.
 type answer struct {
-	rec    *measure.Request
-	obs    Observer
-	wire   *wire.Conn
-	epoch  time.Time
-	counts tokenCounts
+	rec   *measure.Request
+	obs   Observer
+	wire  *wire.Conn
+	epoch time.Time
 
-	opening int // objects without a token before the first one
-}
-
-// tokenCounts follows cumulative usage over the chunks of one answer.
-type tokenCounts struct {
-	seen      int // completion tokens reported so far
+	opening   int // objects without a token before the first one
+	counted   int // completion tokens reported so far
 	withUsage int // token-bearing chunks with a running count
 }
 
@@ -44,7 +39,7 @@ func (a *answer) chunk(c *chunk) {
 	}
 	stamp := a.wire.Stamp()
 	at := stamp.At.Sub(a.epoch)
-	tokens := a.counts.newTokens(c)
+	tokens := a.newTokens(c)
 	r := a.rec
 	if r.Chunks == 0 {
 		r.First = at
@@ -65,13 +60,13 @@ func (a *answer) chunk(c *chunk) {
 
 // newTokens is how many tokens a chunk brought by its running usage; 0 without
 // one.
-func (t *tokenCounts) newTokens(c *chunk) int {
-	n := c.usage.completion - t.seen
+func (a *answer) newTokens(c *chunk) int {
+	n := c.usage.completion - a.counted
 	if n <= 0 {
 		return 0
 	}
-	t.seen = c.usage.completion
-	t.withUsage++
+	a.counted = c.usage.completion
+	a.withUsage++
 	return n
 }
 
@@ -84,7 +79,7 @@ func (a *answer) count(s *stream) {
 	if s.usage.completion > 0 || s.usage.known() && r.Chunks == 0 {
 		r.OutTokens, r.Source = s.usage.completion, measure.Usage
 		r.ReasoningTokens, r.CachedTokens = s.usage.reasoning, s.usage.cached
-		if a.counts.withUsage == r.Chunks && r.Chunks > 1 {
+		if a.withUsage == r.Chunks && r.Chunks > 1 {
 			r.Source = measure.UsagePerChunk
 		}
 	} else {

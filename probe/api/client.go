@@ -46,7 +46,6 @@ type Client struct {
 	proxy   *url.URL
 	pool    pool
 	target  atomic.Pointer[url.URL] // where requests go now
-	settled atomic.Bool             // the path of target is right: given whole, or answered there
 	begun   atomic.Bool             // a reply came that was neither a 404 nor a redirect
 	note    atomic.Pointer[string]  // a redirect that was followed
 	stamps  atomic.Bool             // the kernel stamps arrivals
@@ -62,7 +61,6 @@ func NewClient(opt Options) (*Client, error) {
 	c := &Client{opt: opt, proxy: proxy, dialect: dialect{kind: opt.Kind, model: opt.Model, engine: opt.Engine}}
 	c.useHeader(first)
 	c.target.Store(first)
-	c.settled.Store(opt.Address.Exact)
 	c.pool.dialer = &wire.Dialer{Addr: HostPort(first), Proxy: proxy, Timeout: connectTimeout(opt.Idle), Net: opt.Dial}
 	if first.Scheme == "https" {
 		c.pool.dialer.TLS = tlsFor(opt.TLS, first.Hostname())
@@ -112,14 +110,6 @@ func tlsFor(base *tls.Config, host string) *tls.Config {
 
 // URL is the address that requests go to.
 func (c *Client) URL() string { return Redacted(c.target.Load()) }
-
-// Proxy names the proxy in the way, "" if there is none.
-func (c *Client) Proxy() string {
-	if c.proxy == nil {
-		return ""
-	}
-	return c.proxy.Host
-}
 
 // Stamps names the source of arrival stamps: "kernel" or "read".
 func (c *Client) Stamps() string {

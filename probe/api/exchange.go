@@ -41,19 +41,17 @@ const (
 // A request is repeated, with new stamps, if the server refuses an optional
 // field, answers at another path, or had closed the connection while it was idle.
 func (c *Client) Do(ctx context.Context, call Call, obs Observer) Result {
-	var res Result
+	var x exchange
 	fresh := false
 	for range maxAttempts {
-		x := exchange{client: c, ctx: ctx, obs: obs, off: c.dialect.off.Load(), target: c.target.Load()}
-		err := x.run(call, fresh)
-		x.settle(err)
-		res = Result{Request: x.rec, RetryAfter: x.retryAfter, Head: x.head, Opening: x.opening, Status: x.status}
+		x = exchange{client: c, ctx: ctx, obs: obs, off: c.dialect.off.Load(), target: c.target.Load()}
+		x.settle(x.run(call, fresh))
 		fresh = fresh || x.staleConnection()
 		if !x.staleConnection() && !x.adapt() {
 			break
 		}
 	}
-	return res
+	return x.Result
 }
 
 // exchange is one attempt at one request.
@@ -64,16 +62,11 @@ type exchange struct {
 	off    uint32 // features that were switched off when the body was built
 	target *url.URL
 
-	conn       *pooled
-	rec        measure.Request
-	sent       bool // the request is on its way: Start is valid
-	ended      bool // End is valid
-	answered   bool // a byte of the reply came
-	status     int
-	location   string
-	retryAfter time.Duration
-	head       time.Duration
-	opening    int
+	Result
+	conn     *pooled
+	sent     bool // the request is on its way: Start is valid
+	ended    bool // End is valid
+	location string
 }
 
 func (x *exchange) run(call Call, fresh bool) error {
@@ -84,9 +77,9 @@ func (x *exchange) run(call Call, fresh bool) error {
 	if x.conn, err = x.client.pool.take(x.ctx, fresh); err != nil {
 		return dialFailure(x.ctx, x.client.pool.dialer, err)
 	}
-	x.rec.Reused = x.conn.used
+	x.Reused = x.conn.used
 	if !x.conn.used {
-		x.rec.Setup = x.conn.Setup
+		x.Setup = x.conn.Setup
 	}
 	x.client.stamps.Store(x.conn.Wire.KernelStamps())
 	stop := context.AfterFunc(x.ctx, func() { _ = x.conn.Wire.Close() })
@@ -109,14 +102,14 @@ func (x *exchange) roundTrip(body []byte) (reusable bool, err error) {
 	if err := x.write(req); err != nil {
 		return false, err
 	}
-	x.rec.Start, x.sent = x.since(x.conn.Wire.Start()), true
-	x.obs.Sent(x.rec.Start)
+	x.Start, x.sent = x.since(x.conn.Wire.Start()), true
+	x.obs.Sent(x.Start)
 	resp, err := x.response(req)
 	if err != nil {
 		return false, err
 	}
-	x.answered, x.status = true, resp.StatusCode
-	x.head = x.since(x.conn.Wire.Stamp().At)
+	x.Status = resp.StatusCode
+	x.Head = x.since(x.conn.Wire.Stamp().At)
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return x.refused(resp)
 	}
@@ -152,7 +145,7 @@ func (x *exchange) response(req *http.Request) (*http.Response, error) {
 }
 
 func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
-	x.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+	x.RetryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
 	x.location = resp.Header.Get("Location")
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	x.endAt(x.now())
@@ -194,8 +187,8 @@ func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 }
 
 func (x *exchange) stream(resp *http.Response, body segments) (reusable bool, err error) {
-	x.rec.Streamed = true
-	a := answer{rec: &x.rec, obs: x.obs, wire: x.conn.Wire, epoch: x.client.opt.Epoch}
+	x.Streamed = true
+	a := answer{rec: &x.Request, obs: x.obs, wire: x.conn.Wire, epoch: x.client.opt.Epoch}
 	s := stream{lines: newLineReader(body), sink: a.chunk}
 	err = s.read()
 	x.endAt(x.now())
@@ -203,11 +196,11 @@ func (x *exchange) stream(resp *http.Response, body segments) (reusable bool, er
 		x.endAt(x.since(x.conn.Wire.Stamp().At))
 	}
 	a.count(&s)
-	x.opening = a.opening
-	if err == nil && x.rec.Chunks == 0 {
+	x.Opening = a.opening
+	if err == nil && x.Chunks == 0 {
 		err = fail(measure.Empty, "response completed without a token")
 	}
-	x.rec.Note = s.note()
+	x.Note = s.note()
 	return err == nil && x.drain(resp, body), err
 }
 
@@ -229,13 +222,13 @@ func (x *exchange) whole(resp *http.Response, body io.Reader) (reusable bool, er
 	case !c.answers:
 		return false, fail(measure.BadReply, "response is not a chat completion")
 	}
-	x.rec.Finish, x.rec.Source = c.finish, measure.Chunks // zero tokens: unknown
+	x.Finish, x.Source = c.finish, measure.Chunks // zero tokens: unknown
 	if c.usage.known() {
-		x.rec.Source = measure.Usage
-		x.rec.InTokens, x.rec.OutTokens = c.usage.prompt, c.usage.completion
-		x.rec.ReasoningTokens, x.rec.CachedTokens = c.usage.reasoning, c.usage.cached
+		x.Source = measure.Usage
+		x.InTokens, x.OutTokens = c.usage.prompt, c.usage.completion
+		x.ReasoningTokens, x.CachedTokens = c.usage.reasoning, c.usage.cached
 	}
-	x.rec.Note = "response was not streamed: it has no TTFT, gap or TPOT"
+	x.Note = "response was not streamed: it has no TTFT, gap or TPOT"
 	return !resp.Close, nil
 }
 
@@ -260,10 +253,10 @@ func (x *exchange) drain(resp *http.Response, body segments) bool {
 // settle turns the error of an attempt into the record's class.
 func (x *exchange) settle(err error) {
 	if !x.ended {
-		x.rec.End = x.now()
+		x.End = x.now()
 	}
 	if !x.sent { // the attempt has no duration
-		x.rec.Start = x.rec.End
+		x.Start = x.End
 	}
 	if err == nil {
 		return
@@ -279,16 +272,16 @@ func (x *exchange) settle(err error) {
 		f = fail(measure.Cancelled, "cancelled")
 	}
 	// Secrets first: a cut could leave a part of one that is not recognised.
-	x.rec.Class, x.rec.Error = f.class, plain.Line(x.client.secrets.Hide(f.message), maxMessageRunes)
+	x.Class, x.Error = f.class, plain.Line(x.client.secrets.Hide(f.message), maxMessageRunes)
 }
 
 // staleConnection reports whether a reused connection broke before any byte of the
 // reply: the server had closed it while it was idle.
 func (x *exchange) staleConnection() bool {
-	return x.rec.Class == measure.ConnectionLost && x.rec.Reused && !x.answered
+	return x.Class == measure.ConnectionLost && x.Reused && x.Status == 0
 }
 
-func (x *exchange) endAt(at time.Duration) { x.rec.End, x.ended = at, true }
+func (x *exchange) endAt(at time.Duration) { x.End, x.ended = at, true }
 
 func (x *exchange) now() time.Duration { return time.Since(x.client.opt.Epoch) }
 

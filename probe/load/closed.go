@@ -23,11 +23,8 @@ func stagger(nth int) time.Duration {
 // startWorker begins a closed-loop worker on a free slot, after a delay: it sends one
 // request after the other for as long as the load asks for it. p.mu is held.
 func (p *Pool) startWorker(delay time.Duration) {
-	p.running++
-	s := p.freeSlot()
 	ctx := p.ctx
-	p.spawn(func() {
-		defer p.release(s, true)
+	p.begin(false, func(s *stream) {
 		if sleepUntil(ctx, delay) {
 			p.work(ctx, s)
 		}
@@ -37,30 +34,26 @@ func (p *Pool) startWorker(delay time.Duration) {
 func (p *Pool) work(ctx context.Context, s *stream) {
 	var back backOff
 	for {
-		job, ok := p.claim(ctx)
+		j, ok := p.next(ctx)
 		if !ok {
 			return
 		}
-		res := p.request(s, job)
-		if wait := back.after(res); wait > 0 && !p.pause(ctx, wait) {
+		if wait := back.after(p.request(s, j)); wait > 0 && !p.pause(ctx, wait) {
 			return
 		}
 	}
 }
 
-// claim takes the right to begin one more request. A worker that is one too
-// many, because the load was lowered, gets none and ends.
-func (p *Pool) claim(ctx context.Context) (job, bool) {
+// next is a worker's next request. A worker that is one too many, because the load was
+// lowered, gets none and ends.
+func (p *Pool) next(ctx context.Context) (job, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	tooMany := p.running > p.setting.Concurrency || p.setting.Rate > 0
 	if ctx.Err() != nil || p.closed || p.budget == 0 || tooMany {
 		return job{}, false
 	}
-	if p.budget > 0 {
-		p.budget--
-	}
-	return job{ctx: ctx, intent: p.now(), in: p.setting.InputTokens, out: p.setting.OutputTokens}, true
+	return p.claim(p.now()), true
 }
 
 // backOff decides how long a worker waits after a request that did not succeed,

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
-
-	"sonde/probe/guard"
 )
 
 // pacerStream numbers the random stream of the arrivals, apart from those of
@@ -27,11 +25,7 @@ func (p *Pool) startPacer() {
 	gen := p.pacerGen
 	pace := newPacer(p.now(), p.setting.Rate, p.setting.Poisson, rand.New(rand.NewPCG(p.opt.Seed, pacerStream)))
 	ctx := p.ctx
-	p.group.Add(1)
-	guard.Go("arrivals", p.opt.Fail, func() {
-		defer p.group.Done()
-		p.pace(ctx, pace, gen)
-	})
+	p.spawn(func() { p.pace(ctx, pace, gen) })
 }
 
 func (p *Pool) pace(ctx context.Context, pace *pacer, gen int) {
@@ -72,17 +66,10 @@ func (p *Pool) arrive(at time.Duration, gen int) bool {
 }
 
 // startOpen begins one open-loop request. p.mu is held.
-func (p *Pool) startOpen(intent time.Duration) {
-	p.running++
-	if p.budget > 0 {
-		p.budget--
-	}
-	s := p.freeSlot()
-	job := job{ctx: p.ctx, intent: intent, in: p.setting.InputTokens, out: p.setting.OutputTokens}
-	p.spawn(func() {
-		defer p.release(s, true)
-		res := p.request(s, job)
-		p.holdBack(job.ctx, res.RetryAfter)
+func (p *Pool) startOpen(j job) {
+	p.begin(false, func(s *stream) {
+		res := p.request(s, j)
+		p.holdBack(j.ctx, res.RetryAfter)
 	})
 }
 

@@ -166,12 +166,8 @@ func (p *Pool) FireLong(inputTokens int) {
 	if p.closed {
 		return
 	}
-	job := job{ctx: p.ctx, intent: p.now(), in: inputTokens, out: p.setting.OutputTokens, long: true}
-	s := p.freeSlot()
-	p.spawn(func() {
-		defer p.release(s, false)
-		p.request(s, job)
-	})
+	j := job{ctx: p.ctx, intent: p.now(), in: inputTokens, out: p.setting.OutputTokens, long: true}
+	p.begin(true, func(s *stream) { p.request(s, j) })
 }
 
 // fill brings the number of closed-loop workers, or of open-loop requests that
@@ -182,9 +178,8 @@ func (p *Pool) fill() {
 	}
 	if p.setting.Rate > 0 {
 		for len(p.waiting) > 0 && p.running < p.setting.Concurrency && p.budget != 0 && p.now() >= p.heldUntil {
-			intent := p.waiting[0]
+			p.startOpen(p.claim(p.waiting[0]))
 			p.waiting = p.waiting[1:]
-			p.startOpen(intent)
 		}
 		return
 	}
@@ -207,20 +202,30 @@ func (p *Pool) freeSlot() *stream {
 	return s
 }
 
-// release frees a slot; counted: it was part of the load, not a long prompt.
-func (p *Pool) release(s *stream, counted bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s.busy = false
-	if counted {
-		p.running--
-		p.fill()
+// begin runs f on a free slot; extra: beside the load, of which it is no part. p.mu is held.
+func (p *Pool) begin(extra bool, f func(*stream)) {
+	s := p.freeSlot()
+	if !extra {
+		p.running++
 	}
+	p.spawn(func() {
+		defer func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			s.busy = false
+			if !extra {
+				p.running--
+				p.fill()
+			}
+		}()
+		f(s)
+	})
 }
 
+// spawn runs f in a goroutine that Close waits for.
 func (p *Pool) spawn(f func()) {
 	p.group.Add(1)
-	guard.Go("stream", p.opt.Fail, func() {
+	guard.Go("load", p.opt.Fail, func() {
 		defer p.group.Done()
 		f()
 	})
@@ -235,6 +240,14 @@ type job struct {
 	in     int           // tokens
 	out    int
 	long   bool
+}
+
+// claim takes one request from the budget. p.mu is held.
+func (p *Pool) claim(intent time.Duration) job {
+	if p.budget > 0 {
+		p.budget--
+	}
+	return job{ctx: p.ctx, intent: intent, in: p.setting.InputTokens, out: p.setting.OutputTokens}
 }
 
 // request makes one request on a slot and files its record.

@@ -182,3 +182,47 @@ func Clock(d time.Duration) string {
 	s := int(max(0, d).Seconds())
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
+
+// Latency is one unit for all latencies of a panel, so that its numbers can be compared at a
+// glance.
+type Latency struct {
+	Name  string
+	perMS float64
+}
+
+var (
+	Microseconds = Latency{"µs", 1000}
+	Milliseconds = Latency{"ms", 1}
+	Seconds      = Latency{"s", 0.001}
+)
+
+// LatencyFor picks the unit in which a typical latency of ms milliseconds reads best. It
+// stays with milliseconds while that is legible.
+func LatencyFor(ms float64) Latency {
+	switch {
+	case ms > 0 && ms < 0.5:
+		return Microseconds
+	case ms >= 10_000:
+		return Seconds
+	}
+	return Milliseconds
+}
+
+// Of formats ms milliseconds in the unit.
+func (u Latency) Of(ms float64) string { return Sig3(ms * u.perMS) }
+
+// With is Of with the name of the unit.
+func (u Latency) With(ms float64) string { return u.Of(ms) + " " + u.Name }
+
+// Label writes ms milliseconds for an axis of the unit: 2 000, 0.01.
+func (u Latency) Label(ms float64) string {
+	v := ms * u.perMS
+	if math.Abs(v) >= 999.5 || v == 0 {
+		return Group(v)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// GiB writes bytes in GiB, the unit of all memory on the screen.
+func GiB(bytes float64) string { return Tenth(bytes / (1 << 30)) }

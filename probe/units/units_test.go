@@ -24,25 +24,10 @@ func TestFormats(t *testing.T) {
 		{Share(0.023), "2.3 %"}, {Share(0.63), "63 %"}, {Share(1), "100 %"}, {Ratio(1.5), "1.5 times"}, {Ratio(12.4), "12 times"},
 		{Millis(14.06), "14.1 ms"}, {Millis(412), "412 ms"}, {Millis(2440), "2.4 s"}, {Millis(60_000), "60 s"},
 		{Count(1, "stream"), "1 stream"}, {Count(0, "stream"), "0 streams"}, {Count(2.2, "stream"), "2 streams"}, {Elapsed(8900e6), "8 s"},
-		{SI(240), "240"}, {SI(1.44e6), "1.44M"}, {SI(16_900), "16.9k"}, {SI(999.96), "1k"}, {Bytes(1536), "1.5 KiB"}, {Bytes(80 << 30), "80 GiB"},
 		{Known(opt.Float{}, Sig3), "—"}, {Known(opt.Of(2), Sig2), "2.0"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
-	}
-}
-
-func TestFiguresAsPeopleWriteThem(t *testing.T) {
-	for v, want := range map[float64]string{
-		0: "0", 0.25: "0.25", 240: "240", 999.94: "999.9", 999.96: "1k", 1000: "1k", 1_440_000: "1.44M", 2.52e6: "2.52M",
-		16_900: "16.9k", 3.282051: "3.282", 1e18: "1000P", 1e21: "1.00e+06P", 0.00001: "1.00e-05",
-	} {
-		if got := SI(v); got != want {
-			t.Errorf("%v is written %s, want %s", v, got, want)
-		}
-	}
-	if got := Bytes(131_072); got != "128 KiB" {
-		t.Error(got)
 	}
 }
