@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sonde/probe/collect"
@@ -17,25 +18,23 @@ import (
 type commands struct {
 	opt       Options
 	now       func() time.Duration
-	collector *collect.Collector // used on the ticking goroutine only
-	long      *longWatch         // likewise
+	collector *collect.Collector         // used on the ticking goroutine only
+	long      *longWatch                 // likewise
+	conn      atomic.Pointer[connection] // nil before Connect has succeeded
+	pool      *load.Pool                 // has no load before that
 
-	mu      sync.Mutex // guards what follows
-	load    frame.Load
-	chosen  bool                      // the operator has chosen a load, and not only lengths
-	todo    []func(now time.Duration) // orders for the next tick, oldest first
-	events  []frame.Event
-	fatal   error
-	pool    *load.Pool // nil before Connect
-	budget  int        // of the pool, while there is none
-	engine  engineSource
-	closing bool // Connect comes too late
+	mu     sync.Mutex // guards what follows
+	load   frame.Load
+	chosen bool                      // the operator has chosen a load, and not only lengths
+	todo   []func(now time.Duration) // orders for the next tick, oldest first
+	events []frame.Event
+	fatal  error
 }
 
 func newCommands(opt Options, now func() time.Duration, collector *collect.Collector, long *longWatch) *commands {
 	l := opt.Load
 	l.Concurrency, l.Rate = 0, 0 // before Begin: the lengths, and no requests
-	return &commands{opt: opt, now: now, collector: collector, long: long, load: l, budget: load.NoLimit}
+	return &commands{opt: opt, now: now, collector: collector, long: long, load: l}
 }
 
 // carryOut does what was ordered since the last tick, on the ticking goroutine.
@@ -49,29 +48,6 @@ func (c *commands) carryOut(now time.Duration) (frame.Load, []frame.Event, error
 		do(now)
 	}
 	return requested, events, fatal
-}
-
-// attach hands over what Connect has made; false if the Session is closing.
-func (c *commands) attach(conn *connection) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closing {
-		return false
-	}
-	c.pool, c.engine = conn.pool, conn.engine
-	c.pool.SetBudget(c.budget)
-	return true
-}
-
-// close stops the load and waits until no request is left on the server.
-func (c *commands) close() {
-	c.mu.Lock()
-	c.closing = true
-	pool := c.pool
-	c.mu.Unlock()
-	if pool != nil {
-		pool.Close()
-	}
 }
 
 // Load is the requested load, including changes that no Frame shows yet.
@@ -162,7 +138,7 @@ func (c *commands) apply(l frame.Load, text string) {
 	if text != "" {
 		c.events = append(c.events, frame.Event{At: at, Kind: frame.EventLoad, Text: text})
 	}
-	if c.pool != nil {
+	if c.conn.Load() != nil {
 		c.pool.Set(load.Setting{
 			Concurrency: l.Concurrency, Rate: l.Rate, Poisson: l.Poisson,
 			InputTokens: l.InputTokens, OutputTokens: l.OutputTokens,
@@ -171,32 +147,17 @@ func (c *commands) apply(l frame.Load, text string) {
 }
 
 // SetBudget allows at most n more requests to be sent; load.NoLimit lifts the limit.
-func (c *commands) SetBudget(n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.budget = n
-	if c.pool != nil {
-		c.pool.SetBudget(n)
-	}
-}
+func (c *commands) SetBudget(n int) { c.pool.SetBudget(n) }
 
 // SetRamp spreads the starts of the streams that a later raise of the concurrency
-// adds evenly over a time. Before Connect it does nothing.
-func (c *commands) SetRamp(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.pool != nil {
-		c.pool.SetRamp(d)
-	}
-}
+// adds evenly over a time.
+func (c *commands) SetRamp(d time.Duration) { c.pool.SetRamp(d) }
 
 // Abort cancels everything in flight and sets the concurrency to 0.
 func (c *commands) Abort() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pool != nil {
-		c.pool.Abort()
-	}
+	c.pool.Abort()
 	l := c.load
 	l.Concurrency, l.Rate = 0, 0
 	c.chosen = true
@@ -229,13 +190,14 @@ func (c *commands) order(do func(now time.Duration), events ...frame.Event) {
 func (c *commands) FireLong() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pool == nil {
+	conn := c.conn.Load()
+	if conn == nil {
 		return
 	}
-	pool, tokens := c.pool, longTokens(c.load, c.engine.Latest().Identity)
+	tokens := longTokens(c.load, conn.engine.Latest().Identity)
 	c.todo = append(c.todo, func(now time.Duration) {
 		c.long.fire(tokens, now)
-		pool.FireLong(tokens)
+		c.pool.FireLong(tokens)
 	})
 	c.events = append(c.events, frame.Event{At: c.now(), Kind: frame.EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
 }
@@ -258,10 +220,11 @@ func (c *commands) ChooseModel(name string) {
 func (c *commands) choose(text string, do func(engineSource)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.engine == nil {
-		return // not connected: there is nothing to choose from
+	conn := c.conn.Load()
+	if conn == nil {
+		return // there is nothing to choose from
 	}
-	do(c.engine)
+	do(conn.engine)
 	c.events = append(c.events, note(c.now(), text))
 }
 
@@ -279,17 +242,6 @@ func (c *commands) Fail(err error) {
 	if c.fatal == nil {
 		c.fatal = err
 	}
-}
-
-// skipped is how many scheduled requests the open loop has not sent, because the server
-// asked it to wait.
-func (c *commands) skipped() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.pool == nil {
-		return 0
-	}
-	return c.pool.LeftOut()
 }
 
 // describeChange describes what an operator changed.

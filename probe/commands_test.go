@@ -36,8 +36,8 @@ func offline(t *testing.T, most int) (*commands, *connection, *counting) {
 	opt := Options{Prompts: prompts, Prefix: "unique", MaxConcurrency: most, Load: frame.Load{Concurrency: 2, InputTokens: 8, OutputTokens: 8, Prefix: "unique"}}
 	c := newCommands(opt, func() time.Duration { return time.Since(epoch) }, collector, &longWatch{})
 	server := &counting{}
-	pool := load.New(load.Options{Doer: server, Prompts: prompts, NewTrack: collector.NewTrack, Epoch: epoch, Fail: func(err error) { t.Error(err) }})
-	return c, &connection{pool: pool, engine: &chosenFrom{}}, server
+	c.pool = load.New(load.Options{Doer: server, Prompts: prompts, NewTrack: collector.NewTrack, Epoch: epoch, Fail: func(err error) { t.Error(err) }})
+	return c, &connection{engine: &chosenFrom{}}, server
 }
 
 // A budget that is set before the Session is connected holds afterwards.
@@ -48,18 +48,17 @@ func TestBudgetBeforeConnect(t *testing.T) {
 		c.SetRamp(time.Second)
 		c.Abort()
 		c.SetLoad(frame.Load{Concurrency: 2, InputTokens: 8, OutputTokens: 8, Prefix: "unique"})
-		if !c.attach(conn) {
-			t.Fatal("not attached")
+		synctest.Wait()
+		if got := server.requests.Load(); got != 0 {
+			t.Errorf("%d requests were sent before there was a connection", got)
 		}
+		c.conn.Store(conn)
 		c.Begin()
 		synctest.Wait()
 		if got := server.requests.Load(); got != 3 {
 			t.Errorf("%d requests were sent, want the 3 of the budget", got)
 		}
-		c.close()
-		if c.attach(conn) {
-			t.Error("attached after the end")
-		}
+		c.pool.Close()
 	})
 }
 
@@ -86,7 +85,7 @@ func TestLoadAndPoolNeverPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, conn, server := offline(t, 64)
 		c.SetBudget(0)
-		c.attach(conn)
+		c.conn.Store(conn)
 		var group sync.WaitGroup
 		for i := range 8 {
 			group.Go(func() {
@@ -105,6 +104,6 @@ func TestLoadAndPoolNeverPart(t *testing.T) {
 		if l := c.Load(); l.Concurrency != 0 || server.requests.Load() != 0 {
 			t.Errorf("%+v is requested, %d requests were sent, want none", l, server.requests.Load())
 		}
-		c.close()
+		c.pool.Close()
 	})
 }

@@ -16,16 +16,21 @@ import (
 	"sonde/probe/engine/scrape"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
-	"sonde/probe/load"
 	"sonde/probe/measure"
 	"sonde/probe/prom"
 	"sonde/probe/roofline"
 )
 
+// connected makes the requests of the load, which begins when there is a connection.
+type connected struct{ *commands }
+
+func (c connected) Do(ctx context.Context, call api.Call, obs api.Observer) api.Result {
+	return c.conn.Load().client.Do(ctx, call, obs)
+}
+
 // connection is what Connect has made: complete, and never changed.
 type connection struct {
 	client *api.Client
-	pool   *load.Pool
 	engine engineSource
 	gpu    *watch.Watcher
 }
@@ -54,10 +59,7 @@ func (s *Session) Connect(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("invalid proxy settings in the environment: %w", err)
 	}
-	conn := &connection{client: client, pool: load.New(load.Options{
-		Doer: client, Prompts: s.opt.Prompts, NewTrack: s.collector.NewTrack,
-		Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.Fail,
-	})}
+	conn := &connection{client: client}
 	if err := s.openSources(conn, found, id); err != nil {
 		return err
 	}
@@ -65,9 +67,6 @@ func (s *Session) Connect(ctx context.Context) error {
 	guard.Go("GPU readings", s.Fail, func() { conn.gpu.Run(ctx) })
 	if s.opt.Roofline == nil { // else named by hand
 		s.model.ask(ctx, s.Fail, found, id)
-	}
-	if !s.attach(conn) {
-		return context.Canceled
 	}
 	s.conn.Store(conn)
 	s.enter(frame.StageLoad)
@@ -202,14 +201,6 @@ func (s *Session) stamps() string {
 		return c.client.Stamps()
 	}
 	return "read"
-}
-
-// retrying is how many workers wait because the server refused them.
-func (s *Session) retrying() int {
-	if c := s.conn.Load(); c != nil {
-		return c.pool.Retrying()
-	}
-	return 0
 }
 
 // readSources puts the newest readings of engine and GPU into the Frame.

@@ -93,7 +93,7 @@ func TestChoicesReachTheSource(t *testing.T) {
 	}
 	s.ChooseReplica("too early")
 	source := &chosenFrom{}
-	s.commands.engine = source
+	s.conn.Store(&connection{engine: source})
 	s.ChooseReplica("h:2")
 	s.ChooseModel("b")
 	s.ChooseReplica("")

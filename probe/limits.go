@@ -105,7 +105,7 @@ func (w *refusals) add(f *frame.Frame, _ *collect.Tick) {
 		}
 		w.loading = f.At
 	}
-	if !w.skipped && w.commands.skipped() > 0 {
+	if !w.skipped && w.commands.pool.LeftOut() > 0 {
 		w.skipped = true
 		f.Events = append(f.Events, note(f.At, "the server asked to wait (429): requests due meanwhile are skipped"))
 	}

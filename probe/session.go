@@ -14,6 +14,7 @@ import (
 	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
+	"sonde/probe/load"
 	"sonde/probe/prompt"
 )
 
@@ -26,7 +27,6 @@ type Session struct {
 	addr  api.Address
 	epoch time.Time
 
-	conn  atomic.Pointer[connection] // nil before Connect has succeeded
 	model modelShape
 	stage atomic.Int32 // a frame.Stage; written by the goroutine that connects
 
@@ -65,9 +65,13 @@ func New(opt Options) (*Session, error) {
 	s := &Session{opt: opt, addr: addr, epoch: time.Now(), done: make(chan struct{})}
 	s.enter(frame.StageConnecting)
 	s.tick = s.subscribe()
-	s.collector = collect.NewCollector(s.retrying)
+	s.collector = collect.NewCollector(func() int { return s.pool.Retrying() })
 	long := &longWatch{tick: opt.Tick}
 	s.commands = newCommands(opt, s.now, s.collector, long)
+	s.pool = load.New(load.Options{
+		Doer: connected{s.commands}, Prompts: opt.Prompts, NewTrack: s.collector.NewTrack,
+		Epoch: s.epoch, Seed: opt.Seed, Fail: s.Fail,
+	})
 	s.parts = []part{
 		long, &tokenCap{limit: opt.MaxTokensTotal, commands: s.commands}, &tooLong{commands: s.commands}, &refusals{commands: s.commands},
 		newHealth(opt, s.stamps), partFunc(s.readSources), &bounds{requested: opt.Roofline},
@@ -94,7 +98,7 @@ func (s *Session) Start(ctx context.Context) {
 // Close stops the load, waits until no request is left on the server, closes a
 // last Frame and ends the Session.
 func (s *Session) Close() {
-	s.commands.close()
+	s.pool.Close()
 	s.cancel()
 	<-s.done
 	if c := s.conn.Load(); c != nil {
