@@ -5,6 +5,7 @@ package config
 import (
 	"time"
 
+	"sonde/probe/sim"
 	"sonde/probe/slo"
 )
 
@@ -66,31 +67,11 @@ type Config struct {
 	Replay Replay
 }
 
-// Sim is the machine of the embedded engine.
+// Sim is the embedded engine: what is zero is automatic.
 type Sim struct {
-	Listen      string  // host:port of `sonde sim`
-	Model       string  // model shape; "" is automatic
-	GPU         string  // device model; "" is automatic
-	MaxSeqs     int     // running sequences; 0 is automatic
-	TokenBudget int     // tokens per iteration; 0 is automatic
-	KVGB        float64 // KV cache, GB (1e9 bytes); 0 is what the device leaves
-	Speed       float64 // virtual seconds per real second
-	TP          int     // GPUs that share the model; 0 is as few as hold it
-	Dtype       string  // of the weights; "" is automatic
-	KVDtype     string  // of the KV cache; "" is automatic
-	MaxModelLen int     // prompt and answer, tokens; 0 is automatic
-	BlockSize   int     // tokens in a KV block; 0 is automatic
-
-	Unchunked, NoPrefixCache, Disaggregated bool
-
-	SpecTokens     int     // draft tokens; 0 is no speculative decoding
-	SpecAcceptance float64 // share of drafts accepted; 0 is automatic
-	TransferGBs    float64 // of the link between prefill and decode, 1e9 bytes/s; 0 is automatic
-
-	Reasoning float64 // of an answer: a share below 1, tokens from 1 on
-	Faults    string  // what goes wrong on request, as a list; "" is a healthy server
-	Scenario  string  // incident that the engine plays; "" is none
-	Seed      uint64  // of words, lengths and accidents; 0 is the run's own
+	sim.Options
+	Listen string // host:port of `sonde sim`
+	Inject string // faults from the start, as a list; "" is a healthy server
 }
 
 // Header is one extra HTTP header of every request. Its value counts as secret.

@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sonde/probe/sim"
 )
 
 func TestDefaults(t *testing.T) {
 	clean(t)
 	want := Config{APIKeyEnv: "OPENAI_API_KEY", API: "chat", Concurrency: 1, Arrivals: "poisson", Input: 256, Output: 128, Workload: "chat", Prefix: "unique",
-		IdleTimeout: time.Minute, MaxConcurrency: 256, GPU: "auto", Color: "auto", Sim: Sim{Speed: 1}, File: defaultFile()}
+		IdleTimeout: time.Minute, MaxConcurrency: 256, GPU: "auto", Color: "auto", Sim: Sim{Options: sim.Options{Speed: 1}}, File: defaultFile()}
 	url := want
 	url.URL = "http://h:1"
 	if c := must(t, url.URL); c.String() != url.String() {
@@ -24,7 +26,7 @@ func TestDefaults(t *testing.T) {
 	if c := must(t, "bench"); c.String() != want.String() {
 		t.Errorf("bench\ngot  %v\nwant %v", c, want)
 	}
-	want = Config{Sim: Sim{Speed: 1, Listen: "127.0.0.1:8000"}, File: defaultFile()}
+	want = Config{Sim: Sim{Options: sim.Options{Speed: 1}, Listen: "127.0.0.1:8000"}, File: defaultFile()}
 	if c := must(t, "sim"); c.String() != want.String() {
 		t.Errorf("sim\ngot  %v\nwant %v", c, want)
 	}

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"sonde/probe/sim"
 )
 
 func TestSimFlags(t *testing.T) {
@@ -11,9 +13,9 @@ func TestSimFlags(t *testing.T) {
 	got := must(t, strings.Fields("sim --listen 127.0.0.1:9000 --model M --gpu G --max-seqs 3 --token-budget 4 --kv-gb 5 --speed 2 --tp 2 --dtype fp8 "+
 		"--kv-dtype fp8 --max-model-len 6 --block-size 7 --unchunked --no-prefix-cache --disaggregated --spec-tokens 8 --spec-acceptance 0.9 --transfer-gbs 10 "+
 		"--reasoning 0.5 --faults clump=2 --scenario overload --seed 11")...).Sim
-	want := Sim{Listen: "127.0.0.1:9000", Model: "M", GPU: "G", MaxSeqs: 3, TokenBudget: 4, KVGB: 5, Speed: 2, TP: 2, Dtype: "fp8", KVDtype: "fp8",
-		MaxModelLen: 6, BlockSize: 7, Unchunked: true, NoPrefixCache: true, Disaggregated: true, SpecTokens: 8, SpecAcceptance: 0.9, TransferGBs: 10,
-		Reasoning: 0.5, Faults: "clump=2", Scenario: "overload", Seed: 11}
+	want := Sim{Listen: "127.0.0.1:9000", Inject: "clump=2", Options: sim.Options{Model: "M", GPU: "G", MaxSeqs: 3, TokenBudget: 4, KVGB: 5, Speed: 2, TP: 2, Dtype: "fp8", KVDtype: "fp8",
+		MaxModelLen: 6, BlockTokens: 7, Unchunked: true, NoPrefixCache: true, Disaggregated: true, SpecTokens: 8, SpecAcceptance: 0.9, TransferGBs: 10,
+		Reasoning: 0.5, Scenario: "overload", Seed: 11}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"sonde/config"
+	"sonde/probe/sim"
 )
 
 // Every setting of the embedded engine reaches it.
 func TestEngineIsTheMachineThatWasAsked(t *testing.T) {
-	e, err := Engine(config.Config{Sim: config.Sim{
-		Model: "Llama-3.1-70B", GPU: "H200", TP: 2, Dtype: "fp8", MaxModelLen: 4096, KVGB: 20, Speed: 1, Faults: "clump=4,slow=2", Scenario: "overload",
-	}})
+	e, err := Engine(config.Config{Sim: config.Sim{Inject: "clump=4,slow=2", Options: sim.Options{
+		Model: "Llama-3.1-70B", GPU: "H200", TP: 2, Dtype: "fp8", MaxModelLen: 4096, KVGB: 20, Speed: 1, Scenario: "overload",
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,10 +29,10 @@ func TestEngineIsTheMachineThatWasAsked(t *testing.T) {
 
 func TestEngineSettingsThatCannotWorkAreWrongUsage(t *testing.T) {
 	for want, s := range map[string]config.Sim{
-		"unknown scenario":  {Scenario: "tsunami"},
-		"unknown fault":     {Faults: "flood=1"},
-		"reasoning must be": {Reasoning: 1.5},
-		"unknown GPU":       {GPU: "abacus"},
+		"unknown scenario":  {Options: sim.Options{Scenario: "tsunami"}},
+		"unknown fault":     {Inject: "flood=1"},
+		"reasoning must be": {Options: sim.Options{Reasoning: 1.5}},
+		"unknown GPU":       {Options: sim.Options{GPU: "abacus"}},
 	} {
 		var exit *config.ExitError
 		s.Speed = 1

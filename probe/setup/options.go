@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -103,22 +104,13 @@ const mostRate = 100_000
 // Engine makes the embedded engine. Only invalid options are usage errors; a port in
 // use is not.
 func Engine(c config.Config) (*sim.Server, error) {
-	m := c.Sim
-	faults, err := sim.ParseFaults(m.Faults)
-	if err != nil {
+	opt := c.Sim.Options
+	var err error
+	if opt.Faults, err = sim.ParseFaults(c.Sim.Inject); err != nil {
 		return nil, Usage(err)
 	}
-	seed := m.Seed
-	if seed == 0 {
-		seed = c.Seed
-	}
-	engine, err := sim.New(sim.Options{
-		Model: m.Model, GPU: m.GPU, TP: m.TP, Dtype: m.Dtype, KVDtype: m.KVDtype,
-		MaxSeqs: m.MaxSeqs, TokenBudget: m.TokenBudget, MaxModelLen: m.MaxModelLen, BlockTokens: m.BlockSize, KVGB: m.KVGB,
-		Unchunked: m.Unchunked, NoPrefixCache: m.NoPrefixCache, SpecTokens: m.SpecTokens, SpecAcceptance: m.SpecAcceptance,
-		Disaggregated: m.Disaggregated, TransferGBs: m.TransferGBs, Speed: m.Speed, Seed: seed,
-		Reasoning: m.Reasoning, Faults: faults, Scenario: m.Scenario,
-	})
+	opt.Seed = cmp.Or(opt.Seed, c.Seed)
+	engine, err := sim.New(opt)
 	if err != nil {
 		return nil, Usage(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"sonde/config"
 	"sonde/probe/frame"
 	"sonde/probe/record"
+	"sonde/probe/sim"
 	"sonde/probe/slo"
 )
 
@@ -20,7 +21,7 @@ import (
 func asked() config.Config {
 	return config.Config{
 		API: "chat", Concurrency: 2, MaxConcurrency: 8, Input: 50, Output: 5, Prefix: "unique",
-		IdleTimeout: 5 * time.Second, GPU: "off", Seed: 7, SeedSet: true, Sim: config.Sim{Speed: 20},
+		IdleTimeout: 5 * time.Second, GPU: "off", Seed: 7, SeedSet: true, Sim: config.Sim{Options: sim.Options{Speed: 20}},
 	}
 }
 
@@ -111,7 +112,7 @@ func TestWhatCannotBeUsedIsWrongUsage(t *testing.T) {
 		"a broken line":      {func(c *config.Config) { c.Prompts = write("p.jsonl", "{\"prompt\":\n") }, "line 1"},
 		"a taken recording":  {func(c *config.Config) { c.Record = write("taken.jsonl", "x") }, "--record"},
 		"an unknown GPU":     {func(c *config.Config) { c.Sim.GPU = "abacus" }, "abacus"},
-		"an unknown fault":   {func(c *config.Config) { c.Sim.Faults = "gremlins=1" }, "gremlins"},
+		"an unknown fault":   {func(c *config.Config) { c.Sim.Inject = "gremlins=1" }, "gremlins"},
 		"an unknown model":   {func(c *config.Config) { c.Roofline = "Foo@Bar" }, "--roofline"},
 		"messages as a text": {func(c *config.Config) { c.API = "completions"; c.Prompts = write("m.jsonl", `{"messages":[]}`) }, "chat endpoint"},
 	} {
