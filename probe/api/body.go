@@ -8,38 +8,8 @@ import (
 	"strconv"
 )
 
-// segments hands out a body in the pieces in which it lies in memory, as they
-// arrive. A piece is never empty and stays valid until the next call. The body
-// ends with io.EOF.
-type segments interface {
-	next() ([]byte, error)
-}
-
-// plainBody is a body that a reader yields.
-type plainBody struct {
-	r   io.Reader
-	buf []byte
-	err error // came with the last piece
-}
-
-func newPlainBody(r io.Reader) *plainBody {
-	return &plainBody{r: r, buf: make([]byte, readBufferBytes)}
-}
-
-func (b *plainBody) next() ([]byte, error) {
-	for b.err == nil {
-		var n int
-		n, b.err = b.r.Read(b.buf)
-		if n > 0 {
-			return b.buf[:n], nil
-		}
-	}
-	return nil, b.err
-}
-
-// chunkedBody takes HTTP's chunked coding apart within the connection's own
-// buffer. Unlike net/http's reader it copies nothing and returns what has
-// arrived of a chunk without waiting for the rest of it: a server may put many
+// chunkedBody takes HTTP's chunked coding apart. Unlike net/http's reader it returns what
+// has arrived of a chunk without waiting for the rest of it: a server may put many
 // events into one chunk and take its time over them.
 type chunkedBody struct {
 	br   *bufio.Reader
@@ -57,24 +27,17 @@ var (
 	errChunkTrailer = errors.New("malformed chunked response: more than 64 KiB after the last chunk")
 )
 
-func (b *chunkedBody) next() ([]byte, error) {
+func (b *chunkedBody) Read(p []byte) (int, error) {
 	for b.err == nil && b.left == 0 {
 		b.err = b.header()
 	}
 	if b.err != nil {
-		return nil, b.err
+		return 0, b.err
 	}
-	if b.br.Buffered() == 0 {
-		if _, err := b.br.Peek(1); err != nil {
-			b.err = unexpected(err)
-			return nil, b.err
-		}
-	}
-	n := int(min(uint64(b.br.Buffered()), b.left))
-	piece, _ := b.br.Peek(n)
-	_, _ = b.br.Discard(n)
+	n, err := b.br.Read(p[:min(uint64(len(p)), b.left)])
 	b.left -= uint64(n)
-	return piece, nil
+	b.err = unexpected(err)
+	return n, b.err
 }
 
 // header goes from the end of one chunk to the data of the next. After the last

@@ -19,22 +19,11 @@ import (
 func unchunk(r io.Reader) (string, error) {
 	b := &chunkedBody{br: bufio.NewReaderSize(r, 128)}
 	var all strings.Builder
-	for {
-		piece, err := b.next()
-		if err != nil {
-			if _, again := b.next(); again != err {
-				return all.String(), errors.New("the end does not last")
-			}
-			if err == io.EOF {
-				err = nil
-			}
-			return all.String(), err
-		}
-		if len(piece) == 0 {
-			return all.String(), errors.New("an empty piece")
-		}
-		all.Write(piece)
+	_, err := io.Copy(&all, b)
+	if _, again := b.Read(make([]byte, 1)); err != nil && again != err {
+		return all.String(), errors.New("the end does not last")
 	}
+	return all.String(), err
 }
 
 func TestChunkedCoding(t *testing.T) {

@@ -183,13 +183,13 @@ func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 	if chunked := slices.Equal(resp.TransferEncoding, []string{"chunked"}); chunked && !zipped {
 		return x.stream(resp, &chunkedBody{br: x.conn.br})
 	}
-	return x.stream(resp, newPlainBody(body))
+	return x.stream(resp, body)
 }
 
-func (x *exchange) stream(resp *http.Response, body segments) (reusable bool, err error) {
+func (x *exchange) stream(resp *http.Response, body io.Reader) (reusable bool, err error) {
 	x.Streamed = true
 	a := answer{rec: &x.Request, obs: x.obs, wire: x.conn.Wire, epoch: x.client.opt.Epoch}
-	s := stream{lines: newLineReader(body), sink: a.chunk}
+	s := stream{lines: newLines(body, x.conn.line), sink: a.chunk}
 	err = s.read()
 	x.endAt(x.now())
 	if s.done {
@@ -234,20 +234,15 @@ func (x *exchange) whole(resp *http.Response, body io.Reader) (reusable bool, er
 
 // drain reads what follows the end mark, so that the connection can serve again.
 // It does not wait for a server that keeps the reply open: the slot is needed.
-func (x *exchange) drain(resp *http.Response, body segments) bool {
+func (x *exchange) drain(resp *http.Response, body io.Reader) bool {
 	if resp.Close {
 		return false
 	}
 	x.conn.Wire.SetIdle(0)
 	_ = x.conn.Wire.SetReadDeadline(time.Now().Add(drainPatience))
-	for left := maxErrorBody; left > 0; {
-		piece, err := body.next()
-		if err != nil {
-			return err == io.EOF
-		}
-		left -= len(piece)
-	}
-	return false
+	left := io.LimitedReader{R: body, N: maxErrorBody}
+	_, err := io.Copy(io.Discard, &left)
+	return err == nil && left.N > 0
 }
 
 // settle turns the error of an attempt into the record's class.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -64,8 +65,8 @@ func networkFailure(ctx context.Context, err error, idle string) *failure {
 		return fail(measure.Cancelled, "cancelled")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fail(measure.Timeout, "no byte for "+idle)
-	case errors.Is(err, errLineTooLong):
-		return fail(measure.BadReply, err.Error())
+	case errors.Is(err, bufio.ErrTooLong):
+		return fail(measure.BadReply, "one line of the stream is over 32 MiB")
 	}
 	return fail(measure.ConnectionLost, "the connection broke: "+plain.Cause(err).Error())
 }

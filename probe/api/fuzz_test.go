@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -38,7 +39,7 @@ func smallFixtures() (bodies [][]byte) {
 }
 
 func readAll(r io.Reader) (chunks int, err error) {
-	s := stream{lines: newLineReader(newPlainBody(r)), sink: func(*chunk) { chunks++ }}
+	s := stream{lines: newLines(r, nil), sink: func(*chunk) { chunks++ }}
 	return chunks, s.read()
 }
 
@@ -49,7 +50,7 @@ func TestHugeLines(t *testing.T) {
 		t.Errorf("a line of 2 MiB: %d chunks, %v", chunks, err)
 	}
 	_, err = readAll(io.LimitReader(endless{}, 80<<20))
-	if !errors.Is(err, errLineTooLong) {
+	if !errors.Is(err, bufio.ErrTooLong) {
 		t.Errorf("a line of 80 MiB: %v", err)
 	}
 }

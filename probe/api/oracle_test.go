@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -64,7 +63,7 @@ func FuzzAgainstLibrary(f *testing.F) {
 }
 
 func fromScanner(body []byte) (o outcome) {
-	s := stream{lines: newLineReader(newPlainBody(bytes.NewReader(body))), sink: o.add}
+	s := stream{lines: newLines(bytes.NewReader(body), nil), sink: o.add}
 	o.end(s.read())
 	return o
 }
@@ -84,7 +83,7 @@ func fromLibrary(t *testing.T, body []byte) (o outcome) {
 			return o
 		}
 	}
-	o.end(s.end(io.EOF))
+	o.end(s.end(nil))
 	return o
 }
 

@@ -13,6 +13,7 @@ import (
 type pooled struct {
 	*wire.Link
 	br   *bufio.Reader
+	line []byte // where the lines of a stream are put together
 	used bool
 }
 
@@ -53,7 +54,7 @@ func (p *pool) take(ctx context.Context, fresh bool) (*pooled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pooled{Link: link, br: bufio.NewReaderSize(link, readBufferBytes)}, nil
+	return &pooled{Link: link, br: bufio.NewReaderSize(link, readBufferBytes), line: make([]byte, readBufferBytes)}, nil
 }
 
 func (p *pool) pop() *pooled {

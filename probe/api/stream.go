@@ -1,10 +1,9 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
-	"errors"
-	"io"
 	"strings"
 
 	"sonde/probe/measure"
@@ -19,7 +18,7 @@ import (
 // meaning here, and an event-stream library hides them by design. A library is the
 // oracle in FuzzAgainstLibrary.
 type stream struct {
-	lines   *lineReader
+	lines   *bufio.Scanner
 	sink    func(*chunk) // called for each object except errors; it must not keep it
 	decoder decoder
 	pending []byte // data lines that are not JSON on their own
@@ -36,24 +35,18 @@ type stream struct {
 // read goes through the whole answer: nil when it is complete, else a *failure
 // or the error of the connection.
 func (s *stream) read() error {
-	for {
-		line, err := s.lines.next()
-		if err != nil {
-			return s.end(err)
-		}
-		if err := s.line(line); err != nil {
+	for s.lines.Scan() {
+		if err := s.line(s.lines.Bytes()); err != nil || s.done {
 			return err
 		}
-		if s.done {
-			return nil
-		}
 	}
+	return s.end(s.lines.Err())
 }
 
 // end judges how the body ended.
 func (s *stream) end(err error) error {
-	if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		if s.finish != "" && !errors.Is(err, errLineTooLong) {
+	if err != nil {
+		if s.finish != "" && err != bufio.ErrTooLong {
 			return nil // complete by its finish reason; only what follows was cut
 		}
 		return err
@@ -110,7 +103,7 @@ func (s *stream) data(value []byte) error {
 		s.pending = append(s.pending, '\n')
 	}
 	if len(s.pending)+len(value) > maxLineBytes {
-		return errLineTooLong
+		return bufio.ErrTooLong
 	}
 	s.pending = append(s.pending, value...)
 	return nil
