@@ -79,7 +79,10 @@ func lower(v any) map[string]any {
 	object, _ := v.(map[string]any)
 	all := map[string]any{}
 	for name, v := range object {
-		all[strings.ToLower(name)] = v
+		if name != "" && name[0] >= 'A' && name[0] <= 'Z' {
+			name = strings.ToLower(name)
+		}
+		all[name] = v
 	}
 	return all
 }

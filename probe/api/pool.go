@@ -18,10 +18,11 @@ type pooled struct {
 }
 
 // A thousand streams are a thousand read buffers: they hold a burst of about
-// twenty chunks. The write buffer lets an ordinary request leave in one write; it
+// twenty chunks. Longer lines are put together in a larger buffer of their own. The write buffer lets an ordinary request leave in one write; it
 // is needed for that moment only.
 const (
 	readBufferBytes  = 4 << 10
+	lineBufferBytes  = 1 << 10
 	writeBufferBytes = 64 << 10
 )
 
@@ -54,7 +55,7 @@ func (p *pool) take(ctx context.Context, fresh bool) (*pooled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pooled{Link: link, br: bufio.NewReaderSize(link, readBufferBytes), line: make([]byte, readBufferBytes)}, nil
+	return &pooled{Link: link, br: bufio.NewReaderSize(link, readBufferBytes), line: make([]byte, lineBufferBytes)}, nil
 }
 
 func (p *pool) pop() *pooled {

@@ -23,8 +23,10 @@ type value []byte
 type cursor struct {
 	data []byte
 	at   int
-	name []byte // of the member at hand, in lower case
-	cut  bool   // the JSON ends too early or is none: there is no more of anything
+	name []byte // of the member at hand, in lower case if it began with a capital
+
+	escaped bool // the newest string has escapes
+	cut     bool // the JSON ends too early or is none: there is no more of anything
 }
 
 func (v value) cursor() *cursor { return &cursor{data: v} }
@@ -64,7 +66,10 @@ func (c *cursor) more(end byte) bool {
 
 // colon goes on from a name, which began at first, to the value behind it.
 func (c *cursor) colon(first int) bool {
-	c.name = lowerName(c.data[first : c.at-1])
+	c.name = c.data[first : c.at-1]
+	if c.escaped || len(c.name) > 0 && c.name[0] >= 'A' && c.name[0] <= 'Z' { // .NET's names begin with capitals
+		c.name = bytes.ToLower([]byte(value(c.data[first-1 : c.at]).string()))
+	}
 	c.blanks()
 	if c.at == len(c.data) || c.data[c.at] != ':' {
 		return false
@@ -117,6 +122,7 @@ func (c *cursor) value() value {
 func (c *cursor) text() bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	data := c.data
+	c.escaped = false
 	for at := c.at + 1; at < len(data); {
 		if at+8 <= len(data) {
 			w := binary.LittleEndian.Uint64(data[at:])
@@ -133,22 +139,13 @@ func (c *cursor) text() bool {
 			c.at = at + 1
 			return true
 		case '\\':
+			c.escaped = true
 			at++
 		}
 		at++
 	}
 	c.cut = true
 	return false
-}
-
-// lowerName makes names comparable: some servers write them in capitals or with escapes.
-func lowerName(raw []byte) []byte {
-	for _, c := range raw {
-		if c == '\\' || c-'A' <= 'Z'-'A' {
-			return bytes.ToLower([]byte(value(`"` + string(raw) + `"`).string()))
-		}
-	}
-	return raw
 }
 
 // scalar marks the characters of numbers and words.
