@@ -52,7 +52,7 @@ func (e *extraState) fill(shot *snapshot) (wrong string) {
 	if shot.At.IsZero() {
 		shot.At = e.last.at
 	}
-	into := shot.into(e.Extra, e.last.at)
+	into := kinds.Into{Reading: &shot.Reading, Wanted: shot.model, Page: e.Path, At: e.last.at, Series: map[engine.Field]map[string]float64{}}
 	if err := e.Read(e.last.body, into); err != nil {
 		e.gone = true
 		return fmt.Sprintf("%s: %v", e.Path, err)
@@ -61,11 +61,6 @@ func (e *extraState) fill(shot *snapshot) (wrong string) {
 		shot.series[f], shot.fromExtra[f] = series, true
 	}
 	return ""
-}
-
-// into lets a page that was read then be read into the snapshot.
-func (s *snapshot) into(e kinds.Extra, at time.Time) kinds.Into {
-	return kinds.Into{Reading: &s.Reading, Wanted: s.model, Page: e.Path, At: at, Series: map[engine.Field]map[string]float64{}}
 }
 
 // askExtra fetches an extra page if it is due. A page that is not there is asked

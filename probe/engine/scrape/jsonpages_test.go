@@ -289,7 +289,7 @@ func FuzzPagesInJSON(f *testing.F) {
 		for _, k := range kinds.All {
 			for _, e := range k.Extra {
 				shot := newSnapshot("m")
-				_ = e.Read(body, shot.into(e, time.Time{}))
+				_ = e.Read(body, kinds.Into{Reading: &shot.Reading, Wanted: shot.model, Page: e.Path, Series: map[engine.Field]map[string]float64{}})
 				for field := range shot.Origins {
 					if v := shot.Figure(field); v != nil && v.OK && !finite(v.V) {
 						t.Errorf("%s %s: %v", k.ID, field, v.V)

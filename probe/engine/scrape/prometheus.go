@@ -24,9 +24,8 @@ type PrometheusSource struct {
 	kinds  []*kinds.Kind // whose series are asked for
 	unread error         // why the newest samples give no reading
 
-	wake   chan struct{} // another model or replica was chosen
-	news   [2]prom.News  // the newest samples and those before: another choice is read from them at once
-	chosen subject       // what the newest samples were read as
+	news   [2]prom.News // the newest samples and those before: another choice is read from them at once
+	readAs subject      // what the newest samples were read as
 }
 
 // NewPrometheusSource makes a source for an engine that Detect has found. The
@@ -36,27 +35,7 @@ func NewPrometheusSource(server *prom.Server, selector string, id engine.Identit
 	of := fleetKinds(id)
 	return &PrometheusSource{
 		Source: NewSource(Config{}, id), kinds: of,
-		poller: prom.NewPoller(server, fleetQuery(of, selector)), wake: make(chan struct{}, 1),
-	}
-}
-
-// SetModel chooses the model to read where the series are of several. It shows at
-// once.
-func (p *PrometheusSource) SetModel(name string) {
-	p.Source.SetModel(name)
-	p.hurry()
-}
-
-// SetReplica chooses the replica to read, "" for all. It shows at once.
-func (p *PrometheusSource) SetReplica(name string) {
-	p.Source.SetReplica(name)
-	p.hurry()
-}
-
-func (p *PrometheusSource) hurry() {
-	select {
-	case p.wake <- struct{}{}:
-	default: // it is on its way
+		poller: prom.NewPoller(server, fleetQuery(of, selector)),
 	}
 }
 
@@ -76,7 +55,7 @@ func (p *PrometheusSource) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
-		case <-p.wake:
+		case <-p.Source.chosen:
 			p.readAnew()
 		}
 	}
@@ -124,7 +103,7 @@ func (p *PrometheusSource) settle(wrong ...error) {
 func (p *PrometheusSource) readAnew() {
 	defer guard.Catch("engine metrics", func(err error) { p.fail(err.Error()) })
 	of := p.subject()
-	if of.model == p.chosen.model && of.replica == p.chosen.replica || len(p.news[0].Samples) == 0 {
+	if of.model == p.readAs.model && of.replica == p.readAs.replica || len(p.news[0].Samples) == 0 {
 		return
 	}
 	p.prev = nil
@@ -154,7 +133,7 @@ func (p *PrometheusSource) take(news prom.News) error {
 	}
 	shot.regroup(p.prev)
 	shot.since(p.prev)
-	p.prev, p.chosen = &shot, of
+	p.prev, p.readAs = &shot, of
 	if k := kinds.ByID(shot.Engine); p.identity.Kind == "" && k.ID != "" {
 		become(&p.identity, k)
 	}

@@ -25,17 +25,6 @@ type part struct {
 // placeMark ends a replica's key where that of a rank goes on.
 const placeMark = "\x01"
 
-// keyOf identifies by some labels; "" if there are none of them.
-func keyOf(labels map[string]string, of []string) string {
-	var b strings.Builder
-	for _, label := range of {
-		if value := labels[label]; value != "" {
-			b.WriteString(label + "\x00" + value + "\x00")
-		}
-	}
-	return b.String()
-}
-
 // within reports whether a series is of a replica or rank; "" is every one.
 func (f *facts) within(part string) bool {
 	return part == "" || f.replica == part || f.place == part

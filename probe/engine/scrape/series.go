@@ -79,19 +79,19 @@ func (b *factBook) of(s *prom.Sample) *facts {
 func factsOf(labels map[string]string) *facts {
 	f := &facts{
 		labels: labels, model: modelOf(labels), rank: rankOf(labels), priority: labels[priorityLabel] != "",
-		key: keyWithout(labels, repeats), part: partOf(labels),
+		key: keyOf(labels, identifies), part: partOf(labels),
 	}
-	f.replica = keyOf(labels, replicaLabels)
-	f.place = f.replica + placeMark + keyOf(labels, innerLabels)
+	f.replica = keyOf(labels, func(l string) bool { return slices.Contains(replicaLabels, l) })
+	f.place = f.replica + placeMark + keyOf(labels, func(l string) bool { return slices.Contains(innerLabels, l) })
 	f.group = f.key
 	if f.priority {
-		f.group = keyWithout(labels, func(label string) bool { return label == priorityLabel || repeats(label) })
+		f.group = keyOf(labels, func(label string) bool { return label != priorityLabel && identifies(label) })
 	}
 	return f
 }
 
-// repeats reports whether series that differ by a label repeat each other.
-func repeats(label string) bool { return label == pidLabel || slices.Contains(partLabels, label) }
+// identifies reports whether series that differ by a label are not of the same rank.
+func identifies(label string) bool { return label != pidLabel && !slices.Contains(partLabels, label) }
 
 // partOf writes the part of a rank so that the lowest sorts first: numbers get as
 // many digits.
@@ -154,12 +154,12 @@ func (b *factBook) totals(samples []prom.Sample) []prom.Sample {
 	})
 }
 
-// keyWithout identifies a series by its labels without some of them. An empty
-// label is as good as none.
-func keyWithout(labels map[string]string, without func(label string) bool) string {
+// keyOf identifies a series, or what it is of, by some of its labels. An empty label is as
+// good as none.
+func keyOf(labels map[string]string, keep func(label string) bool) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		if labels[name] != "" && !without(name) {
+		if labels[name] != "" && keep(name) {
 			b.WriteString(name + "\x00" + labels[name] + "\x00")
 		}
 	}

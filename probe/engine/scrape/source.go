@@ -29,6 +29,7 @@ type Source struct {
 	interval time.Duration
 	model    atomic.Pointer[string]
 	replica  atomic.Pointer[string]
+	chosen   chan struct{} // another model or replica was chosen
 	latest   atomic.Pointer[engine.Status]
 
 	// What follows is Run's own.
@@ -47,7 +48,7 @@ type Source struct {
 // NewSource makes a source for an engine that Detect has found. Nothing is read
 // before Run.
 func NewSource(c Config, id engine.Identity) *Source {
-	s := &Source{fetch: newFetcher(c), interval: c.Interval, identity: id, parser: newParser(), facts: newFactBook(), keys: map[string]string{}}
+	s := &Source{fetch: newFetcher(c), interval: c.Interval, identity: id, parser: newParser(), facts: newFactBook(), chosen: make(chan struct{}, 1), keys: map[string]string{}}
 	if s.interval <= 0 {
 		s.interval = defaultInterval
 	}
@@ -69,12 +70,20 @@ func NewSource(c Config, id engine.Identity) *Source {
 func (s *Source) Latest() engine.Status { return *s.latest.Load() }
 
 // SetModel chooses the model to read where a page carries several. It shows with
-// the next scrape; rates start anew.
-func (s *Source) SetModel(name string) { s.model.Store(&name) }
+// the next scrape, from Prometheus at once; rates start anew.
+func (s *Source) SetModel(name string) { choose(s, &s.model, name) }
 
 // SetReplica chooses the replica, or of one server the rank, to read: its name as in
-// Status.Replicas, or a label's value; "" merges all. It shows with the next scrape.
-func (s *Source) SetReplica(name string) { s.replica.Store(&name) }
+// Status.Replicas, or a label's value; "" merges all. It shows when SetModel does.
+func (s *Source) SetReplica(name string) { choose(s, &s.replica, name) }
+
+func choose(s *Source, what *atomic.Pointer[string], name string) {
+	what.Store(&name)
+	select {
+	case s.chosen <- struct{}{}:
+	default: // it is on its way
+	}
+}
 
 // subject is what was chosen.
 func (s *Source) subject() subject {

@@ -133,7 +133,7 @@ func (v view) values(p picked, t kinds.Metric) []rankValue {
 		f := v.facts.of(s)
 		key := f.key
 		if len(p.Metrics) > 1 && p.Op != kinds.Sum && len(t.Where) > 0 {
-			key = keyWithout(s.Labels, func(label string) bool { return repeats(label) || t.Selects(label) }) // to belong to a series that was selected otherwise
+			key = keyOf(s.Labels, func(label string) bool { return identifies(label) && !t.Selects(label) }) // to belong to a series that was selected otherwise
 		}
 		out = append(out, rankValue{key, s.Value * t.Scale(), f})
 	}
