@@ -7,16 +7,19 @@ import (
 	"testing"
 )
 
-// feed gives a text to a finder in pieces, and joins what it shows.
-func feed(f *stopFinder, pieces ...string) (shown []string, found string) {
+// feed gives a text to a transcript in pieces, and joins what it shows.
+func feed(stops []string, pieces ...string) (shown []string, found string) {
+	tr := Transcript{stops: stops}
 	for _, p := range pieces {
-		safe, hit := f.add([]byte(p))
-		shown = append(shown, string(safe))
-		if hit != "" {
-			return shown, hit
+		tr.held = append(tr.held, p...)
+		show := tr.search()
+		shown = append(shown, string(tr.held[:show]))
+		tr.held = tr.held[show:]
+		if tr.Found != "" {
+			return shown, tr.Found
 		}
 	}
-	return append(shown, string(f.held)), ""
+	return append(shown, string(tr.held)), ""
 }
 
 func TestStopStringsAreHeldBackUntilClear(t *testing.T) {
@@ -34,7 +37,7 @@ func TestStopStringsAreHeldBackUntilClear(t *testing.T) {
 		{[]string{". "}, []string{"Yes", ".", " No"}, []string{"Yes", "", ""}, ". "},
 		{[]string{"x"}, []string{"abc"}, []string{"abc", ""}, ""},
 	} {
-		shown, found := feed(&stopFinder{stops: c.stops}, c.pieces...)
+		shown, found := feed(c.stops, c.pieces...)
 		if fmt.Sprintf("%q", shown) != fmt.Sprintf("%q", c.shown) || found != c.found {
 			t.Errorf("%q in %q: shown %q, found %q; want %q, %q", c.stops, c.pieces, shown, found, c.shown, c.found)
 		}
@@ -66,7 +69,7 @@ func TestStopStringsInRandomPieces(t *testing.T) {
 			n := 1 + random.IntN(len(rest))
 			pieces, rest = append(pieces, rest[:n]), rest[n:]
 		}
-		shown, found := feed(&stopFinder{stops: stops}, pieces...)
+		shown, found := feed(stops, pieces...)
 		// A stop string that ends in an earlier piece wins over one that began
 		// before it and ends later: the engine cannot know.
 		got := strings.Join(shown, "")

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"math"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -38,13 +37,7 @@ type Metrics struct {
 	labels   prometheus.Labels
 
 	ttft, gap, step prometheus.Histogram
-	ended           []perRequest
-}
-
-// perRequest is a histogram that counts requests when they end. NaN is not counted.
-type perRequest struct {
-	prometheus.Histogram
-	value func(*core.Sequence) float64
+	ended           []prometheus.Histogram // of the rows of perRequest
 }
 
 // NewMetrics makes the observer of an engine's driver.
@@ -53,39 +46,14 @@ func NewMetrics(s *core.Setup) *Metrics {
 	m.ttft = m.histogram("time_to_first_token_seconds", "Time from arrival to the first token.", ttftBuckets)
 	m.gap = m.histogram("inter_token_latency_seconds", "Time between two steps that gave a request tokens.", gapBuckets)
 	m.step = m.histogram("iteration_tokens_total", "Tokens computed per iteration.", stepBuckets)
-	m.addTimes()
-	m.addLengths(lengthBuckets(s.MaxModelLen))
+	lengths := lengthBuckets(s.MaxModelLen)
+	for _, h := range perRequest {
+		if h.buckets == nil {
+			h.buckets = lengths
+		}
+		m.ended = append(m.ended, m.histogram(h.name, h.help, h.buckets))
+	}
 	return m
-}
-
-func (m *Metrics) addTimes() {
-	add := func(name, help string, buckets []float64, value func(s *core.Sequence) time.Duration) {
-		m.perRequest(name, help, buckets, func(s *core.Sequence) float64 { return value(s).Seconds() })
-	}
-	add("e2e_request_latency_seconds", "Time from arrival to the last token.", e2eBuckets,
-		func(s *core.Sequence) time.Duration { return s.Last - s.Arrived })
-	add("request_queue_time_seconds", "Time from arrival to the first iteration.", e2eBuckets,
-		func(s *core.Sequence) time.Duration { return s.Scheduled - s.Arrived })
-	add("request_inference_time_seconds", "Time from the first iteration to the last token.", e2eBuckets,
-		func(s *core.Sequence) time.Duration { return s.Last - s.Scheduled })
-	add("request_prefill_time_seconds", "Time from the first iteration to the first token.", e2eBuckets,
-		func(s *core.Sequence) time.Duration { return s.First - s.Scheduled })
-	add("request_decode_time_seconds", "Time from the first to the last token.", e2eBuckets,
-		func(s *core.Sequence) time.Duration { return s.Last - s.First })
-	m.perRequest("request_time_per_output_token_seconds", "Mean time per token after the first.", gapBuckets,
-		func(s *core.Sequence) float64 { return (s.Last - s.First).Seconds() / float64(s.Generated()-1) }) // NaN for one token
-}
-
-func (m *Metrics) addLengths(lengths []float64) {
-	add := func(name, help string, value func(s *core.Sequence) int) {
-		m.perRequest(name, help, lengths, func(s *core.Sequence) float64 { return float64(value(s)) })
-	}
-	add("request_prompt_tokens", "Tokens of a prompt.", func(s *core.Sequence) int { return len(s.Prompt) })
-	add("request_generation_tokens", "Tokens of an answer.", (*core.Sequence).Generated)
-	add("request_max_num_generation_tokens", "Tokens of the longest answer to a request.", (*core.Sequence).Generated)
-	add("request_params_max_tokens", "Parameter max_tokens of a request.", func(s *core.Sequence) int { return s.MaxTokens })
-	add("request_prefill_kv_computed_tokens", "Prompt tokens that were not found in a cache.", func(s *core.Sequence) int { return len(s.Prompt) - s.Cached })
-	m.perRequest("request_params_n", "Parameter n of a request.", nBuckets, func(*core.Sequence) float64 { return 1 })
 }
 
 func (m *Metrics) histogram(name, help string, buckets []float64) prometheus.Histogram {
@@ -94,8 +62,31 @@ func (m *Metrics) histogram(name, help string, buckets []float64) prometheus.His
 	return h
 }
 
-func (m *Metrics) perRequest(name, help string, buckets []float64, value func(*core.Sequence) float64) {
-	m.ended = append(m.ended, perRequest{m.histogram(name, help, buckets), value})
+// perRequest are the histograms that count requests when they end. NaN is not counted.
+// Without buckets of its own a histogram has those of lengths.
+var perRequest = []struct {
+	name, help string
+	buckets    []float64
+	value      func(*core.Sequence) float64
+}{
+	{"e2e_request_latency_seconds", "Time from arrival to the last token.", e2eBuckets,
+		func(s *core.Sequence) float64 { return (s.Last - s.Arrived).Seconds() }},
+	{"request_queue_time_seconds", "Time from arrival to the first iteration.", e2eBuckets,
+		func(s *core.Sequence) float64 { return (s.Scheduled - s.Arrived).Seconds() }},
+	{"request_inference_time_seconds", "Time from the first iteration to the last token.", e2eBuckets,
+		func(s *core.Sequence) float64 { return (s.Last - s.Scheduled).Seconds() }},
+	{"request_prefill_time_seconds", "Time from the first iteration to the first token.", e2eBuckets,
+		func(s *core.Sequence) float64 { return (s.First - s.Scheduled).Seconds() }},
+	{"request_decode_time_seconds", "Time from the first to the last token.", e2eBuckets,
+		func(s *core.Sequence) float64 { return (s.Last - s.First).Seconds() }},
+	{"request_time_per_output_token_seconds", "Mean time per token after the first.", gapBuckets,
+		func(s *core.Sequence) float64 { return (s.Last - s.First).Seconds() / float64(s.Generated()-1) }}, // NaN for one token
+	{"request_prompt_tokens", "Tokens of a prompt.", nil, func(s *core.Sequence) float64 { return float64(len(s.Prompt)) }},
+	{"request_generation_tokens", "Tokens of an answer.", nil, func(s *core.Sequence) float64 { return float64(s.Generated()) }},
+	{"request_max_num_generation_tokens", "Tokens of the longest answer to a request.", nil, func(s *core.Sequence) float64 { return float64(s.Generated()) }},
+	{"request_params_max_tokens", "Parameter max_tokens of a request.", nil, func(s *core.Sequence) float64 { return float64(s.MaxTokens) }},
+	{"request_prefill_kv_computed_tokens", "Prompt tokens that were not found in a cache.", nil, func(s *core.Sequence) float64 { return float64(len(s.Prompt) - s.Cached) }},
+	{"request_params_n", "Parameter n of a request.", nBuckets, func(*core.Sequence) float64 { return 1 }},
 }
 
 // Iteration implements core.Observer.
@@ -112,9 +103,9 @@ func (m *Metrics) Tokens(all []core.Output) {
 		if t.End == core.Unfinished {
 			continue
 		}
-		for _, h := range m.ended {
+		for i, h := range perRequest {
 			if v := h.value(t.Seq); !math.IsNaN(v) {
-				h.Observe(v)
+				m.ended[i].Observe(v)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -32,15 +33,15 @@ func (w *writer) gauge(name, help string, value float64, labels ...string) {
 	w.write(prometheus.GaugeValue, name, help, value, labels)
 }
 
-func (w *writer) counter(name, help string, value float64, labels ...string) {
-	w.write(prometheus.CounterValue, name, help, value, labels)
+func (w *writer) counter(name, help string, value int, labels ...string) {
+	w.write(prometheus.CounterValue, name, help, float64(value), labels)
 }
 
 // write adds labels, in pairs of name and value, to those of the page.
 func (w *writer) write(kind prometheus.ValueType, name, help string, value float64, labels []string) {
 	all := maps.Clone(w.labels)
-	for i := 0; i+1 < len(labels); i += 2 {
-		all[labels[i]] = labels[i+1]
+	for pair := range slices.Chunk(labels, 2) {
+		all[pair[0]] = pair[1]
 	}
 	w.out <- prometheus.MustNewConstMetric(prometheus.NewDesc(w.prefix+name, help, nil, all), kind, value)
 }
@@ -51,10 +52,7 @@ func (m *Metrics) addScraped(s *core.Setup, snapshot func() core.Snapshot) {
 		now := snapshot()
 		w.prefix, w.labels = "vllm:", m.labels
 		w.writeQueue(&now)
-		w.writeTokens(&now)
-		if s.SpecTokens > 0 {
-			w.writeDrafts(&now)
-		}
+		w.writeTokens(&now.Stats)
 		w.labels = prometheus.Labels{"engine": "0"}
 		w.writeCacheInfo(s)
 	}))
@@ -70,36 +68,35 @@ func (w *writer) writeQueue(now *core.Snapshot) {
 	for state, value := range map[string]float64{"awake": 1, "weights_offloaded": 0, "discard_all": 0} {
 		w.gauge("engine_sleep_state", "1 for the state that the engine is in: it never sleeps.", value, "sleep_state", state)
 	}
-	w.counter("num_preemptions_total", "Requests removed from the batch for lack of KV blocks.", float64(now.Stats.Preemptions))
+	w.counter("num_preemptions_total", "Requests removed from the batch for lack of KV blocks.", now.Stats.Preemptions)
 	for _, reason := range []core.FinishReason{core.FinishStop, core.FinishLength, core.FinishAbort, "error", "repetition"} {
-		w.counter("request_success_total", "Requests that ended, by reason.", float64(now.Stats.Finished[reason]), "finished_reason", string(reason))
+		w.counter("request_success_total", "Requests that ended, by reason.", now.Stats.Finished[reason], "finished_reason", string(reason))
 	}
 }
 
 // writeTokens has zeros for what this engine does not have, such as a cache for images.
-func (w *writer) writeTokens(now *core.Snapshot) {
-	st := &now.Stats
-	w.counter("prefix_cache_queries_total", "Prompt tokens looked up in the prefix cache.", float64(st.PrefixQueries))
-	w.counter("prefix_cache_hits_total", "Prompt tokens found in the prefix cache.", float64(st.PrefixHits))
+func (w *writer) writeTokens(st *core.Stats) {
+	w.counter("prefix_cache_queries_total", "Prompt tokens looked up in the prefix cache.", st.PrefixQueries)
+	w.counter("prefix_cache_hits_total", "Prompt tokens found in the prefix cache.", st.PrefixHits)
 	w.counter("external_prefix_cache_queries_total", "Prompt tokens looked up in the cache of another server.", 0)
 	w.counter("external_prefix_cache_hits_total", "Prompt tokens found in the cache of another server.", 0)
 	w.counter("mm_cache_queries_total", "Images looked up in the cache of images.", 0)
 	w.counter("mm_cache_hits_total", "Images found in the cache of images.", 0)
-	w.counter("prompt_tokens_total", "Prompt tokens, with cached ones.", float64(st.PromptTokens))
-	w.counter("prompt_tokens_cached_total", "Prompt tokens found in a cache.", float64(st.CachedTokens))
+	w.counter("prompt_tokens_total", "Prompt tokens, with cached ones.", st.PromptTokens)
+	w.counter("prompt_tokens_cached_total", "Prompt tokens found in a cache.", st.CachedTokens)
 	const bySource = "Prompt tokens by where their KV came from."
-	w.counter("prompt_tokens_by_source_total", bySource, float64(st.PromptTokens-st.CachedTokens), "source", "local_compute")
-	w.counter("prompt_tokens_by_source_total", bySource, float64(st.CachedTokens), "source", "local_cache_hit")
+	w.counter("prompt_tokens_by_source_total", bySource, st.PromptTokens-st.CachedTokens, "source", "local_compute")
+	w.counter("prompt_tokens_by_source_total", bySource, st.CachedTokens, "source", "local_cache_hit")
 	w.counter("prompt_tokens_by_source_total", bySource, 0, "source", "external_kv_transfer")
-	w.counter("generation_tokens_total", "Generated tokens.", float64(st.GenerationTokens))
-}
-
-func (w *writer) writeDrafts(now *core.Snapshot) {
-	w.counter("spec_decode_num_drafts_total", "Steps with draft tokens.", float64(now.Stats.Drafts))
-	w.counter("spec_decode_num_draft_tokens_total", "Draft tokens.", float64(now.Stats.DraftTokens))
-	w.counter("spec_decode_num_accepted_tokens_total", "Draft tokens that the model accepted.", float64(now.Stats.AcceptedTokens()))
-	for i, n := range now.Stats.AcceptedAt {
-		w.counter("spec_decode_num_accepted_tokens_per_pos_total", "The same, by their place in the draft.", float64(n), "position", strconv.Itoa(i))
+	w.counter("generation_tokens_total", "Generated tokens.", st.GenerationTokens)
+	if len(st.AcceptedAt) == 0 { // no speculative decoding
+		return
+	}
+	w.counter("spec_decode_num_drafts_total", "Steps with draft tokens.", st.Drafts)
+	w.counter("spec_decode_num_draft_tokens_total", "Draft tokens.", st.DraftTokens)
+	w.counter("spec_decode_num_accepted_tokens_total", "Draft tokens that the model accepted.", st.AcceptedTokens())
+	for i, n := range st.AcceptedAt {
+		w.counter("spec_decode_num_accepted_tokens_per_pos_total", "The same, by their place in the draft.", n, "position", strconv.Itoa(i))
 	}
 }
 
@@ -108,8 +105,8 @@ func (w *writer) writeCacheInfo(s *core.Setup) {
 	w.gauge("cache_config_info", "The KV cache.", 1,
 		"block_size", strconv.Itoa(s.BlockTokens), "num_gpu_blocks", strconv.Itoa(s.KVBlocks),
 		"kv_cache_size_tokens", strconv.Itoa(s.KVTokens()), "cache_dtype", s.KVDtype,
-		"kv_cache_max_concurrency", strconv.FormatFloat(float64(s.KVTokens())/float64(s.MaxModelLen), 'g', -1, 64),
-		"gpu_memory_utilization", strconv.FormatFloat(core.UsableMemory, 'g', -1, 64),
+		"kv_cache_max_concurrency", fmt.Sprint(float64(s.KVTokens())/float64(s.MaxModelLen)),
+		"gpu_memory_utilization", fmt.Sprint(core.UsableMemory),
 		"enable_prefix_caching", map[bool]string{true: "True", false: "False"}[!s.NoPrefixCache],
 		"num_cpu_blocks", "None", "num_gpu_blocks_override", "None", "sliding_window", "None")
 }
@@ -146,7 +143,7 @@ func (w *writer) writeGPU(s *core.Setup, g *core.GPUState, i int) {
 	w.gauge("DEV_XID_ERRORS", "Last Xid error.", 0)
 	w.gauge("DEV_FB_USED", "Memory used (in MiB).", mib(g.MemoryUsed))
 	w.gauge("DEV_FB_FREE", "Memory free (in MiB).", mib(g.Machine.Peaks.Memory-g.MemoryUsed))
-	w.counter("DEV_TOTAL_ENERGY_CONSUMPTION", "Total energy since start (in mJ).", math.Round(1000*g.Joules))
+	w.counter("DEV_TOTAL_ENERGY_CONSUMPTION", "Total energy since start (in mJ).", int(1000*g.Joules))
 }
 
 func mib(bytes float64) float64 { return math.Round(bytes / (1 << 20)) }
