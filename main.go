@@ -17,6 +17,7 @@ import (
 	"sonde/probe/level"
 	"sonde/probe/report"
 	"sonde/probe/setup"
+	"sonde/probe/sim"
 	"sonde/probe/sweep"
 	"sonde/ui"
 )
@@ -164,7 +165,7 @@ func serve(ctx context.Context, c config.Config) error {
 	ctx, stop := setup.Interruptible(ctx)
 	defer stop()
 	if c.Sim.Scenario == "list" {
-		fmt.Print(setup.Scenarios())
+		fmt.Print(sim.DescribeScenarios())
 		return nil
 	}
 	engine, err := setup.Engine(c)

@@ -87,7 +87,7 @@ var rooms = []room{
 	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
 	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units", "ui/theme"}},
 	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/bench", "probe/frame", "probe/guard", "probe/level", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"}},
-	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/diagnose", "probe/doctor", "probe/level", "probe/report", "probe/setup", "probe/sweep", "ui"}},
+	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/diagnose", "probe/doctor", "probe/level", "probe/report", "probe/setup", "probe/sim", "probe/sweep", "ui"}},
 	{"probe/simtest", wiring, []string{"probe", "probe/api", "probe/frame", "probe/prompt", "probe/sim"}},
 }
 

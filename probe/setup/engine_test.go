@@ -44,8 +44,8 @@ func TestEngineSettingsThatCannotWorkAreWrongUsage(t *testing.T) {
 
 func TestScenariosAreListed(t *testing.T) {
 	for _, name := range []string{"overload", "long-prompts", "kv-exhaustion", "buffering-proxy", "noisy-neighbour"} {
-		if !strings.Contains(Scenarios(), "  "+name+" ") {
-			t.Errorf("no %s in\n%s", name, Scenarios())
+		if !strings.Contains(sim.DescribeScenarios(), "  "+name+" ") {
+			t.Errorf("no %s in\n%s", name, sim.DescribeScenarios())
 		}
 	}
 }

@@ -36,9 +36,13 @@ func Options(c config.Config) (probe.Options, error) {
 	if err != nil {
 		return probe.Options{}, Usage(err)
 	}
-	limits, err := rooflineOf(c)
-	if err != nil {
-		return probe.Options{}, err
+	var limits *roofline.Roofline // nil: detect it
+	if c.Roofline != "" {
+		r, err := roofline.Parse(c.Roofline)
+		if err != nil {
+			return probe.Options{}, Usage(fmt.Errorf("--roofline: %w", err))
+		}
+		limits = &r
 	}
 	header := make(http.Header)
 	for _, h := range c.Headers {
@@ -50,18 +54,6 @@ func Options(c config.Config) (probe.Options, error) {
 		Roofline: limits, Prompts: prompts, Prefix: c.Prefix, Seed: seed,
 		Load: wanted(c), MaxConcurrency: c.MaxConcurrency, MaxTokensTotal: c.MaxTokensTotal,
 	}, nil
-}
-
-// rooflineOf reads --roofline; nil: detect it.
-func rooflineOf(c config.Config) (*roofline.Roofline, error) {
-	if c.Roofline == "" {
-		return nil, nil
-	}
-	r, err := roofline.Parse(c.Roofline)
-	if err != nil {
-		return nil, Usage(fmt.Errorf("--roofline: %w", err))
-	}
-	return &r, nil
 }
 
 func wanted(c config.Config) frame.Load {
@@ -116,6 +108,3 @@ func Engine(c config.Config) (*sim.Server, error) {
 	}
 	return engine, nil
 }
-
-// Scenarios has a line for each incident that the embedded engine can play.
-func Scenarios() string { return sim.DescribeScenarios() }

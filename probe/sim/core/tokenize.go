@@ -16,25 +16,18 @@ const longestToken = 16 // characters
 
 // AppendTokens appends the token ids of text.
 func AppendTokens(ids []uint32, text string) []uint32 {
-	EachToken(text, func(piece string) { ids = append(ids, TokenID(piece)) })
-	return ids
-}
-
-// EachToken calls f with the text of each token.
-func EachToken(text string, f func(piece string)) {
 	for start := 0; start < len(text); {
 		r, size := utf8.DecodeRuneInString(text[start:])
-		if unicode.IsSpace(r) {
-			start += size
-			continue
-		}
 		end := start + size
-		if InWord(r) {
+		if inWord(r) {
 			end = wordEnd(text, start)
 		}
-		f(text[start:end])
+		if !unicode.IsSpace(r) {
+			ids = append(ids, TokenID(text[start:end]))
+		}
 		start = end
 	}
+	return ids
 }
 
 // wordEnd finds the end of the token that starts with a word character.
@@ -42,7 +35,7 @@ func wordEnd(text string, start int) int {
 	end := start
 	for n := 0; n < longestToken && end < len(text); n++ {
 		r, size := utf8.DecodeRuneInString(text[end:])
-		if !InWord(r) {
+		if !inWord(r) {
 			break
 		}
 		end += size
@@ -50,8 +43,8 @@ func wordEnd(text string, start int) int {
 	return end
 }
 
-// InWord reports whether r is part of a longer token.
-func InWord(r rune) bool {
+// inWord reports whether r is part of a longer token.
+func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '\''
 	}
