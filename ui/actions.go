@@ -67,57 +67,37 @@ func loadText(l frame.Load) string {
 	return "concurrency " + units.Group(float64(l.Concurrency)) + lengths
 }
 
-// amount changes the concurrency, or in an open loop the rate.
-func (m *model) amount(closed func(int) int, open func(float64) float64) tea.Cmd {
-	return m.change(func(l *frame.Load) {
-		if l.Rate <= 0 {
-			l.Concurrency = closed(l.Concurrency)
-			return
-		}
-		if l.Concurrency == 0 { // stopped: start again under the previous cap
-			l.Concurrency = max(1, m.restoreCap)
-			return
-		}
-		l.Rate = open(l.Rate)
-	})
+// amount is a command that changes the concurrency, or in an open loop the rate.
+func amount(closed func(int) int, open func(float64) float64) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		return m.change(func(l *frame.Load) {
+			switch {
+			case l.Rate <= 0:
+				l.Concurrency = closed(l.Concurrency)
+			case l.Concurrency == 0: // stopped: start again under the previous cap
+				l.Concurrency = max(1, m.restoreCap)
+			default:
+				l.Rate = open(l.Rate)
+			}
+		})
+	}
 }
 
-func (m *model) moreLoad() tea.Cmd {
-	return m.amount(func(n int) int { return n + 1 }, rateUp)
+// promptLength and outputLength are commands that move a length one step.
+func promptLength(step func(int) int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		return m.changePrompts(func(l *frame.Load) { l.InputTokens = step(l.InputTokens) })
+	}
 }
 
-func (m *model) lessLoad() tea.Cmd {
-	return m.amount(func(n int) int { return max(0, n-1) }, rateDown)
-}
-
-func (m *model) doubleLoad() tea.Cmd {
-	return m.amount(func(n int) int { return max(1, 2*n) }, func(r float64) float64 { return 2 * r })
-}
-
-func (m *model) halveLoad() tea.Cmd {
-	return m.amount(func(n int) int { return n / 2 }, func(r float64) float64 { return r / 2 })
-}
-
-func (m *model) shorterPrompt() tea.Cmd {
-	return m.changePrompts(func(l *frame.Load) { l.InputTokens = stepDown(l.InputTokens) })
-}
-
-func (m *model) longerPrompt() tea.Cmd {
-	return m.changePrompts(func(l *frame.Load) { l.InputTokens = stepUp(l.InputTokens) })
-}
-
-func (m *model) shorterOutput() tea.Cmd {
-	return m.change(func(l *frame.Load) { l.OutputTokens = stepDown(l.OutputTokens) })
-}
-
-func (m *model) longerOutput() tea.Cmd {
-	return m.change(func(l *frame.Load) { l.OutputTokens = stepUp(l.OutputTokens) })
+func outputLength(step func(int) int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		return m.change(func(l *frame.Load) { l.OutputTokens = step(l.OutputTokens) })
+	}
 }
 
 func (m *model) nextPrefix() tea.Cmd {
-	return m.changePrompts(func(l *frame.Load) {
-		l.Prefix = frame.NextPrefix(l.Prefix)
-	})
+	return m.changePrompts(func(l *frame.Load) { l.Prefix = frame.NextPrefix(l.Prefix) })
 }
 
 func (m *model) stopLoad() tea.Cmd {
@@ -131,6 +111,11 @@ func (m *model) stopLoad() tea.Cmd {
 		m.say("stopped: running requests will finish (x cancels them)", m.theme.Note)
 	}
 	return cmd
+}
+
+// controls is a command that does something with the controls and says so.
+func controls(message string, f func(frame.Controls)) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return m.control(message, f) }
 }
 
 // control does something with the controls, if there are any.
@@ -151,14 +136,6 @@ func (m *model) abort() tea.Cmd {
 		}
 		c.Abort()
 	})
-}
-
-func (m *model) fireLong() tea.Cmd {
-	return m.control("long prompt sent: watch the gaps of the other streams", frame.Controls.FireLong)
-}
-
-func (m *model) resetStatistics() tea.Cmd {
-	return m.control("statistics reset; the charts keep their history", frame.Controls.ResetStatistics)
 }
 
 // liveWindows are the lengths of the live window, in seconds.

@@ -17,11 +17,11 @@ func help(t *theme.Palette, all []command, w int) []string {
 	list := hints(all)
 	keysWidth := 0
 	for _, k := range list {
-		keysWidth = max(keysWidth, ansi.StringWidth(k.keys))
+		keysWidth = max(keysWidth, ansi.StringWidth(k.shown))
 	}
 	var lines []string
 	for _, k := range list {
-		lines = append(lines, text.Indented(" "+t.Accent.Render(text.Pad(k.keys, keysWidth))+"  ", k.text, w, t.Plain)...)
+		lines = append(lines, text.Indented(" "+t.Accent.Render(text.Pad(k.shown, keysWidth))+"  ", k.text, w, t.Plain)...)
 	}
 	lines = append(lines, "", t.Bold.Render(" signs and colours"))
 	for _, s := range legend(t) {

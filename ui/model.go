@@ -168,8 +168,8 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if m.scroll(msg.String()) {
 		return nil
 	}
-	if c := find(m.commands, msg); c != nil {
-		return c.do(m, msg.String())
+	if c := find(m.commands, msg.String()); c != nil {
+		return c.do(m)
 	}
 	return nil
 }

@@ -1,20 +1,19 @@
 package ui
 
 import (
-	"strconv"
-
 	tea "charm.land/bubbletea/v2"
 
 	"sonde/ui/panel"
 )
 
-func (m *model) nextPanel() tea.Cmd     { return m.moveFocus(1) }
-func (m *model) previousPanel() tea.Cmd { return m.moveFocus(-1) }
+// moveFocus is a command that goes to the next panel on the screen; zoomed, to any.
+func moveFocus(by panel.ID) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return m.moveFocus(by) }
+}
 
-// moveFocus goes to the next panel that is on the screen; zoomed, to any.
-func (m *model) moveFocus(by int) tea.Cmd {
+func (m *model) moveFocus(by panel.ID) tea.Cmd {
 	for range panel.Count {
-		m.focus = (m.focus + panel.ID(by) + panel.Count) % panel.Count
+		m.focus = (m.focus + by + panel.Count) % panel.Count
 		if m.zoomed || m.overlay == overlayExplain || m.layout.shows(m.focus) || m.focus == panel.Load {
 			break
 		}
@@ -24,19 +23,16 @@ func (m *model) moveFocus(by int) tea.Cmd {
 	return nil
 }
 
-// goToPanel goes to a panel by its number from 1. One that is not on the screen
-// opens zoomed.
-func (m *model) goToPanel(key string) tea.Cmd {
-	number, err := strconv.Atoi(key)
-	if err != nil || number < 1 || number > int(panel.Count) {
+// goToPanel is a command that goes to a panel. One that is not on the screen opens zoomed.
+func goToPanel(id panel.ID) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		m.focus, m.scrolled = id, 0
+		if !m.layout.shows(id) && id != panel.Load && m.overlay == overlayNone {
+			m.zoomed = true
+		}
+		m.relayout()
 		return nil
 	}
-	m.focus, m.scrolled = panel.ID(number-1), 0
-	if !m.layout.shows(m.focus) && m.focus != panel.Load && m.overlay == overlayNone {
-		m.zoomed = true
-	}
-	m.relayout()
-	return nil
 }
 
 func (m *model) toggleZoom() tea.Cmd {
@@ -71,11 +67,3 @@ func (m *model) togglePause() tea.Cmd {
 	}
 	return nil
 }
-
-func (m *model) redraw() tea.Cmd { return tea.ClearScreen }
-
-func (m *model) suspend() tea.Cmd { return tea.Suspend }
-
-func (m *model) quit() tea.Cmd { return tea.Quit }
-
-func (m *model) interrupt() tea.Cmd { return tea.Interrupt }

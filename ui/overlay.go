@@ -22,9 +22,10 @@ const (
 	overlayRehearsal
 )
 
-func (m *model) toggleHelp() tea.Cmd     { return m.toggle(overlayHelp) }
-func (m *model) toggleExplain() tea.Cmd  { return m.toggle(overlayExplain) }
-func (m *model) toggleVerdicts() tea.Cmd { return m.toggle(overlayVerdicts) }
+// toggles is a command that opens an overlay, or closes it.
+func toggles(o overlay) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return m.toggle(o) }
+}
 
 func (m *model) toggle(o overlay) tea.Cmd {
 	if m.overlay == o {

@@ -17,7 +17,7 @@ func TestREADMEListsTheKeys(t *testing.T) {
 	got, _, _ := strings.Cut(rest, "\n\n")
 	var want []string
 	for _, h := range hints(commands()) {
-		want = append(want, fmt.Sprintf("| `%s` | %s |", h.keys, h.text))
+		want = append(want, fmt.Sprintf("| `%s` | %s |", h.shown, h.text))
 	}
 	if got != strings.Join(want, "\n") {
 		t.Errorf("the table of keys should be\n%s", strings.Join(want, "\n"))

@@ -84,24 +84,15 @@ func (m *model) seek(f func(frame.Playback)) tea.Cmd {
 	return nil
 }
 
-func (m *model) jump(by time.Duration) tea.Cmd {
-	return m.seek(func(p frame.Playback) { p.Jump(by) })
+// jumps is a command that seeks by that much.
+func jumps(by time.Duration) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return m.seek(func(p frame.Playback) { p.Jump(by) }) }
+}
+
+// speeds is a command that plays faster or slower.
+func speeds(factor float64) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return m.seek(func(p frame.Playback) { p.SetSpeed(p.State().Speed * factor) }) }
 }
 
 // beyond is longer than any recording.
 const beyond = 100 * 365 * 24 * time.Hour
-
-func (m *model) littleBack() tea.Cmd    { return m.jump(-10 * time.Second) }
-func (m *model) littleForward() tea.Cmd { return m.jump(10 * time.Second) }
-func (m *model) minuteBack() tea.Cmd    { return m.jump(-time.Minute) }
-func (m *model) minuteForward() tea.Cmd { return m.jump(time.Minute) }
-func (m *model) toStart() tea.Cmd       { return m.jump(-beyond) }
-func (m *model) toEnd() tea.Cmd         { return m.jump(beyond) }
-
-func (m *model) slower() tea.Cmd {
-	return m.seek(func(p frame.Playback) { p.SetSpeed(p.State().Speed / 2) })
-}
-
-func (m *model) faster() tea.Cmd {
-	return m.seek(func(p frame.Playback) { p.SetSpeed(p.State().Speed * 2) })
-}

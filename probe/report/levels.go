@@ -94,15 +94,8 @@ func (l *Level) amount() string {
 // outcome is how the level came out, in a few letters.
 func (s *SweepSummary) outcome(l *Level) string {
 	var parts []string
-	switch l.verdict {
-	case slo.Meets:
-		parts = append(parts, "ok")
-	case slo.SeemsMeets:
-		parts = append(parts, "ok?")
-	case slo.SeemsFails:
-		parts = append(parts, "miss?")
-	case slo.Fails:
-		parts = append(parts, "MISS")
+	if l.verdict != slo.NotJudged {
+		parts = append(parts, l.verdict.Short())
 	}
 	return strings.Join(append(parts, s.marks(l)...), " ")
 }

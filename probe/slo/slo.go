@@ -103,6 +103,9 @@ func (v Verdict) String() string {
 	return [...]string{"", "fails", "seems to fail", "seems to meet", "meets"}[v]
 }
 
+// Short is the verdict in a table.
+func (v Verdict) Short() string { return [...]string{"", "MISS", "miss?", "ok?", "ok"}[v] }
+
 // Result is how one target came out at one load.
 type Result struct {
 	Target  Target

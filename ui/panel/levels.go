@@ -121,15 +121,16 @@ func levelErrors(t *theme.Palette, r *level.Level) text.Figure {
 // levelVerdict is how the level stands to the SLOs: with a mark of doubt while the
 // samples are too few.
 func levelVerdict(t *theme.Palette, r *level.Level) text.Figure {
+	word := r.Verdict().Short()
 	switch r.Verdict() {
 	case slo.Meets:
-		return text.Fig(theme.SignGood+" ok", t.Good)
+		return text.Fig(theme.SignGood+" "+word, t.Good)
 	case slo.SeemsMeets:
-		return text.Fig(theme.SignGood+" ok?", t.Dim)
+		return text.Fig(theme.SignGood+" "+word, t.Dim)
 	case slo.SeemsFails:
-		return text.Fig(theme.SignWarn+" no?", t.Warn)
+		return text.Fig(theme.SignWarn+" "+word, t.Warn)
 	case slo.Fails:
-		return text.Fig(theme.SignBad+" no", t.Bad)
+		return text.Fig(theme.SignBad+" "+word, t.Bad)
 	}
 	return text.Fig(units.Unknown, t.Dim)
 }
@@ -178,7 +179,7 @@ func LevelTable(v *View, shift, w int) []string {
 		}
 		lines = append(append(append(lines, t.Dim.Render(text.Clip(title, w))), head...), rows...)
 	}
-	return append(lines, "", t.Dim.Render(text.ClipWords(" ~ not settled yet · dim: too few samples · ok? no?: too few for 95 % confidence · wait: mean queue in the engine", w)))
+	return append(lines, "", t.Dim.Render(text.ClipWords(" ~ not settled yet · dim: too few samples · ok? miss?: too few for 95 % confidence · wait: mean queue in the engine", w)))
 }
 
 // Conclusions are the largest load within the SLOs, and the knee.
