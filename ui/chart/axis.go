@@ -27,7 +27,7 @@ func newAxis(w, h int, s Scale, label func(v float64) string) axis {
 	}
 	a := axis{ticks: ticks(s, h), width: 1}
 	for _, t := range a.ticks {
-		text := cellRunes(label(t.value))
+		text := []rune(label(t.value))
 		a.texts = append(a.texts, text)
 		a.width = max(a.width, len(text)+1)
 	}

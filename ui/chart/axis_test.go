@@ -98,9 +98,3 @@ func TestPlotWidth(t *testing.T) {
 		}
 	}
 }
-
-func TestLabelsAreCellsNotBytes(t *testing.T) {
-	label := func(v float64) string { return "\x1b[1m" + number(v) + "µ世\n" }
-	o := LineOptions{Frame: Frame{Scale: Scale{Max: 5}, Label: label}}
-	wantPicture(t, Lines(12, 2, o), "5µ??┤       ", "0µ??┤       ")
-}

@@ -35,8 +35,8 @@ func newGrid(w, h int) *grid {
 	return &grid{w: w, h: h, cells: make([]glyph, w*h)}
 }
 
-// put sets one cell; outside of the grid it does nothing. The rune must be one cell
-// wide (see oneCell).
+// put sets one cell; outside of the grid it does nothing. The rune is one cell
+// wide.
 func (g *grid) put(x, y int, r rune, ink ink) {
 	if x >= 0 && x < g.w && y >= 0 && y < g.h {
 		g.cells[y*g.w+x] = glyph{r, ink}
@@ -83,8 +83,7 @@ func appendReset(b []byte, current ink) []byte {
 	return append(b, ansi.ResetStyle...)
 }
 
-// Cell is one cell of a Raster. Rune 0 is blank; a character that is not exactly one
-// cell wide is replaced.
+// Cell is one cell of a Raster. Rune 0 is blank.
 type Cell struct {
 	Rune  rune
 	Style lipgloss.Style
@@ -98,7 +97,7 @@ func Raster(w, h int, rows [][]Cell) []string {
 		shown, x := newest(row, g.w)
 		for i := range shown {
 			if r := shown[i].Rune; r != 0 {
-				g.put(x+i, y, oneCell(r), inkOf(shown[i].Style))
+				g.put(x+i, y, r, inkOf(shown[i].Style))
 			}
 		}
 	}

@@ -1,5 +1,7 @@
 package chart
 
+import "slices"
+
 // Ranger chooses the bounds of an axis from the data on it, and keeps them calm:
 // a bound moves outward at once, and inward only when the data has needed at most
 // half of it (one step of 1-2-5) for Patience calls in a row. The zero value is a
@@ -13,7 +15,7 @@ type Ranger struct {
 	Patience int // calls; 0 means 40
 
 	top    edge
-	bottom edge // mirrored: holds −step, so that outward is up here too
+	bottom edge // holds −step, so that outward is up here too
 }
 
 const (
@@ -34,9 +36,9 @@ func (r *Ranger) Scale(values ...[]float64) Scale {
 		r.bottom.follow(-stepDown(low), patience)
 	}
 	if !r.Log {
-		return Scale{Min: 0, Max: r.top.at.value()}
+		return Scale{Min: 0, Max: r.top.at().value()}
 	}
-	top, bottom := r.top.at, -r.bottom.at
+	top, bottom := r.top.at(), -r.bottom.at()
 	bottom = min(max(bottom, top-mostDecades*decade), top-decade)
 	return Scale{Min: bottom.value(), Max: top.value(), Log: true}
 }
@@ -57,23 +59,18 @@ func extent(values [][]float64) (low, high float64) {
 	return low, high
 }
 
-// edge is one bound of the axis, growing upward.
-type edge struct {
-	known bool
-	at    step
-	quiet int  // calls in a row that needed less
-	need  step // the most that those calls needed
-}
+// edge is what one bound of the axis needed in the last calls, growing upward. The bound is
+// the most of them.
+type edge []step
 
 func (e *edge) follow(need step, patience int) {
-	switch {
-	case !e.known || need >= e.at:
-		*e = edge{known: true, at: need}
-		return
-	case e.quiet == 0 || need > e.need:
-		e.need = need
+	*e = append(*e, need)
+	*e = (*e)[max(0, len(*e)-patience):]
+}
+
+func (e edge) at() step {
+	if len(e) == 0 {
+		return 0
 	}
-	if e.quiet++; e.quiet >= patience {
-		*e = edge{known: true, at: e.need}
-	}
+	return slices.Max(e)
 }

@@ -20,11 +20,6 @@ func TestRaster(t *testing.T) {
 	wantPicture(t, Raster(3, 5, rows[:1]), "░▂█", "   ", "   ", "   ", "   ")
 }
 
-func TestRasterReplacesWhatIsNotOneCell(t *testing.T) {
-	wantPicture(t, Raster(8, 1, [][]Cell{cells("a世\n\x1b\u0301🚀é\u200d", plain)}), "a?????é?")
-	wantPicture(t, Raster(3, 1, [][]Cell{{{Rune: 'a'}, {}, {Rune: 'b'}}}), "a b")
-}
-
 func TestRasterStyles(t *testing.T) {
 	row := append(cells("ab", red), cells("c ", green)...)
 	wantString(t, Raster(5, 1, [][]Cell{row})[0], " "+redOn+"ab"+off+greenOn+"c"+off+" ")

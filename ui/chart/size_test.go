@@ -46,7 +46,7 @@ func drawAll(t *testing.T, in input) {
 	wantSize(t, "Spark", []string{Spark(in.w, in.values, first, red)}, in.w, 1)
 	row := make([]Cell, len(in.values))
 	for i, v := range in.values {
-		row[i].Rune = rune(math.Float64bits(v))
+		row[i].Rune = rune('a' + int(math.Float64bits(v)%26))
 	}
 	wantSize(t, "Raster", Raster(in.w, in.h, [][]Cell{row, nil, row}), in.w, in.h)
 }
