@@ -14,20 +14,20 @@ import (
 
 // requested is the load as it stands, changes included that no Frame shows.
 func (m *model) requested() frame.Load {
-	if m.controls == nil {
+	if m.Controls == nil {
 		return m.shown.Frame.Load.Requested
 	}
-	return m.controls.Load()
+	return m.Controls.Load()
 }
 
 // change changes the requested load. Nothing waits for it.
 func (m *model) change(f func(*frame.Load)) tea.Cmd {
-	if m.controls == nil {
+	if m.Controls == nil {
 		m.say("this is a recording; its load cannot be changed", m.theme.Dim)
 		return nil
 	}
 	var wanted frame.Load
-	m.controls.ChangeLoad(func(l *frame.Load) {
+	m.Controls.ChangeLoad(func(l *frame.Load) {
 		f(l)
 		wanted = *l
 	})
@@ -37,7 +37,7 @@ func (m *model) change(f func(*frame.Load)) tea.Cmd {
 
 // changePrompts is change for what is only up to us where we make the prompts.
 func (m *model) changePrompts(f func(*frame.Load)) tea.Cmd {
-	if m.controls != nil && m.controls.Load().InputTokens == 0 {
+	if m.Controls != nil && m.Controls.Load().InputTokens == 0 {
 		m.say("the prompts come from a file and are sent unchanged", m.theme.Note)
 		return nil
 	}
@@ -51,7 +51,7 @@ func (m *model) confirm(wanted frame.Load) {
 	case wanted.Rate <= 0 && most > 0 && wanted.Concurrency > most:
 		m.say("cap "+units.Group(float64(most))+" reached: --max-concurrency raises it", m.theme.Note)
 	case m.paused || m.zoomed || m.overlay != overlayNone:
-		m.say("load now: "+loadText(m.controls.Load()), m.theme.Note)
+		m.say("load now: "+loadText(m.Controls.Load()), m.theme.Note)
 	}
 }
 
@@ -107,7 +107,7 @@ func (m *model) stopLoad() tea.Cmd {
 		}
 		l.Concurrency = 0
 	})
-	if m.controls != nil {
+	if m.Controls != nil {
 		m.say("stopped: running requests will finish (x cancels them)", m.theme.Note)
 	}
 	return cmd
@@ -120,11 +120,11 @@ func controls(message string, f func(frame.Controls)) func(*model) tea.Cmd {
 
 // control does something with the controls, if there are any.
 func (m *model) control(message string, f func(frame.Controls)) tea.Cmd {
-	if m.controls == nil {
+	if m.Controls == nil {
 		m.say("this is a recording; there is nothing to control", m.theme.Dim)
 		return nil
 	}
-	f(m.controls)
+	f(m.Controls)
 	m.say(message, m.theme.Note)
 	return nil
 }
@@ -158,11 +158,11 @@ func (m *model) nextWindow() tea.Cmd {
 
 // save runs beside the screen: a slow disk must not stop it.
 func (m *model) save() tea.Cmd {
-	if m.saveFile == nil {
+	if m.Save == nil {
 		m.say("there is nothing to save", m.theme.Dim)
 		return nil
 	}
-	f, view := m.saveFile, m.content
+	f, view := m.Save, m.content
 	m.say("saving …", m.theme.Dim)
 	return func() (msg tea.Msg) {
 		defer guard.Catch("saving", func(err error) { msg = savedMsg{err: err} })

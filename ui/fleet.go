@@ -21,7 +21,7 @@ type rounds struct {
 // nextReplica goes on to the next replica, the fullest first, and after the last one
 // back to all of them. Seen from the GPU panel the busiest goes first.
 func (m *model) nextReplica() tea.Cmd {
-	if m.controls == nil {
+	if m.Controls == nil {
 		return m.control("", nil)
 	}
 	e := &m.live.Frame.Engine
@@ -33,7 +33,7 @@ func (m *model) nextReplica() tea.Cmd {
 		m.rounds.order = names(panel.Ranked(e.Replicas, m.focus == panel.GPU))
 	}
 	m.rounds.at = next(m.rounds.order, m.rounds.at, e.Replicas)
-	m.controls.ChooseReplica(m.rounds.at)
+	m.Controls.ChooseReplica(m.rounds.at)
 	return nil
 }
 
@@ -49,7 +49,7 @@ func next(order []string, at string, there []engine.Replica) string {
 
 // nextModel switches to the figures of the next model of the page.
 func (m *model) nextModel() tea.Cmd {
-	if m.controls == nil {
+	if m.Controls == nil {
 		return m.control("", nil)
 	}
 	e := &m.live.Frame.Engine
@@ -62,9 +62,9 @@ func (m *model) nextModel() tea.Cmd {
 	m.rounds.model = e.OnPage[(at+1)%len(e.OnPage)]
 	if m.rounds.at != "" { // not every replica has every model
 		m.rounds.at = ""
-		m.controls.ChooseReplica("")
+		m.Controls.ChooseReplica("")
 	}
-	m.controls.ChooseModel(m.rounds.model)
+	m.Controls.ChooseModel(m.rounds.model)
 	return nil
 }
 

@@ -277,13 +277,13 @@ func swept(w, h int) *model {
 	unsettled, other := row(48, 3, 1480), row(4, 50, 500)
 	unsettled.Settled, unsettled.Failed, unsettled.Engine.KV = false, 7, opt.Float{}
 	other.Load.InputTokens = 64
-	m.levels = &fakeLevels{rows: []level.Level{other, row(1, 20, 101), row(2, 60, 201), row(4, 120, 399), row(8, 400, 800), row(16, 400, 1400), row(32, 400, 1450), unsettled}}
+	m.Levels = &fakeLevels{rows: []level.Level{other, row(1, 20, 101), row(2, 60, 201), row(4, 120, 399), row(8, 400, 800), row(16, 400, 1400), row(32, 400, 1450), unsettled}}
 	return m
 }
 
 func sweeping(w, h int) *model {
 	m := busy(w, h)
-	m.sweeper = &fakeSweeper{status: sweep.Status{State: sweep.Running, Level: 3, More: 6, Guess: true, Left: 95 * time.Second}}
+	m.Sweeper = &fakeSweeper{status: sweep.Status{State: sweep.Running, Level: 3, More: 6, Guess: true, Left: 95 * time.Second}}
 	m.pull(time.Now())
 	return sized(m, w, h)
 }
@@ -377,7 +377,7 @@ func connecting(w, h int) *model {
 
 func rehearsed(w, h int) *model {
 	m := busy(w, h)
-	m.rehearsal = newRehearsal()
+	m.Rehearsal = newRehearsal()
 	return m
 }
 

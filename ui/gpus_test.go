@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,7 @@ func TestOneGPUIsAChart(t *testing.T) {
 // eighths, 25 % of DRAM 2 of them, 512 of 700 W 6, 65 of 80 GiB 7. The third is lost.
 func TestManyGPUsInASmallPanelAreACellEach(t *testing.T) {
 	four := gpuBody(t, screen(withGPUs(80, 24, gpu.Status{GPUs: hoppers(4), Source: "nvml"})), "GPU ×4")
-	if len(four) != 6 || !strings.HasPrefix(four[4], "  3  53 %  25 %") {
+	if len(four) != 6 || !slices.Equal(strings.Fields(four[4]), []string{"3", "53", "%", "25", "%"}) {
 		t.Errorf("%q", four)
 	}
 	all := hoppers(16)
@@ -138,7 +139,7 @@ func TestBusyTimeIsNeverCalledSM(t *testing.T) {
 	}
 	m := withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvidia-smi", Period: time.Second})
 	body := gpuBody(t, screen(m), "GPU ×2")
-	if !strings.Contains(screen(m), "busy 97 % max 97 %") || !strings.HasPrefix(body[0], "  # busy ") || !strings.Contains(body[1], " 97 % ") || strings.Contains(body[1], "b97") {
+	if !strings.Contains(screen(m), "busy 97 % max 97 %") || strings.Fields(body[0])[1] != "busy" || !strings.Contains(body[1], " 97 % ") || strings.Contains(body[1], "b97") {
 		t.Errorf("%q", body[:3])
 	}
 	if !strings.Contains(body[1], "—") {
@@ -146,7 +147,7 @@ func TestBusyTimeIsNeverCalledSM(t *testing.T) {
 	}
 	all[1].SM = opt.Of(0.4) // of one of them it is known
 	body = gpuBody(t, screen(withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvml", Period: time.Second})), "GPU ×2")
-	if !strings.HasPrefix(body[0], "  # SM ") || !strings.Contains(body[1], "b97%") || !strings.Contains(body[2], " 40 % ") {
+	if strings.Fields(body[0])[1] != "SM" || !strings.Contains(body[1], "b97%") || !strings.Contains(body[2], " 40 % ") {
 		t.Errorf("mixed: %q", body[:3])
 	}
 }
@@ -181,7 +182,7 @@ func TestZoomTellsEachFieldsSourceAndAge(t *testing.T) {
 	}
 	pressAll(m, "i")
 	text = strings.Join(strings.Fields(strings.NewReplacer("│", " ").Replace(screen(m))), " ")
-	for _, want := range []string{"SM active GPM SM_UTIL", "interval new values every 1 s", "absent tensor active"} {
+	for _, want := range []string{"source nvml", "interval new values every 1 s"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("explained: no %q in\n%s", want, text)
 		}
@@ -221,7 +222,7 @@ func TestSharesBeyondTheWhole(t *testing.T) {
 	all := hoppers(2)
 	all[0].SM, all[1].SM = opt.Of(1.02), opt.Of(85)
 	body := gpuBody(t, screen(withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvml"})), "GPU ×2")
-	if !strings.HasPrefix(body[1], "  0 ███████") || !strings.Contains(body[1], ">100% ") || !strings.HasPrefix(body[2], "  1             —") || strings.Contains(body[2], "8 500") {
+	if !strings.HasPrefix(body[1], "  0 ███████") || !strings.Contains(body[1], ">100% ") || strings.Fields(body[2])[1] != "—" || strings.Contains(body[2], "8 500") {
 		t.Errorf("%q", body[:3])
 	}
 }

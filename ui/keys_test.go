@@ -246,7 +246,7 @@ func TestSavingTellsHowItWent(t *testing.T) {
 		{func(string) (string, error) { return "", errors.New("disk full") }, "not saved: disk full"},
 		{func(string) (string, error) { panic("oh") }, "not saved: saving: internal error: oh"},
 	} {
-		m.saveFile = c.save
+		m.Save = c.save
 		m.Update(press(m, "e")())
 		if text := ansi.Strip(m.View().Content); !strings.Contains(text, c.want) {
 			t.Errorf("the screen lacks %q", c.want)

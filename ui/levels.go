@@ -26,11 +26,11 @@ func (m *model) seesLevels() bool {
 
 // readLevels takes the rows as they are now.
 func (m *model) readLevels() {
-	if m.levels == nil || !m.seesLevels() {
+	if m.Levels == nil || !m.seesLevels() {
 		return
 	}
-	l := panel.Levels{Rows: m.levels.Levels(), Replacing: m.levels.Replacing()}
-	l.Result = sweep.Conclude(l.Rows, m.requested(), len(m.levels.SLOs()) > 0)
+	l := panel.Levels{Rows: m.Levels.Levels(), Replacing: m.Levels.Replacing()}
+	l.Result = sweep.Conclude(l.Rows, m.requested(), len(m.Levels.SLOs()) > 0)
 	m.live.Levels = l
 }
 
@@ -41,12 +41,12 @@ func (m *model) toggleLevels() tea.Cmd {
 
 // toggleReplace chooses what another visit to a level does.
 func (m *model) toggleReplace() tea.Cmd {
-	if m.levels == nil {
+	if m.Levels == nil {
 		m.say("no levels are recorded here", m.theme.Dim)
 		return nil
 	}
-	m.levels.Replace(!m.levels.Replacing())
-	m.say(revisited(m.levels.Replacing()), m.theme.Note)
+	m.Levels.Replace(!m.Levels.Replacing())
+	m.say(revisited(m.Levels.Replacing()), m.theme.Note)
 	return nil
 }
 
@@ -86,18 +86,18 @@ type Sweeper interface {
 
 // toggleSweep begins a sweep, stops it, or goes on with one that was stopped.
 func (m *model) toggleSweep() tea.Cmd {
-	if m.sweeper == nil {
+	if m.Sweeper == nil {
 		m.say("there is nothing to sweep", m.theme.Dim)
 		return nil
 	}
-	defer func() { m.live.Sweep = m.sweeper.Status() }() // shown at once
-	switch m.sweeper.Status().State {
+	defer func() { m.live.Sweep = m.Sweeper.Status() }() // shown at once
+	switch m.Sweeper.Status().State {
 	case sweep.Running:
-		m.sweeper.Stop()
+		m.Sweeper.Stop()
 		m.say("sweep stopped: the load stays, ↑ ↓ change it; s resumes, S restarts", m.theme.Note)
 		return nil
 	case sweep.Paused:
-		if m.sweeper.Resume() {
+		if m.Sweeper.Resume() {
 			m.say("sweep resumed", m.theme.Note)
 			return nil
 		}
@@ -108,19 +108,19 @@ func (m *model) toggleSweep() tea.Cmd {
 // startSweep tries the loads from one stream, or from the present rate, upwards: at
 // the present lengths, up to the safety cap.
 func (m *model) startSweep() tea.Cmd {
-	if m.sweeper == nil {
+	if m.Sweeper == nil {
 		return m.toggleSweep()
 	}
-	defer func() { m.live.Sweep = m.sweeper.Status() }()
-	if m.sweeper.Status().State == sweep.Running {
-		m.sweeper.Stop()
+	defer func() { m.live.Sweep = m.Sweeper.Status() }()
+	if m.Sweeper.Status().State == sweep.Running {
+		m.Sweeper.Stop()
 	}
 	now := m.requested()
-	p := sweep.Plan{Load: now, Open: now.Rate > 0, Rungs: m.rungs, Cap: float64(m.live.Frame.Load.Max), After: now}
+	p := sweep.Plan{Load: now, Open: now.Rate > 0, Cap: float64(m.live.Frame.Load.Max), After: now}
 	if p.Open {
 		p.From, p.Cap = now.Rate, 0
 	}
-	if err := m.sweeper.Start(p); err != nil {
+	if err := m.Sweeper.Start(p); err != nil {
 		m.say("cannot sweep: "+err.Error(), m.theme.Warn)
 		return nil
 	}
@@ -130,11 +130,11 @@ func (m *model) startSweep() tea.Cmd {
 
 // followSweep says when a sweep ends by itself.
 func (m *model) followSweep() {
-	if m.sweeper == nil {
+	if m.Sweeper == nil {
 		return
 	}
 	before := m.live.Sweep.State
-	m.live.Sweep = m.sweeper.Status()
+	m.live.Sweep = m.Sweeper.Status()
 	now := &m.live.Sweep
 	if before != sweep.Running || now.State == sweep.Running {
 		return

@@ -72,7 +72,7 @@ func withLevels(rows []level.Level, w, h int) (*model, *fakeLevels) {
 	s := newFake(8).play(5 * time.Second)
 	m := at(s, w, h)
 	l := &fakeLevels{rows: rows}
-	m.levels = l
+	m.Levels = l
 	press(m, "t")
 	return m, l
 }
@@ -89,7 +89,7 @@ func TestLevelsTableIsShifted(t *testing.T) {
 	if !strings.Contains(text, "SLO") || !strings.Contains(text, "load") || strings.Contains(text, "TTFT ms  ") {
 		t.Errorf("not the last columns:\n%s", text)
 	}
-	if l := m.controls.Load(); l.InputTokens != 1024 {
+	if l := m.Controls.Load(); l.InputTokens != 1024 {
 		t.Errorf("the keys have changed the prompt length to %d", l.InputTokens)
 	}
 }
@@ -123,7 +123,7 @@ func TestSweepKey(t *testing.T) {
 	s := newFake(4).play(3 * time.Second)
 	m := at(s, 120, 40)
 	sweeper := &fakeSweeper{}
-	m.sweeper = sweeper
+	m.Sweeper = sweeper
 	press(m, "s")
 	if p := sweeper.plan; p.Open || p.Load != s.Load() || p.After != s.Load() || p.Cap != 256 {
 		t.Errorf("plan %+v", p)
@@ -158,7 +158,7 @@ func TestSweepOverRates(t *testing.T) {
 	s.load.Rate = 2.5
 	m := at(s.play(time.Second), 80, 24)
 	sweeper := &fakeSweeper{}
-	m.sweeper = sweeper
+	m.Sweeper = sweeper
 	press(m, "s")
 	if p := sweeper.plan; !p.Open || p.From != 2.5 || p.Load.Concurrency != 4 {
 		t.Errorf("plan %+v", p)

@@ -31,20 +31,13 @@ import (
 // second.
 const refreshEvery = 250 * time.Millisecond
 
+// columnWidth is the length of a chart's column.
+const columnWidth = time.Second
+
 // model is the root of the screen. It routes keys, ticks and sizes to one method
 // each and composes the picture; panels draw.
 type model struct {
-	frames   frame.Frames
-	controls frame.Controls // nil for a recording
-	playback frame.Playback // nil for a live session
-	judge    Judge
-	newJudge func() Judge // for Frames that start over; nil: the same
-	saveFile func(svg string) (path string, err error)
-	levels   Levels    // nil: none are kept
-	sweeper  Sweeper   // nil: nothing to sweep
-	rungs    []float64 // the loads of a sweep; none: found by themselves
-
-	rehearsal frame.Rehearsal // nil: the engine cannot be switched
+	Options
 
 	theme    *theme.Palette
 	commands []command
@@ -97,20 +90,14 @@ const (
 const turns = 4
 
 func newModel(o Options, t *theme.Palette) *model {
-	width := o.Columns
-	if width <= 0 {
-		width = time.Second
-	}
 	m := &model{
-		frames: o.Frames, controls: o.Controls, playback: o.Playback, judge: o.Judge, newJudge: o.NewJudge, saveFile: o.Save,
-		levels: o.Levels, sweeper: o.Sweeper, rungs: o.Rungs, rehearsal: o.Rehearsal,
-		theme: t, commands: commands(), panels: panel.All(),
+		Options: o, theme: t, commands: commands(), panels: panel.All(),
 		focus: panel.TTFT, lastFrame: time.Now(),
 	}
-	if m.levels == nil && m.judge != nil {
-		m.levels = m.judge.Book()
+	if m.Levels == nil && m.Judge != nil {
+		m.Levels = m.Judge.Book()
 	}
-	m.live = panel.View{Theme: t, Frame: &frame.Frame{}, History: history.New(width), SLOs: o.SLOs}
+	m.live = panel.View{Theme: t, Frame: &frame.Frame{}, History: history.New(columnWidth), SLOs: o.SLOs}
 	m.shown = m.live
 	return m
 }
@@ -199,14 +186,14 @@ func (m *model) restart() tea.Cmd {
 // pull folds what is new. It goes on while the picture is paused.
 func (m *model) pull(now time.Time) {
 	m.beginAnew()
-	fresh := m.frames.Since(m.lastSeq)
+	fresh := m.Frames.Since(m.lastSeq)
 	for _, f := range fresh {
 		m.fold(f, now)
 	}
 	if n := len(fresh); n > 0 {
 		m.live.Frame, m.live.Have, m.lastFrame = fresh[n-1], true, now
-		if m.judge != nil {
-			m.live.Verdicts, m.live.Checked = m.judge.Verdicts(), m.judge.Checked()
+		if m.Judge != nil {
+			m.live.Verdicts, m.live.Checked = m.Judge.Verdicts(), m.Judge.Checked()
 		}
 	}
 	m.followSweep()
@@ -221,8 +208,8 @@ func (m *model) pull(now time.Time) {
 func (m *model) fold(f *frame.Frame, now time.Time) {
 	m.lastSeq = f.Seq
 	m.live.History.Fold(f)
-	if m.judge != nil {
-		m.judge.Add(f)
+	if m.Judge != nil {
+		m.Judge.Add(f)
 	}
 	if !m.seeking() {
 		m.announce(f.Events, now)

@@ -55,8 +55,8 @@ func (m *model) back() tea.Cmd {
 // togglePause stops a recording, or freezes the picture of a live session: a copy
 // of the history is drawn while the real one goes on.
 func (m *model) togglePause() tea.Cmd {
-	if m.playback != nil {
-		m.playback.Pause(!m.playback.State().Paused)
+	if m.Playback != nil {
+		m.Playback.Pause(!m.Playback.State().Paused)
 		m.showPlayback()
 		return nil
 	}

@@ -76,7 +76,7 @@ func (m *model) overlayText(w, h int) (text.Heading, []string) {
 	switch m.overlay {
 	case overlayHelp:
 		lines := help(t, m.commands, w)
-		if m.rehearsal != nil {
+		if m.Rehearsal != nil {
 			lines = append(append(tourLines(t, w), ""), lines...)
 		}
 		return text.Heading{Name: "keys"}, lines

@@ -33,16 +33,16 @@ func TestPromptsOfAFile(t *testing.T) {
 			t.Errorf("%v: %q lacks %q", size, got, want)
 		}
 		for _, key := range []string{"left", "right", "p"} {
-			before := m.controls.Load()
+			before := m.Controls.Load()
 			m.notice = notice{}
 			press(m, key)
-			if m.controls.Load() != before || !strings.Contains(screenOf(m), "prompts come from a file") {
+			if m.Controls.Load() != before || !strings.Contains(screenOf(m), "prompts come from a file") {
 				t.Errorf("%v, %s: no word of the file:\n%s", size, key, screenOf(m))
 			}
 		}
 		held := row(4, 20, 400)
 		held.Load.InputTokens = 0
-		m.levels = &fakeLevels{rows: []level.Level{held}}
+		m.Levels = &fakeLevels{rows: []level.Level{held}}
 		press(m, "t")
 		if line("prompt given → output 256 tok") == "" {
 			t.Errorf("the levels do not tell of the file:\n%s", screenOf(m))

@@ -11,7 +11,7 @@ import (
 
 // toggleRehearsal opens the list of what can be switched on the embedded engine.
 func (m *model) toggleRehearsal() tea.Cmd {
-	if m.rehearsal == nil {
+	if m.Rehearsal == nil {
 		m.say("only the embedded engine has switches; run sonde without a URL to use it", m.theme.Dim)
 		return nil
 	}
@@ -24,7 +24,7 @@ func (m *model) choose(key string) bool {
 	if m.overlay != overlayRehearsal {
 		return false
 	}
-	all := m.rehearsal.Switches()
+	all := m.Rehearsal.Switches()
 	switch key {
 	case "up":
 		m.chosen--
@@ -44,11 +44,11 @@ func (m *model) flip(all []frame.Switch) {
 		return
 	}
 	name := all[m.chosen].Name
-	if err := m.rehearsal.Flip(name); err != nil {
+	if err := m.Rehearsal.Flip(name); err != nil {
 		m.say(name+": "+err.Error(), m.theme.Warn)
 		return
 	}
-	for _, s := range m.rehearsal.Switches() {
+	for _, s := range m.Rehearsal.Switches() {
 		if s.Name == name && s.On() {
 			m.say(name+" is on: "+s.Description, m.theme.Note)
 		} else if s.Name == name {
@@ -89,7 +89,7 @@ func switchList(t *theme.Palette, all []frame.Switch, chosen, w int) (lines []st
 // rehearsalText is the list, scrolled so that the chosen switch can be seen on h
 // lines.
 func (m *model) rehearsalText(w, h int) []string {
-	lines, at := switchList(m.theme, m.rehearsal.Switches(), m.chosen, w)
+	lines, at := switchList(m.theme, m.Rehearsal.Switches(), m.chosen, w)
 	m.scrolled = min(m.scrolled, at)
 	m.scrolled = max(m.scrolled, at+2-h)
 	return lines

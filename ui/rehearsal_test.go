@@ -42,7 +42,7 @@ func (r *fakeRehearsal) Flip(name string) error {
 
 func rehearsing(w, h int) (*model, *fakeRehearsal) {
 	m, r := at(newFake(4).play(3*time.Second), w, h), newRehearsal()
-	m.rehearsal = r
+	m.Rehearsal = r
 	press(m, "d")
 	return m, r
 }
@@ -61,7 +61,7 @@ func TestSwitchesAreFlippedByKey(t *testing.T) {
 	if !r.all[12].On() || !strings.Contains(text, "› ● last") || !strings.Contains(text, "last is on: something goes wrong") {
 		t.Errorf("the last one is not on, or cannot be seen:\n%s", text)
 	}
-	if m.paused || m.controls.Load().Concurrency != 4 {
+	if m.paused || m.Controls.Load().Concurrency != 4 {
 		t.Error("the keys did something else as well")
 	}
 	for range 40 {
@@ -99,7 +99,7 @@ func TestTourIsToldOnlyWhereThereIsAnEngineOfOurs(t *testing.T) {
 			t.Errorf("the help says nothing of %s:\n%s", s.see, text)
 		}
 	}
-	m.rehearsal = nil
+	m.Rehearsal = nil
 	m.draw()
 	if strings.Contains(screenOf(m), "prefill interference") {
 		t.Error("the tour is told of any server")

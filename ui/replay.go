@@ -12,31 +12,31 @@ import (
 // beginAnew forgets what was shown when a jump has made the Frames of a recording
 // start over. The last picture stays until there is another.
 func (m *model) beginAnew() {
-	if m.playback == nil {
+	if m.Playback == nil {
 		return
 	}
-	epoch := m.playback.State().Epoch
+	epoch := m.Playback.State().Epoch
 	if epoch == m.epoch {
 		return
 	}
 	m.epoch, m.lastSeq, m.notice = epoch, 0, notice{}
 	m.live.History = history.New(m.live.History.Width)
-	if m.newJudge != nil {
-		m.judge = m.newJudge()
-		m.levels = m.judge.Book()
+	if m.NewJudge != nil {
+		m.Judge = m.NewJudge()
+		m.Levels = m.Judge.Book()
 	}
 }
 
 // seeking reports that the Frames are those before the goal of a jump: what happened
 // then is not news.
-func (m *model) seeking() bool { return m.playback != nil && m.playback.State().Seeking }
+func (m *model) seeking() bool { return m.Playback != nil && m.Playback.State().Seeking }
 
 // fatal ends the screen by the error of a live session; in a recording the
 // session has ended long ago, and its last picture is what one came for.
 func (m *model) fatal(err error) {
 	switch {
 	case err == nil:
-	case m.playback == nil:
+	case m.Playback == nil:
 		m.err = err
 	default:
 		m.say("the session ended here: "+err.Error(), m.theme.Bad)
@@ -46,10 +46,10 @@ func (m *model) fatal(err error) {
 // showPlayback brings the title up to where the recording is, and says once that
 // it is at its end.
 func (m *model) showPlayback() {
-	if m.playback == nil {
+	if m.Playback == nil {
 		return
 	}
-	before, now := m.live.Playback, m.playback.State()
+	before, now := m.live.Playback, m.Playback.State()
 	m.live.Playback, m.live.Silent = &now, 0
 	if !now.Ended || before != nil && before.Ended {
 		return
@@ -65,7 +65,7 @@ func (m *model) showPlayback() {
 // lineOrder is which words the key line shows first.
 func (m *model) lineOrder() []string {
 	switch {
-	case m.playback != nil:
+	case m.Playback != nil:
 		return replayOrder
 	case m.overlay != overlayNone:
 		return overlayOrder
@@ -75,11 +75,11 @@ func (m *model) lineOrder() []string {
 
 // seek does something with the playback, if there is one.
 func (m *model) seek(f func(frame.Playback)) tea.Cmd {
-	if m.playback == nil {
+	if m.Playback == nil {
 		m.say("only a recording can seek: sonde replay FILE", m.theme.Dim)
 		return nil
 	}
-	f(m.playback)
+	f(m.Playback)
 	m.pull(time.Now())
 	return nil
 }

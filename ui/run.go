@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/term"
@@ -27,15 +26,13 @@ type Options struct {
 	NewJudge func() Judge                              // replaces Judge when a jump makes Frames start over; nil: it stays
 	Save     func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
 	SLOs     []slo.Target
-	Levels   Levels    // nil: those of the Judge
-	Sweeper  Sweeper   // nil: nothing to sweep
-	Rungs    []float64 // loads that a sweep tries; none: found by themselves
+	Levels   Levels  // nil: those of the Judge
+	Sweeper  Sweeper // nil: nothing to sweep
 
 	Rehearsal frame.Rehearsal // nil: the engine cannot be switched
 
-	ASCII   bool          // draw with ASCII characters only
-	Color   string        // "auto" (or ""), "always", "never"
-	Columns time.Duration // length of a chart's column; 0 means 1 s
+	ASCII bool   // draw with ASCII characters only
+	Color string // "auto" (or ""), "always", "never"
 
 	Input  io.Reader // nil: standard input
 	Output io.Writer // nil: standard output

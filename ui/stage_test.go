@@ -38,7 +38,7 @@ func TestWhatGoesBeforeTheLoad(t *testing.T) {
 		s := preparing{newFake(0).play(2 * time.Second), c.stage}
 		for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
 			m := at(s.fakeSource, size[0], size[1])
-			m.frames, m.lastSeq = s, 0
+			m.Frames, m.lastSeq = s, 0
 			m.pull(time.Now())
 			m.draw()
 			for range turns { // every panel has had its turn

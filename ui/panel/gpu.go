@@ -226,7 +226,7 @@ func (gpuPanel) Explain(v *View) Explanation {
 		Text: []string{
 			"SM: the share of time in which a streaming multiprocessor had at least one warp, averaged over all of them. It is not the \"utilisation\" of nvidia-smi, which reads 100 % as soon as any kernel runs. Where only that is known, it is called busy (b).",
 			"DRAM: the share of peak memory bandwidth in use. Decoding small batches is bound by it, prefill by the SMs. It is not memory busy time.",
-			"Several devices have a row each. The chart shows their mean; the title shows mean and highest SM activity and total power. The zoomed view shows everything.",
+			"Several devices have a row each. The chart shows their mean; the title shows mean and highest SM activity and total power. The zoomed view shows everything, and where each quantity comes from.",
 		},
 		Source: text.CleanOr(s.Source, "none"),
 	}
@@ -239,6 +239,5 @@ func (gpuPanel) Explain(v *View) Explanation {
 	if why := s.Reason(); why != "" {
 		e.Now = append(e.Now, "why "+text.Clean(why))
 	}
-	e.Now = append(e.Now, fieldsNow(s.GPUs)...)
 	return e
 }

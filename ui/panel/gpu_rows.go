@@ -2,6 +2,7 @@ package panel
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,46 +16,93 @@ import (
 	"sonde/ui/theme"
 )
 
-// Several devices are a row each in the small panel, in as many columns as it takes;
-// where there is no room for that, one cell each.
-//
-//	#  SM             DRAM           power   GiB
-//	0  ████████▌ 88 % █████▌    62 % 512 W    65
+// gpuTable has the figures of a device, the most important first: shares with a bar before
+// each, of that many cells, and where the panel is zoomed everything there is to know.
+func gpuTable(t *theme.Palette, gpus []gpu.Reading, bar int, zoomed bool) text.Table[gpu.Reading] {
+	column := func(name string, width int, cell func(*gpu.Reading) string) text.Column[gpu.Reading] {
+		return text.Column[gpu.Reading]{Name: name, Width: width, Cell: func(d *gpu.Reading) text.Figure {
+			if d.Lost && name != "#" {
+				return text.Figure{} // the line says why
+			}
+			return text.Fig(cell(d), t.Plain)
+		}}
+	}
+	share := func(share opt.Float, written string, st lipgloss.Style) string {
+		return chart.Bar(bar, barShare(share), st) + text.Right(written, 5)
+	}
+	busy := onlyBusy(gpus)
+	columns := []text.Column[gpu.Reading]{
+		column("#", 2, gpuNumber),
+		column(activityName(busy), 5, func(d *gpu.Reading) string {
+			if !d.SM.OK && d.Busy.OK {
+				return share(d.Busy, shortActivity(d, busy), t.Dim)
+			}
+			return share(d.SM, gpuPercent(d.SM), t.First)
+		}),
+		column("DRAM", 5, func(d *gpu.Reading) string { return share(d.DRAM, gpuPercent(d.DRAM), t.Second) }),
+	}
+	if !zoomed {
+		return text.Table[gpu.Reading]{Columns: append(columns,
+			column("power", gpuPowerWidth-1, func(d *gpu.Reading) string { return units.Known(d.Power, units.Group) + " W" }),
+			column("GiB", gpuMemoryWidth-1, func(d *gpu.Reading) string { return units.Known(d.MemUsed.Scale(1.0/(1<<30)), units.Group) }))}
+	}
+	place := places(gpus)
+	return text.Table[gpu.Reading]{Columns: append(columns,
+		column("power W", 11, powerOfLimit),
+		column("memory GiB", 15, memoryOfTotal),
+		column("°C", 4, func(d *gpu.Reading) string { return units.Known(d.Temperature, units.Group) }),
+		column("MHz", 6, func(d *gpu.Reading) string { return units.Known(d.SMClock.Scale(1e-6), units.Group) }),
+		column("tensor", 7, func(d *gpu.Reading) string { return gpuPercent(d.Tensor) }),
+		column("PCIe GB/s", 12, func(d *gpu.Reading) string { return traffic(d.PCIeSent, d.PCIeReceived) }),
+		column("NVLink GB/s", 12, func(d *gpu.Reading) string { return traffic(d.NVLinkSent, d.NVLinkReceived) }),
+	), RestName: "device", Rest: func(d *gpu.Reading) string { return place(d) + shortGPUName(d.Name) }}
+}
+
+// gpuLines writes devices in lines of w cells below the names of the columns. A lost device
+// has a line that says so.
+func gpuLines(t *theme.Palette, table text.Table[gpu.Reading], gpus []gpu.Reading, w int) []string {
+	head, lines := table.Lines(t, gpus, w)
+	for i := range gpus {
+		if d := &gpus[i]; d.Lost {
+			note := strings.TrimSpace(text.Clean(d.Note) + "  " + shortGPUName(d.Name))
+			lines[i] = text.Right(gpuNumber(d), gpuNumberWidth-1) + "  " + t.Bad.Render(text.ClipWords(note, w-gpuNumberWidth-1))
+		}
+	}
+	return append(head, lines...)
+}
+
+// Several devices are a row each in the small panel, in as many blocks side by side as it
+// takes; where there is no room for that, one cell each.
 const (
 	gpuNumberWidth = 4  // number of the device
-	gpuShareWidth  = 6  // a share as a number
 	gpuPowerWidth  = 7  // watts
 	gpuMemoryWidth = 6  // GiB
 	gpuBarLeast    = 3  // a shorter bar shows nothing
 	gpuBarMost     = 24 // a longer one no more
-	gpuRowLeast    = gpuNumberWidth + 2*gpuShareWidth
-	gpuChartLeast  = 4 // rows of a chart beside them
+	gpuRowLeast    = 15 // number and shares
+	gpuChartLeast  = 4  // rows of a chart below them
 )
 
 // gpuRows draws the devices into at most h lines; nil: there is no room for a row each.
 func gpuRows(t *theme.Palette, gpus []gpu.Reading, w, h int) []string {
-	columns := gpuColumns(len(gpus), w, h)
-	if columns == 0 {
+	blocks := gpuBlocks(len(gpus), w, h)
+	if blocks == 0 {
 		return nil
 	}
-	n := (len(gpus) + columns - 1) / columns
-	each := (w - columns + 1) / columns // a blank between columns
-	one := newGPURow(t, each, onlyBusy(gpus))
-	head := one.head()
-	lines := []string{head + strings.Repeat(" "+head, columns-1)}
-	for i := range n {
-		cells := []string{}
-		for at := i; at < len(gpus); at += n {
-			cells = append(cells, one.device(&gpus[at]))
+	n, each := (len(gpus)+blocks-1)/blocks, (w-blocks+1)/blocks // a blank between blocks
+	table := gpuTable(t, gpus, gpuBar(each), false)
+	lines := make([]string, n+1)
+	for block := range slices.Chunk(gpus, n) {
+		for i, line := range gpuLines(t, table, block, each) {
+			lines[i] += text.Pad(line, each) + " "
 		}
-		lines = append(lines, strings.Join(cells, " "))
 	}
 	return lines
 }
 
-// gpuColumns is how many columns of rows to draw: as few as leave room for a chart, else
+// gpuBlocks is in how many blocks to draw the rows: as few as leave room for a chart, else
 // as few as fit; 0 if none do.
-func gpuColumns(n, w, h int) int {
+func gpuBlocks(n, w, h int) int {
 	fits := 0
 	for c := 1; c <= n && (w-c+1)/c >= gpuRowLeast; c++ {
 		switch used := 1 + (n+c-1)/c; {
@@ -67,28 +115,20 @@ func gpuColumns(n, w, h int) int {
 	return fits
 }
 
-// gpuRow is the shape of a row of w cells. What finds no room is omitted, the memory
-// first.
-type gpuRow struct {
-	theme         *theme.Palette
-	w, bar        int
-	busy          bool // the first share is how busy a device is, not its SM activity
-	power, memory bool
-}
-
-func newGPURow(t *theme.Palette, w int, busy bool) gpuRow {
-	r := gpuRow{theme: t, w: w, busy: busy}
+// gpuBar is how long the bars of a row of w cells can be: they get what is left by the
+// figures, of which the memory goes first.
+func gpuBar(w int) int {
 	rest := w - gpuRowLeast - 2*gpuBarLeast
+	if rest < 0 {
+		return 0
+	}
+	if rest >= gpuPowerWidth+gpuMemoryWidth {
+		rest -= gpuMemoryWidth
+	}
 	if rest >= gpuPowerWidth {
-		r.power, rest = true, rest-gpuPowerWidth
+		rest -= gpuPowerWidth
 	}
-	if r.power && rest >= gpuMemoryWidth {
-		r.memory, rest = true, rest-gpuMemoryWidth
-	}
-	if rest >= 0 {
-		r.bar = min(gpuBarLeast+rest/2, gpuBarMost)
-	}
-	return r
+	return min(gpuBarLeast+rest/2, gpuBarMost)
 }
 
 // activityName is "busy" where no device reports its SM activity: it is another thing.
@@ -97,43 +137,6 @@ func activityName(busy bool) string {
 		return "busy"
 	}
 	return "SM"
-}
-
-func (r gpuRow) head() string {
-	share := r.bar + gpuShareWidth
-	s := text.Right("#", gpuNumberWidth-1) + " " + text.Pad(activityName(r.busy), share) + text.Pad("DRAM", share)
-	if r.power {
-		s += text.Right("power", gpuPowerWidth)
-	}
-	if r.memory {
-		s += text.Right("GiB", gpuMemoryWidth)
-	}
-	return text.Pad(r.theme.Dim.Render(s), r.w)
-}
-
-func (r gpuRow) device(d *gpu.Reading) string {
-	t := r.theme
-	s := text.Right(gpuNumber(d), gpuNumberWidth-1) + " "
-	if d.Lost {
-		return text.Pad(s+t.Bad.Render(text.CleanTo(d.Note, r.w-gpuNumberWidth)), r.w)
-	}
-	active, style := d.SM, t.First
-	if !d.SM.OK && d.Busy.OK {
-		active, style = d.Busy, t.Dim
-	}
-	s += r.share(active, shortActivity(d, r.busy), style) + r.share(d.DRAM, gpuPercent(d.DRAM), t.Second)
-	if r.power {
-		s += text.Right(units.Known(d.Power, units.Group)+" W", gpuPowerWidth)
-	}
-	if r.memory {
-		s += text.Right(units.Known(d.MemUsed.Scale(1.0/(1<<30)), units.Group), gpuMemoryWidth)
-	}
-	return text.Pad(s, r.w)
-}
-
-// share is a bar and its number.
-func (r gpuRow) share(f opt.Float, number string, st lipgloss.Style) string {
-	return chart.Bar(r.bar, barShare(f), st) + text.Right(number, gpuShareWidth-1) + " "
 }
 
 // shortActivity is SM activity, or busy time, with a mark where the column is of SM

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"sonde/gpu"
@@ -15,6 +14,9 @@ import (
 	"sonde/ui/text"
 )
 
+// gpuWide is the width from which the table has all its columns.
+const gpuWide = 100
+
 // Zoomed lists every device, then remarks about them, where each quantity comes from,
 // and the chart: as much as there is room for.
 func (g gpuPanel) Zoomed(v *View, w, h int) []string {
@@ -22,7 +24,11 @@ func (g gpuPanel) Zoomed(v *View, w, h int) []string {
 	if len(gpus) == 0 {
 		return g.Body(v, w, h)
 	}
-	lines := gpuTable(v, gpus, w)
+	table := gpuTable(v.Theme, gpus, 0, true)
+	if w < gpuWide {
+		table.Columns = table.Columns[:7] // so that the names of the devices have room
+	}
+	lines := gpuLines(v.Theme, table, gpus, w)
 	if len(lines) > h && h > 0 {
 		more := v.Theme.Dim.Render(fmt.Sprintf("  … and %d more", len(lines)-h+1))
 		lines = append(lines[:h-1], more)
@@ -36,50 +42,6 @@ func (g gpuPanel) Zoomed(v *View, w, h int) []string {
 		lines = append(append(lines, ""), g.lines(v, w, rest)...)
 	}
 	return chart.Fit(lines, w, h)
-}
-
-// gpuWide is from where on the table has all its columns.
-const gpuWide = 100
-
-// gpuTable is a line for each device below the names of the columns, which are listed by
-// importance.
-func gpuTable(v *View, gpus []gpu.Reading, w int) []string {
-	busy := onlyBusy(gpus)
-	column := func(name string, width int, cell func(*gpu.Reading) string) text.Column[gpu.Reading] {
-		return text.Column[gpu.Reading]{Name: name, Width: width, Cell: func(d *gpu.Reading) text.Figure {
-			if d.Lost && name != "#" {
-				return text.Figure{} // the line is about that
-			}
-			return text.Fig(cell(d), v.Theme.Plain)
-		}}
-	}
-	columns := []text.Column[gpu.Reading]{
-		column("#", 3, gpuNumber),
-		column(activityName(busy), 6, func(d *gpu.Reading) string { return shortActivity(d, busy) }),
-		column("DRAM", 6, func(d *gpu.Reading) string { return gpuPercent(d.DRAM) }),
-		column("power W", 11, powerOfLimit),
-		column("memory GiB", 15, memoryOfTotal),
-		column("°C", 4, func(d *gpu.Reading) string { return units.Known(d.Temperature, units.Group) }),
-		column("MHz", 6, func(d *gpu.Reading) string { return units.Known(d.SMClock.Scale(1e-6), units.Group) }),
-		column("tensor", 7, func(d *gpu.Reading) string { return gpuPercent(d.Tensor) }),
-		column("PCIe GB/s", 12, func(d *gpu.Reading) string { return traffic(d.PCIeSent, d.PCIeReceived) }),
-		column("NVLink GB/s", 12, func(d *gpu.Reading) string { return traffic(d.NVLinkSent, d.NVLinkReceived) }),
-	}
-	if w < gpuWide {
-		columns = columns[:7]
-	}
-	place := places(gpus)
-	table := text.Table[gpu.Reading]{Columns: columns, RestName: "device", Rest: func(d *gpu.Reading) string {
-		return place(d) + shortGPUName(d.Name)
-	}}
-	head, lines := table.Lines(v.Theme, gpus, w)
-	for i := range gpus {
-		if d := &gpus[i]; d.Lost {
-			note := strings.TrimSpace(text.Clean(d.Note) + "  " + shortGPUName(d.Name))
-			lines[i] = text.Right(gpuNumber(d), gpuNumberWidth) + "  " + v.Theme.Bad.Render(text.ClipWords(note, w-gpuNumberWidth-2))
-		}
-	}
-	return append(head, lines...)
 }
 
 func powerOfLimit(d *gpu.Reading) string {
@@ -227,26 +189,6 @@ func gpuAgeLine(v *View) string {
 		line += " · new values every " + units.Span(s.Period)
 	}
 	return line
-}
-
-// fieldsNow are the sources of all quantities as two sentences of the explanation.
-func fieldsNow(gpus []gpu.Reading) []string {
-	var present, absent []string
-	for _, f := range gpuFields(gpus) {
-		if f.value == units.Unknown {
-			absent = append(absent, f.name)
-			continue
-		}
-		present = append(present, f.name+" "+f.source)
-	}
-	var now []string
-	if len(present) > 0 {
-		now = append(now, "fields "+strings.Join(present, ", "))
-	}
-	if len(absent) > 0 {
-		now = append(now, "absent "+strings.Join(absent, ", "))
-	}
-	return now
 }
 
 // places says for each GPU of a fleet what to write before its name: its machine, or what
