@@ -18,11 +18,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// settingsFile is a read file: its own settings and those of each profile.
+// settingsFile is a read file: its tables of settings, by the name of the profile. The
+// file's own settings have the name "".
 type settingsFile struct {
-	path     string
-	top      *koanf.Koanf
-	profiles map[string]*koanf.Koanf
+	path   string
+	tables map[string]*koanf.Koanf
 }
 
 // defaultFile is where settings are looked for if no file is named.
@@ -39,70 +39,69 @@ func defaultFile() string {
 }
 
 // readFile reads the named file, or the default one, which may be missing. Keys
-// are checked against the table.
+// are checked against the table of settings, in every profile.
 func readFile(named string) (settingsFile, error) {
-	f := settingsFile{path: named, top: koanf.New("."), profiles: map[string]*koanf.Koanf{}}
+	top := koanf.New(".")
+	f := settingsFile{path: named, tables: map[string]*koanf.Koanf{"": top}}
 	if f.path == "" {
 		f.path = defaultFile()
 		if _, err := os.Stat(f.path); f.path == "" || errors.Is(err, fs.ErrNotExist) {
 			return f, nil
 		}
 	}
-	if err := f.top.Load(file.Provider(f.path), tomlparser.Parser()); err != nil {
+	if err := top.Load(file.Provider(f.path), tomlparser.Parser()); err != nil {
 		return f, explainFile(f.path, err)
 	}
-	profiles := f.top.Raw()["profile"]
-	f.top.Delete("profile")
-	if err := f.readProfiles(profiles); err != nil {
+	profiles := top.Get("profile")
+	top.Delete("profile")
+	if err := f.addProfiles(profiles); err != nil {
 		return f, err
 	}
-	return f, f.checkKeys()
-}
-
-// readProfiles takes the [profile.NAME] tables apart.
-func (f settingsFile) readProfiles(raw any) error {
-	byName, ok := raw.(map[string]any)
-	if raw != nil && !ok {
-		return fmt.Errorf("%s: profile: must be tables such as [profile.lab]", f.path)
-	}
-	for name, content := range byName {
-		values, ok := content.(map[string]any)
-		if !ok {
-			return fmt.Errorf("%s: profile.%s: must be a table such as [profile.lab]", f.path, name)
-		}
-		f.profiles[name] = koanf.New(".")
-		if err := f.profiles[name].Load(confmap.Provider(values, ""), nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkKeys refuses keys that are not in the table, in every profile.
-func (f settingsFile) checkKeys() error {
 	var known []string
 	for _, s := range table(&Config{}) {
 		if !s.noFile {
 			known = append(known, s.key)
 		}
 	}
-	check := func(prefix string, values *koanf.Koanf) error {
-		for _, key := range values.Keys() {
-			if _, empty := values.Get(key).(map[string]any); empty {
-				continue // a table without keys
-			}
-			if !slices.Contains(known, key) {
-				return fmt.Errorf("unknown key '%s' in %s%s", prefix+key, f.path, didYouMean(key, known))
-			}
+	for _, profile := range slices.Sorted(maps.Keys(f.tables)) {
+		if err := f.checkKeys(profile, known); err != nil {
+			return f, err
 		}
+	}
+	return f, nil
+}
+
+// addProfiles takes the [profile.NAME] tables apart.
+func (f settingsFile) addProfiles(profiles any) error {
+	if profiles == nil {
 		return nil
 	}
-	if err := check("", f.top); err != nil {
-		return err
+	byName, ok := profiles.(map[string]any)
+	if !ok {
+		return fmt.Errorf("%s: profile: must be tables such as [profile.lab]", f.path)
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.profiles)) {
-		if err := check("profile."+name+".", f.profiles[name]); err != nil {
+	for name, content := range byName {
+		values, ok := content.(map[string]any)
+		if !ok || name == "" {
+			return fmt.Errorf("%s: profile.%s: must be a table such as [profile.lab]", f.path, name)
+		}
+		f.tables[name] = koanf.New(".")
+		if err := f.tables[name].Load(confmap.Provider(values, ""), nil); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkKeys refuses unknown keys of a profile.
+func (f settingsFile) checkKeys(profile string, known []string) error {
+	prefix := ""
+	if profile != "" {
+		prefix = "profile." + profile + "."
+	}
+	for _, key := range f.tables[profile].Keys() {
+		if _, empty := f.tables[profile].Get(key).(map[string]any); !empty && !slices.Contains(known, key) {
+			return fmt.Errorf("unknown key '%s' in %s%s", prefix+key, f.path, didYouMean(key, known))
 		}
 	}
 	return nil
@@ -110,20 +109,19 @@ func (f settingsFile) checkKeys() error {
 
 // layers are the file's own settings and those of the chosen profile.
 func (f settingsFile) layers(profile string) ([]layer, error) {
-	top := layer{rank: rankFile, values: f.top}
+	layers := []layer{{rank: rankFile, values: f.tables[""]}}
 	if profile == "" {
-		return []layer{top}, nil
+		return layers, nil
 	}
-	values, found := f.profiles[profile]
+	values, found := f.tables[profile]
 	if !found {
-		names := slices.Sorted(maps.Keys(f.profiles))
 		has := "it has no profiles"
-		if len(names) > 0 {
+		if names := slices.Sorted(maps.Keys(f.tables))[1:]; len(names) > 0 {
 			has = "it has " + strings.Join(names, ", ")
 		}
 		return nil, fmt.Errorf("no [profile.%s] in %s: %s", profile, f.path, has)
 	}
-	return []layer{top, {rank: rankProfile, values: values, where: profile}}, nil
+	return append(layers, layer{rank: rankProfile, values: values, where: profile}), nil
 }
 
 // exposure warns of a file with credentials that others can read; "" is fine.
@@ -132,7 +130,7 @@ func (f settingsFile) exposure() string {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o044 == 0 {
 		return ""
 	}
-	for _, values := range append(slices.Collect(maps.Values(f.profiles)), f.top) {
+	for _, values := range f.tables {
 		if values.Exists("api-key") || values.Exists("header") {
 			return fmt.Sprintf("%s contains credentials and other users can read it: chmod 600 %[1]s", f.path)
 		}

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -37,14 +36,8 @@ type longWatch struct {
 	beforeN   int
 	usualMS   float64 // gaps up to this are no effect of it
 	others    int
-	during    []gapCount    // gaps that closed meanwhile
+	during    []float64     // gaps that closed meanwhile, ms
 	disturbed time.Duration // slices whose gaps were well above the usual
-}
-
-// gapCount is so many gaps of that length.
-type gapCount struct {
-	ms float64
-	n  int
 }
 
 // fire begins to follow a prompt of that many tokens, which is sent now.
@@ -67,7 +60,7 @@ func longTokens(usual frame.Load, id engine.Identity) int {
 
 // add follows the long prompt through one slice, and reports at its end.
 func (w *longWatch) add(f *frame.Frame, t *collect.Tick) {
-	w.slots = longSlots(t.Cells)
+	w.slots = busySlots(t.Cells, true)
 	if w.active && w.ended(f.At, t) {
 		w.active = false
 		f.Events = append(f.Events, frame.Event{At: f.At, Kind: frame.EventEffect, Text: w.report()})
@@ -78,7 +71,7 @@ func (w *longWatch) add(f *frame.Frame, t *collect.Tick) {
 func (w *longWatch) ended(now time.Duration, t *collect.Tick) bool {
 	if !w.seen {
 		gap := t.Client.Gap
-		w.beforeMS, w.beforeN, w.others = gap.P50, gap.N, decoding(t.Cells)
+		w.beforeMS, w.beforeN, w.others = gap.P50, gap.N, len(busySlots(t.Cells, false))
 		w.usualMS = max(effectAtLeast*gap.P50, beyondUsual*gap.P99)
 	}
 	waiting, present := w.cell(t.Cells)
@@ -93,41 +86,26 @@ func (w *longWatch) ended(now time.Duration, t *collect.Tick) bool {
 	return true
 }
 
-// decoding counts the streams that could be disturbed.
-func decoding(cells []measure.StreamCell) int {
-	n := 0
+// busySlots are those of the streams with a request, either of long prompts or of others.
+func busySlots(cells []measure.StreamCell, long bool) (slots []int) {
 	for _, c := range cells {
-		if !c.Long && c.State != measure.StreamIdle {
-			n++
-		}
-	}
-	return n
-}
-
-// longSlots are those of long prompts on their way.
-func longSlots(cells []measure.StreamCell) (slots []int) {
-	for _, c := range cells {
-		if c.Long && c.State != measure.StreamIdle {
+		if c.Long == long && c.State != measure.StreamIdle {
 			slots = append(slots, c.Slot)
 		}
 	}
 	return slots
 }
 
-// cell tells whether the prompt's own stream is there, and waits.
+// cell reports whether the prompt's own stream is there, and whether it waits.
 func (w *longWatch) cell(cells []measure.StreamCell) (waiting, present bool) {
-	for _, c := range cells {
-		if c.Long && !slices.Contains(w.earlier, c.Slot) {
-			return c.State == measure.StreamWaiting, true
-		}
-	}
-	return false, false
+	i := slices.IndexFunc(cells, func(c measure.StreamCell) bool { return c.Long && !slices.Contains(w.earlier, c.Slot) })
+	return i >= 0 && cells[i].State == measure.StreamWaiting, i >= 0
 }
 
 func (w *longWatch) take(c *measure.Client) {
 	above := false
 	for ms, n := range c.EachSliceGap() {
-		w.during = append(w.during, gapCount{ms, n})
+		w.during = append(w.during, slices.Repeat([]float64{ms}, n)...)
 		above = above || (w.beforeN > 0 && ms > w.usualMS)
 	}
 	if above || (len(c.SliceGaps) == 0 && w.others > 0) {
@@ -138,14 +116,9 @@ func (w *longWatch) take(c *measure.Client) {
 // worst is a gap that about half of the other streams had at least once. Where the
 // whole prompt went in at once, each has a single long one among hundreds.
 func (w *longWatch) worst() float64 {
-	slices.SortFunc(w.during, func(a, b gapCount) int { return cmp.Compare(b.ms, a.ms) })
-	seen, half := 0, (w.others+1)/2
-	for _, g := range w.during {
-		if seen += g.n; seen >= half {
-			return g.ms
-		}
-	}
-	return w.during[len(w.during)-1].ms
+	slices.Sort(w.during)
+	half := (w.others + 1) / 2
+	return w.during[max(0, len(w.during)-half)]
 }
 
 // report describes what the long prompt did to the others.
