@@ -146,7 +146,7 @@ func (r *Reader) keepFrom(in *bufio.Reader) error {
 		return err
 	}
 	var l frameLine
-	if err := frameWire.unmarshal(line, &l); err != nil {
+	if err := unmarshal(line, &l); err != nil {
 		return err
 	}
 	r.keep(&l)

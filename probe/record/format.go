@@ -37,11 +37,6 @@ type Header struct {
 	Plan    json.RawMessage `json:"plan,omitempty"`    // settings of the command, without secrets
 }
 
-var (
-	frameWire   = wireOf[frameLine]()
-	requestWire = wireOf[requestLine]()
-)
-
 // frameLine is one Frame without its requests, which have lines of their own
 // before it. Target, Engine and GPU are only there when they changed: a reading
 // is valid for several Frames and large.

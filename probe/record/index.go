@@ -101,9 +101,8 @@ func frameAt(line []byte) (at time.Duration, ok bool) {
 	head := line[:min(len(line), 100)]
 	_, value, found := bytes.Cut(head, []byte(key))
 	value, _, complete := bytes.Cut(value, []byte(","))
-	var ms millis
-	if !found || !complete || ms.UnmarshalJSON(value) != nil {
+	if !found || !complete || parseMillis(value, &at) != nil {
 		return 0, false
 	}
-	return time.Duration(ms), true
+	return at, true
 }

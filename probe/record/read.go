@@ -105,13 +105,13 @@ func (r *Reader) take(line []byte) (*frame.Frame, error) {
 	switch kind {
 	case typeRequest:
 		var l requestLine
-		if err := requestWire.unmarshal(line, &l); err != nil {
+		if err := unmarshal(line, &l); err != nil {
 			return nil, err
 		}
 		r.requests = append(r.requests, l.request())
 	case typeFrame:
 		var l frameLine
-		if err := frameWire.unmarshal(line, &l); err != nil {
+		if err := unmarshal(line, &l); err != nil {
 			return nil, err
 		}
 		return r.frame(&l), nil

@@ -2,117 +2,51 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 	"time"
-	"unsafe"
+
+	"github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// wire writes and reads values of T. Keys and units stand in the tags of the recorded
+// wire is how recorded values become JSON. Keys and units stand in the tags of their
 // types; what a tag cannot say goes by type: a duration is milliseconds, and a number
-// that JSON cannot hold is null.
-//
-// It does so through a twin of T: a struct type with the same fields in the same places,
-// whose leaves know their JSON form. A pointer to a T is then a pointer to its twin, and
-// no figure is copied.
-type wire[T any] struct{ twin reflect.Type }
+// that JSON cannot hold is null. The rest is as encoding/json has it.
+var wire = json.JoinOptions(
+	jsonv1.DefaultOptionsV1(),
+	json.WithMarshalers(json.JoinMarshalers(
+		json.MarshalFunc(func(d time.Duration) ([]byte, error) {
+			return strconv.AppendFloat(nil, float64(d)/1e6, 'f', -1, 64), nil
+		}),
+		json.MarshalFunc(func(v float64) ([]byte, error) { return appendNumber(nil, v), nil }),
+		json.MarshalFunc(appendSamples[float32]),
+		json.MarshalFunc(appendSamples[float64]),
+	)),
+	json.WithUnmarshalers(json.JoinUnmarshalers(
+		json.UnmarshalFunc(parseMillis),
+		json.UnmarshalFunc(func(b []byte, v *float64) (err error) {
+			*v, err = parseNumber(b)
+			return err
+		}),
+		json.UnmarshalFunc(parseSamples[float32]),
+		json.UnmarshalFunc(parseSamples[float64]),
+	)),
+)
 
-func wireOf[T any]() wire[T] { return wire[T]{twinOf(reflect.TypeFor[T]())} }
+func marshal(v any) ([]byte, error) { return json.Marshal(v, wire) }
 
-func (w wire[T]) marshal(v *T) ([]byte, error) {
-	return json.Marshal(reflect.NewAt(w.twin, unsafe.Pointer(v)).Interface())
-}
+func unmarshal(line []byte, v any) error { return json.Unmarshal(line, v, wire) }
 
-func (w wire[T]) unmarshal(line []byte, v *T) error {
-	return json.Unmarshal(line, reflect.NewAt(w.twin, unsafe.Pointer(v)).Interface())
-}
-
-// leaves are the types whose JSON form is not that of encoding/json.
-var leaves = map[reflect.Type]reflect.Type{
-	reflect.TypeFor[time.Duration](): reflect.TypeFor[millis](),
-	reflect.TypeFor[float64]():       reflect.TypeFor[number](),
-	reflect.TypeFor[[]float32]():     reflect.TypeFor[samples[float32]](),
-	reflect.TypeFor[[]float64]():     reflect.TypeFor[samples[float64]](),
-}
-
-// twinOf is t itself where nothing in it needs another form.
-func twinOf(t reflect.Type) reflect.Type {
-	if leaf, ok := leaves[t]; ok {
-		return leaf
-	}
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return t // it knows its form
-	}
-	switch t.Kind() {
-	case reflect.Struct:
-		return structTwin(t)
-	case reflect.Pointer:
-		if twin := twinOf(t.Elem()); twin != t.Elem() {
-			return reflect.PointerTo(twin)
-		}
-	case reflect.Slice:
-		if twin := twinOf(t.Elem()); twin != t.Elem() {
-			return reflect.SliceOf(twin)
-		}
-	case reflect.Map:
-		if twin := twinOf(t.Elem()); twin != t.Elem() {
-			return reflect.MapOf(t.Key(), twin)
-		}
-	}
-	return t
-}
-
-func structTwin(t reflect.Type) reflect.Type {
-	fields, differs := make([]reflect.StructField, t.NumField()), false
-	for i := range fields {
-		f := t.Field(i)
-		if f.Tag.Get("json") != "-" {
-			twin := twinOf(f.Type)
-			differs = differs || twin != f.Type
-			f.Type = twin
-		}
-		fields[i] = f
-	}
-	if !differs {
-		return t
-	}
-	twin := reflect.StructOf(fields)
-	for i := range fields {
-		if twin.Field(i).Offset != t.Field(i).Offset || twin.Size() != t.Size() {
-			panic("record: the twin of " + t.String() + " lies otherwise in memory")
-		}
-	}
-	return twin
-}
-
-// millis is a duration as milliseconds, exact to the nanosecond.
-type millis time.Duration
-
-func (d millis) MarshalJSON() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(d)/1e6, 'f', -1, 64), nil
-}
-
-func (d *millis) UnmarshalJSON(b []byte) error {
+// parseMillis reads milliseconds, exact to the nanosecond.
+func parseMillis(b []byte, d *time.Duration) error {
 	v, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || math.IsNaN(v) || math.Abs(v) > math.MaxInt64/1e6 {
 		return fmt.Errorf("%q is not a duration in milliseconds", b)
 	}
-	*d = millis(math.Round(v * 1e6))
+	*d = time.Duration(math.Round(v * 1e6))
 	return nil
-}
-
-// number is null where JSON cannot hold it, and not a number where it is null.
-type number float64
-
-func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
-
-func (n *number) UnmarshalJSON(b []byte) error {
-	v, err := parseNumber(b)
-	*n = number(v)
-	return err
 }
 
 func appendNumber(out []byte, v float64) []byte {
@@ -129,12 +63,10 @@ func parseNumber(b []byte) (float64, error) {
 	return strconv.ParseFloat(string(b), 64)
 }
 
-// samples are milliseconds, kept to the microsecond: more digits are noise.
-type samples[F float32 | float64] []F
-
-func (s samples[F]) MarshalJSON() ([]byte, error) {
+// appendSamples writes milliseconds to the microsecond: more digits are noise.
+func appendSamples[F float32 | float64](samples []F) ([]byte, error) {
 	out := []byte{'['}
-	for i, v := range s {
+	for i, v := range samples {
 		if i > 0 {
 			out = append(out, ',')
 		}
@@ -143,20 +75,20 @@ func (s samples[F]) MarshalJSON() ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-func (s *samples[F]) UnmarshalJSON(b []byte) error {
+func parseSamples[F float32 | float64](b []byte, samples *[]F) error {
 	inside, ok := bytes.CutPrefix(b, []byte{'['})
 	if !ok {
 		return nil // null
 	}
 	inside = bytes.TrimSuffix(inside, []byte{']'})
-	*s = make(samples[F], 0, 1+bytes.Count(inside, []byte{','}))
+	*samples = make([]F, 0, 1+bytes.Count(inside, []byte{','}))
 	for len(inside) > 0 {
 		one, rest, _ := bytes.Cut(inside, []byte{','})
 		v, err := parseNumber(bytes.TrimSpace(one))
 		if err != nil {
 			return err
 		}
-		*s, inside = append(*s, F(v)), rest
+		*samples, inside = append(*samples, F(v)), rest
 	}
 	return nil
 }

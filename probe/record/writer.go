@@ -116,7 +116,7 @@ type headerLine struct {
 // frame writes a Frame's requests, then the Frame with what changed in it.
 func (w *Writer) frame(f *frame.Frame) {
 	for i := range f.Requests {
-		w.line(requestWire.marshal(fromRequest(&f.Requests[i])))
+		w.line(marshal(fromRequest(&f.Requests[i])))
 	}
 	l := &frameLine{Type: typeFrame, Frame: *f, Lost: w.lost.Swap(0)}
 	if f.Err != nil {
@@ -131,7 +131,7 @@ func (w *Writer) frame(f *frame.Frame) {
 	if w.last == nil || !reflect.DeepEqual(f.GPU, w.last.GPU) {
 		l.GPU = fromGPU(f.GPU)
 	}
-	w.line(frameWire.marshal(l))
+	w.line(marshal(l))
 	w.last = f
 }
 
