@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"sonde/gpu"
@@ -44,19 +43,17 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 	session.Start(ctx)
 	defer session.Close()
 	began := time.Now()
-	var late atomic.Bool
-	loading := time.AfterFunc(loadingPatience, func() { late.Store(true); cancel() })
+	loading := time.AfterFunc(loadingPatience, cancel)
 	err = session.Connect(ctx)
-	loading.Stop()
-	switch {
-	case err != nil && late.Load():
+	switch expired := !loading.Stop(); {
+	case err != nil && expired:
 		r.section("models").failed("list", "the server is still loading its model (503)", "wait until it is up, or check its log")
 		return
 	case err != nil:
 		r.unlisted(ctx, o, addr, err)
 		return
 	}
-	id := firstFrame(ctx, session).Engine.Identity
+	id := awaitFrame(ctx, session, func(f *frame.Frame) bool { return f.Target.URL != "" }).Engine.Identity
 	r.listed(o, id)
 	if o.Watch {
 		r.section("request").skipped("answer", "no request was sent (--watch)")
@@ -64,34 +61,19 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 		r.request(ctx, o, addr, id)
 	}
 	r.tokenizer(ctx, o, addr, id)
-	last := awaitReadings(ctx, session, o, began.Add(gpuPatience))
+	last := awaitFrame(ctx, session, func(f *frame.Frame) bool {
+		return engineSettled(f.Engine, o.Metrics) && gpuSettled(f.GPU, o.GPU) || time.Since(began) > gpuPatience
+	})
 	r.engine(last.Engine.Identity)
 	r.metrics(last.Engine)
 	r.gpus(last.GPU, o.GPU, api.IsLocal(addr.Base))
 	r.prometheus(ctx, o, last.Engine, last.GPU)
 }
 
-// firstFrame waits for a Frame that knows the server.
-func firstFrame(ctx context.Context, s *probe.Session) *frame.Frame {
-	return awaitFrame(ctx, s, func(f *frame.Frame) bool { return f.Target.URL != "" })
-}
-
-// awaitReadings waits until engine and GPU have reported all that they will, but not
-// longer than until.
-func awaitReadings(ctx context.Context, s *probe.Session, o Options, until time.Time) *frame.Frame {
-	return awaitFrame(ctx, s, func(f *frame.Frame) bool {
-		return engineSettled(f.Engine, o.Metrics) && gpuSettled(f.GPU, o.GPU) || time.Now().After(until)
-	})
-}
-
 // engineSettled reports whether a metrics page was read, or is known not to exist.
 // A Prometheus server may still find series at its next answer.
 func engineSettled(s engine.Status, source string) bool {
-	page := s.Identity.MetricsURL
-	if s.Have || page == "" && source != probe.FromPrometheus {
-		return true
-	}
-	return source != probe.FromPrometheus && s.State != engine.Connecting
+	return s.Have || source != probe.FromPrometheus && (s.Identity.MetricsURL == "" || s.State != engine.Connecting)
 }
 
 // gpuSettled reports whether GPUs and their interval are known, or there are none.
@@ -128,12 +110,9 @@ func (r *Report) unlisted(ctx context.Context, o Options, addr api.Address, err 
 		return
 	}
 	switch {
-	case list.Status == http.StatusUnauthorized, list.Status == http.StatusForbidden:
-		found, advice := fmt.Sprintf("the server requires one (%d)", list.Status), "use --api-key, or set OPENAI_API_KEY"
-		if hasKey(o, addr) {
-			found, advice = fmt.Sprintf("the server refused it (%d)", list.Status), "check --api-key, --header and OPENAI_API_KEY"
-		}
-		s.failed("key", found, advice)
+	case keyRefused(list.Status):
+		found, advice := o.aboutKey(addr)
+		s.failed("key", fmt.Sprintf("the server %s (%d)", found, list.Status), advice)
 	case addr.Base.Scheme == "http" && speaksTLS(ctx, api.HostPort(addr.Base)):
 		s.failed("list", "the server speaks TLS on this port", "use https://")
 	default:
@@ -141,8 +120,16 @@ func (r *Report) unlisted(ctx context.Context, o Options, addr api.Address, err 
 	}
 }
 
-func hasKey(o Options, addr api.Address) bool {
-	return o.APIKey != "" || addr.User != nil || len(o.Header) > 0
+func keyRefused(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden
+}
+
+// aboutKey says what the server did with the key, and what to do about it.
+func (o Options) aboutKey(addr api.Address) (found, advice string) {
+	if o.APIKey != "" || addr.User != nil || len(o.Header) > 0 {
+		return "refused it", "check --api-key, --header and OPENAI_API_KEY"
+	}
+	return "requires one", "use --api-key, or set OPENAI_API_KEY"
 }
 
 // speaksTLS tries a handshake; whose certificate it is does not matter here.

@@ -42,7 +42,14 @@ func (r *Report) gpus(status gpu.Status, mode string, local bool) {
 	for i := range status.GPUs {
 		s.device(&status.GPUs[i], parts[status.GPUs[i].ID] > 0)
 	}
-	s.instances(parts)
+	if n := len(parts); n > 0 {
+		all := 0
+		for _, instances := range parts {
+			all += instances
+		}
+		s.ok("MIG", fmt.Sprintf("%s of %s, each with its own readings; power and temperature are those of the whole GPU",
+			units.Count(all, "instance"), units.Count(n, "GPU")))
+	}
 	s.interval(status)
 }
 
@@ -56,18 +63,6 @@ func whereGPUs(mode string, local bool) string {
 		return "if this machine has a GPU, install its driver, give this container access to it, or name an exporter with --gpu URL; without a GPU there is nothing to do"
 	}
 	return "start dcgm-exporter on the GPU's machine (port 9400, -c 1000 for a value each second), or use --gpu URL or --prometheus URL"
-}
-
-// instances says what is known of the MIG instances, counted by GPU.
-func (s section) instances(parts map[string]int) {
-	all := 0
-	for _, n := range parts {
-		all += n
-	}
-	if all > 0 {
-		s.ok("MIG", fmt.Sprintf("%s of %s, each with its own readings; power and temperature are those of the whole GPU",
-			units.Count(all, "instance"), units.Count(len(parts), "GPU")))
-	}
 }
 
 // interval says how often the values change.
@@ -127,17 +122,9 @@ func (r *Report) localGPU(ctx context.Context, mode string) {
 	defer cancel()
 	source := watch.Open(watch.Options{Mode: mode, Local: true})
 	guard.Go("GPU readings", func(error) {}, func() { source.Run(ctx) })
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		now := source.Latest()
-		if ctx.Err() != nil || gpuSettled(now, mode) {
-			r.gpus(now, mode, true)
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-		}
+	now := source.Latest()
+	for ; ctx.Err() == nil && !gpuSettled(now, mode); now = source.Latest() {
+		time.Sleep(50 * time.Millisecond)
 	}
+	r.gpus(now, mode, true)
 }

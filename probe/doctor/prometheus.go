@@ -57,38 +57,24 @@ func (s section) server(ctx context.Context, o Options) {
 		s.failed("server", "--prometheus: invalid URL", "use one such as http://host:9090")
 		return
 	}
-	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-	version, err := buildOf(ctx, u, httpClient(o))
-	switch {
-	case err != nil:
-		s.missing("server", "no answer from "+shown, "check that it is up and the address is right; the series below say more")
-	case version == "":
-		s.ok("server", shown+" answers, version unknown")
-	default:
-		s.ok("server", "version "+version+" at "+shown)
-	}
-}
-
-// buildOf asks a Prometheus server for its version; "" if it does not report one.
-func buildOf(ctx context.Context, server *url.URL, c *http.Client) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	u := *server
-	u.Path = strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/query"), "/api/v1") + "/api/v1/status/buildinfo"
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	root := strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/query"), "/api/v1")
+	u.Path = root + "/api/v1/status/buildinfo"
+	resp, err := httpClient(o).Do((&http.Request{URL: u, Header: http.Header{}}).WithContext(ctx))
 	if err != nil {
-		return "", err
-	}
-	resp, err := c.Do(req)
-	if err != nil {
-		return "", err
+		s.missing("server", "no answer from "+shown, "check that it is up and the address is right; the series below say more")
+		return
 	}
 	defer resp.Body.Close()
 	var answer struct{ Data struct{ Version string } }
-	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer) != nil {
-		return "", nil
+	_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer) // without a version it says so
+	if answer.Data.Version == "" {
+		s.ok("server", shown+" answers, version unknown")
+		return
 	}
-	return answer.Data.Version, nil
+	s.ok("server", "version "+answer.Data.Version+" at "+shown)
 }
 
 // httpClient is for what is read besides the measurement.

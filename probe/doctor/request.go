@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"sonde/probe/api"
@@ -37,9 +36,16 @@ func (r *Report) request(ctx context.Context, o Options, addr api.Address, id en
 	defer client.Close()
 	res := client.Do(ctx, api.Call{Text: requestText, MaxTokens: requestTokens}, nobody{})
 	if res.Class != measure.OK {
-		s.refused(res, hasKey(o, addr))
+		_, advice := o.aboutKey(addr)
+		s.refused(res, advice+": requests need more than the model list")
 		return
 	}
+	ttft, isStream := res.TTFT()
+	if !isStream {
+		s.failed("answer", "not streamed: no TTFT, gap or TPOT", "enable streaming on the server, or bypass the gateway that buffers it")
+		return
+	}
+	s.ok("answer", fmt.Sprintf("streamed: %d tokens in %d chunks, TTFT %.0f ms", res.OutTokens, res.Chunks, ttft))
 	s.streamed(res)
 	for _, note := range client.Notes() {
 		s.ok("note", note)
@@ -47,13 +53,10 @@ func (r *Report) request(ctx context.Context, o Options, addr api.Address, id en
 }
 
 // refused says why there is no answer.
-func (s section) refused(res api.Result, keyGiven bool) {
+func (s section) refused(res api.Result, keyAdvice string) {
 	name, advice := "answer", adviceFor[res.Class]
-	if res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden {
-		name, advice = "key", "use --api-key, or set OPENAI_API_KEY"
-		if keyGiven {
-			advice = "check --api-key, --header and OPENAI_API_KEY: requests need more than the model list"
-		}
+	if keyRefused(res.Status) {
+		name, advice = "key", keyAdvice
 	}
 	s.failed(name, fmt.Sprintf("%s: %s", res.Class, res.Error), advice)
 }
@@ -77,27 +80,17 @@ var adviceFor = map[measure.Class]string{
 // tokensInGap is the number of tokens in a chunk from which on a gap is not one token.
 const tokensInGap = 1.2
 
-// streamed examines an answer that succeeded.
+// streamed examines a streamed answer: where its counts come from, whether each chunk is
+// one token, and what precedes the first token, none of which counts as one.
 func (s section) streamed(res api.Result) {
-	ttft, isStream := res.TTFT()
-	if !isStream {
-		s.failed("answer", "not streamed: no TTFT, gap or TPOT", "enable streaming on the server, or bypass the gateway that buffers it")
-		return
-	}
-	s.ok("answer", fmt.Sprintf("streamed: %d tokens in %d chunks, TTFT %.0f ms", res.OutTokens, res.Chunks, ttft))
-	if res.Source == measure.Chunks {
+	switch res.Source {
+	case measure.Chunks:
 		s.missing("usage", "not reported: tokens are estimated from chunks", "make the server accept stream_options.include_usage")
-	} else if res.Source == measure.UsagePerChunk {
+	case measure.UsagePerChunk:
 		s.ok("usage", "reported by the server with each chunk")
-	} else {
+	default:
 		s.ok("usage", "reported by the server")
 	}
-	s.chunking(res)
-	s.opening(res)
-}
-
-// chunking says whether each chunk is one token.
-func (s section) chunking(res api.Result) {
 	perChunk := float64(res.OutTokens) / float64(res.Chunks)
 	switch {
 	case res.Chunks > 2 && res.Coalesced == res.Chunks-1:
@@ -107,10 +100,6 @@ func (s section) chunking(res api.Result) {
 	default:
 		s.ok("chunks", fmt.Sprintf("%.1f tokens in each", perChunk))
 	}
-}
-
-// opening says what precedes the first token; none of it counts as one.
-func (s section) opening(res api.Result) {
 	text := "the response headers arrive with the first token"
 	if early := res.First - res.Head; early > 0 {
 		text = fmt.Sprintf("the response headers arrive %.1f ms before the first token", early.Seconds()*1000)
