@@ -48,9 +48,9 @@ func pattern(inSteps, tls bool) string {
 
 // observed is what both sides saw of a round.
 type observed struct {
-	gap       time.Duration    // between the tokens of one stream
-	client    map[int]*arrival // without tokens if the request failed
-	problem   string           // why one failed
+	gap       time.Duration // between the tokens of one stream
+	client    map[int]*arrival
+	problem   string // why a request failed
 	server    []truth.Record
 	stamps    string        // "kernel" or "read": source of the client's stamps
 	steady    spent         // while every stream was running
@@ -83,9 +83,9 @@ const (
 
 // run makes the requests of a round and waits until all have ended.
 func (g rig) run(ctx context.Context, r round) (observed, error) {
-	gap := time.Duration(float64(time.Second) / r.perSecond)
-	if _, err := g.server.Next(truth.Round{Streams: r.streams, Gap: gap, InSteps: r.inSteps}); err != nil {
-		return observed{}, err
+	o := observed{gap: time.Duration(float64(time.Second) / r.perSecond), client: make(map[int]*arrival, r.requests)}
+	if _, err := g.server.Next(truth.Round{Streams: r.streams, Gap: o.gap, InSteps: r.inSteps}); err != nil {
+		return o, err
 	}
 	url, config := "http://"+g.server.HTTP, (*tls.Config)(nil)
 	if r.tls {
@@ -93,63 +93,60 @@ func (g rig) run(ctx context.Context, r round) (observed, error) {
 	}
 	addr, err := api.ParseAddress(url, api.Chat)
 	if err != nil {
-		return observed{}, err
+		return o, err
 	}
 	client, err := api.NewClient(api.Options{Address: addr, Kind: api.Chat, Model: "truth", TLS: config, Idle: patience, Epoch: g.epoch})
 	if err != nil {
-		return observed{}, err
+		return o, err
 	}
 	defer client.Close()
-	rec := &recorder{client: client, seen: make(map[int]*arrival, r.requests)}
-	steady, err := g.load(ctx, r, gap, rec)
-	if err != nil {
-		return observed{}, err
+	if err := g.load(ctx, r, &o, client); err != nil {
+		return o, err
 	}
+	o.stamps = client.Stamps()
 	report, err := g.server.Next(truth.Round{})
-	if err != nil {
-		return observed{}, err
-	}
-	return observed{
-		gap: gap, client: rec.seen, problem: rec.problem, server: report.Records, stamps: client.Stamps(), steady: steady,
-		serverCPU: time.Duration(report.CPUNS),
-	}, nil
+	o.server, o.serverCPU = report.Records, time.Duration(report.CPUNS)
+	return o, err
 }
 
-// load puts the round on, as a Session would, and returns what was used while all
+// load puts the round on, as a Session would, and notes what was used while all
 // streams were running.
-func (g rig) load(ctx context.Context, r round, gap time.Duration, rec *recorder) (spent, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+func (g rig) load(ctx context.Context, r round, o *observed, client load.Doer) error {
 	answers := r.requests / r.streams * (r.tokens + 1)
-	limit := time.AfterFunc(time.Duration(answers)*gap+patience, func() {
-		cancel(fmt.Errorf("%s: only %d of %d answers ended in time: this machine is too busy for a calibration", r, rec.ended.Load(), r.requests))
-	})
-	defer limit.Stop()
+	tooBusy := fmt.Errorf("%s: not all of %d answers ended in time: this machine is too busy for a calibration", r, r.requests)
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(answers)*o.gap+patience, tooBusy)
+	defer cancel()
+	ctx, fail := context.WithCancelCause(ctx)
+	rec := &recorder{client: client, seen: o.client}
 	collector := collect.NewCollector(func() int { return 0 })
-	pool := load.New(load.Options{Doer: rec, Prompts: rec, NewTrack: collector.NewTrack, Epoch: g.epoch, Seed: 1, Fail: cancel})
+	pool := load.New(load.Options{Doer: rec, Prompts: rec, NewTrack: collector.NewTrack, Epoch: g.epoch, Seed: 1, Fail: fail})
 	defer pool.Close()
 	pool.SetBudget(r.requests)
 	pool.Set(load.Setting{Concurrency: r.streams, InputTokens: 1, OutputTokens: r.tokens})
 	tick := time.NewTicker(readEvery)
 	defer tick.Stop()
-	var first, last spent
+	var now, first spent
 	for {
 		select {
 		case <-tick.C:
-			collector.Tick(time.Since(g.epoch), false)
-			begun, ended := int(rec.begun.Load()), int(rec.ended.Load())
-			if ended == r.requests {
-				return last.since(first), nil
-			}
-			if begun >= r.streams && ended <= r.requests-r.streams {
-				cpu, known := process.CPU()
-				last = spent{time.Since(g.epoch), opt.Float{V: cpu.Seconds(), OK: known}, int(rec.tokens.Load())}
-				if first.lasted == 0 {
-					first = last
-				}
-			}
 		case <-ctx.Done():
-			return spent{}, context.Cause(ctx)
+			return context.Cause(ctx)
+		}
+		now.lasted = time.Since(g.epoch)
+		c := collector.Tick(now.lasted, false).Client
+		now.tokens += c.SliceOutTokens
+		ended := c.OK + c.Failed
+		if ended == r.requests {
+			o.problem = c.LastError
+			return nil
+		}
+		if c.Sent >= r.streams && ended <= r.requests-r.streams {
+			cpu, known := process.CPU()
+			now.cpu = opt.Float{V: cpu.Seconds(), OK: known}
+			if first.lasted == 0 {
+				first = now
+			}
+			o.steady = now.since(first)
 		}
 	}
 }
@@ -158,12 +155,10 @@ func (g rig) load(ctx context.Context, r round, gap time.Duration, rec *recorder
 // that the server's records of them can be found again, and keeps every arrival.
 type recorder struct {
 	client load.Doer
+	begun  atomic.Int64
 
-	begun, ended, tokens atomic.Int64
-
-	mu      sync.Mutex
-	seen    map[int]*arrival // of requests that ended
-	problem string           // why the last one failed that did
+	mu   sync.Mutex
+	seen map[int]*arrival // of requests that ended
 }
 
 // Next returns the number of the request as its prompt, from 0.
@@ -175,46 +170,37 @@ func (r *recorder) Next(int) prompt.Prompt {
 func (*recorder) Learn(prompt.Prompt, int) {}
 
 // Do makes a request.
-func (r *recorder) Do(ctx context.Context, call api.Call, obs api.Observer) api.Result {
+func (r *recorder) Do(ctx context.Context, call api.Call, track api.Observer) api.Result {
 	number, _ := strconv.Atoi(call.Text) // written by Next
-	a := &arrival{
-		track: obs, all: &r.tokens,
-		at: make([]time.Duration, 0, call.MaxTokens), late: make([]float32, 0, call.MaxTokens),
-	}
+	a := &arrival{Observer: track, at: make([]time.Duration, 0, call.MaxTokens), late: make([]float32, 0, call.MaxTokens)}
 	res := r.client.Do(ctx, call, a)
-	a.start = res.Start
-	r.mu.Lock()
-	if res.Class != measure.OK {
-		r.problem = fmt.Sprintf("%s: %s", res.Class, res.Error)
-		a = &arrival{}
+	if a.start = res.Start; res.Class != measure.OK {
+		a.at = nil
 	}
+	r.mu.Lock()
 	r.seen[number] = a
 	r.mu.Unlock()
-	r.ended.Add(1)
 	return res
 }
 
 // arrival is what the client saw of one request. It observes the request, and
 // passes everything on to the stream's track as usual.
 type arrival struct {
+	api.Observer
 	start time.Duration   // t0
-	at    []time.Duration // of each token
+	at    []time.Duration // of each token; none if the request failed
 	late  []float32       // ms, of each read behind its stamp
-
-	track api.Observer
-	all   *atomic.Int64 // tokens of all requests
 }
 
 // Sent begins the request, again if it is repeated.
 func (a *arrival) Sent(t0 time.Duration) {
 	a.at, a.late = a.at[:0], a.late[:0]
-	a.track.Sent(t0)
+	a.Observer.Sent(t0)
 }
 
 // Token keeps the arrival of a token.
 func (a *arrival) Token(at, late time.Duration, tokens int) {
 	a.at = append(a.at, at)
 	a.late = append(a.late, float32(late.Seconds()*1000))
-	a.track.Token(at, late, tokens)
-	a.all.Add(1)
+	a.Observer.Token(at, late, tokens)
 }

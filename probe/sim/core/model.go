@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -32,16 +33,10 @@ var kvDtypes = []named[int]{{"auto", 16}, {"fp8", 8}} // auto: as wide as the mo
 
 // modelNamed finds the model with weights and KV cache of those formats.
 func modelNamed(name, dtype, kvDtype string) (Model, error) {
-	served, err := lookup("model", name, models)
-	if err != nil {
-		return Model{}, err
-	}
-	weights, err := lookup("dtype", dtype, dtypes)
-	if err != nil {
-		return Model{}, err
-	}
-	kv, err := lookup("dtype of the KV cache", kvDtype, kvDtypes)
-	if err != nil {
+	served, noModel := lookup("model", name, models)
+	weights, noWeights := lookup("dtype", dtype, dtypes)
+	kv, noKV := lookup("dtype of the KV cache", kvDtype, kvDtypes)
+	if err := cmp.Or(noModel, noWeights, noKV); err != nil {
 		return Model{}, err
 	}
 	m, err := roofline.ModelAs(served.name, weights.name)

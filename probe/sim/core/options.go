@@ -110,18 +110,14 @@ func (s *Setup) DeviceName() string {
 // Resolve fills in defaults and refuses what cannot work.
 func (o Options) Resolve() (Setup, error) {
 	s := Setup{Options: o.withDefaults()}
+	served, noModel := modelNamed(s.Model, s.Dtype, s.KVDtype)
+	one, noGPU := machineNamed(s.GPU)
+	if err := cmp.Or(noModel, noGPU, s.check()); err != nil {
+		return Setup{}, err
+	}
+	s.Served = served
+	kvBytes := cmp.Or(s.KVGB*1e9, defaultKVTokens*served.KVBytesPerToken())
 	var err error
-	if s.Served, err = modelNamed(s.Model, s.Dtype, s.KVDtype); err != nil {
-		return Setup{}, err
-	}
-	one, err := machineNamed(s.GPU)
-	if err != nil {
-		return Setup{}, err
-	}
-	kvBytes := cmp.Or(s.KVGB*1e9, defaultKVTokens*s.Served.KVBytesPerToken())
-	if err := s.check(); err != nil {
-		return Setup{}, err
-	}
 	if s.Machine, err = fit(one, &s.Served, kvBytes, s.TP); err != nil {
 		return Setup{}, err
 	}
@@ -174,16 +170,15 @@ func fit(m Machine, served *Model, kvBytes float64, requested int) (Machine, err
 		return Machine{}, fmt.Errorf("simulated engine: %s cannot be spread over %d GPUs; choose a number up to %d that divides its %d attention heads",
 			served.FullName, requested, mostGPUs, served.Heads)
 	}
-	for n := max(requested, 1); n <= mostGPUs && served.Heads%n == 0; n *= 2 {
+	var tried int
+	var need float64 // bytes
+	for n := max(requested, 1); n <= mostGPUs && served.Heads%n == 0 && (requested == 0 || n == requested); n *= 2 {
 		together := m.times(n)
-		need := served.WeightBytes + kvBytes*together.kvReplicas(served)
+		tried, need = n, served.WeightBytes+kvBytes*together.kvReplicas(served)
 		if need <= UsableMemory*m.Peaks.Memory*float64(n) {
 			return together, nil
 		}
-		if requested > 0 {
-			return Machine{}, fmt.Errorf("simulated engine: %s with %.1f GB of KV cache needs %.0f GB, more than %d × %s can give; choose more or larger GPUs, or a smaller model",
-				served.FullName, kvBytes/1e9, need/1e9, n, m.name)
-		}
 	}
-	return Machine{}, fmt.Errorf("simulated engine: %s with %.1f GB of KV cache does not fit into as many %s as it can be spread over; choose a larger GPU or less cache", served.FullName, kvBytes/1e9, m.name)
+	return Machine{}, fmt.Errorf("simulated engine: %s with %.1f GB of KV cache needs %.0f GB, more than %d × %s can give; choose more or larger GPUs, a smaller model or less cache",
+		served.FullName, kvBytes/1e9, need/1e9, tried, m.name)
 }

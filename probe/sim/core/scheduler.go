@@ -1,7 +1,6 @@
 package core
 
 import (
-	"math/rand/v2"
 	"slices"
 	"time"
 )
@@ -220,11 +219,4 @@ func (c *engine) verify(s *Sequence) (accepted int) {
 	}
 	s.drafts = 0
 	return accepted
-}
-
-// newDraftRandom decides which drafts of one request are accepted. It has the seeds of
-// the words, but is apart from them: the words stay the same with other drafts.
-func newDraftRandom(engineSeed, whole uint64) *rand.Rand {
-	const another = 0x9e3779b97f4a7c15
-	return rand.New(rand.NewPCG(engineSeed^another, whole))
 }

@@ -66,8 +66,9 @@ func NewSequence(a Request, engine *Setup) *Sequence {
 	s.hash()
 	whole := blockHash(a.Seed, a.Prompt)
 	s.writer.random = rand.New(rand.NewPCG(engine.Seed, whole))
-	if engine.SpecTokens > 0 {
-		s.draftRandom = newDraftRandom(engine.Seed, whole)
+	if engine.SpecTokens > 0 { // apart from the words, which stay the same with other drafts
+		const another = 0x9e3779b97f4a7c15
+		s.draftRandom = rand.New(rand.NewPCG(engine.Seed^another, whole))
 	}
 	s.length = a.MaxTokens
 	if !a.IgnoreEOS {
@@ -134,19 +135,12 @@ func (s *Sequence) append(now time.Duration) (w uint16) {
 			s.ended = FinishStop
 		}
 	}
-	if s.stopsAt(w) {
-		s.ended = FinishStop
+	if len(s.Stops) > 0 {
+		if s.script.Append(nil, w); s.script.Found != "" {
+			s.ended = FinishStop
+		}
 	}
 	return w
-}
-
-// stopsAt reports whether the newest token completes a stop string.
-func (s *Sequence) stopsAt(w uint16) bool {
-	if len(s.Stops) == 0 {
-		return false
-	}
-	s.script.Append(nil, w)
-	return s.script.Found != ""
 }
 
 // Reasoning is how much a model thinks before it answers: a share of the answer's

@@ -51,7 +51,6 @@ func (s *stopBody) UnmarshalJSON(b []byte) error {
 type samplingBody struct {
 	Temperature       *float64 `json:"temperature"`
 	TopP              *float64 `json:"top_p"`
-	TopK              *int     `json:"top_k"`
 	MinP              *float64 `json:"min_p"`
 	PresencePenalty   *float64 `json:"presence_penalty"`
 	FrequencyPenalty  *float64 `json:"frequency_penalty"`
@@ -75,9 +74,6 @@ func (b *samplingBody) check() *apiError {
 		if p.value != nil && (*p.value < p.low || *p.value > p.high) {
 			return badRequest(p.name, "%s must be between %g and %g, not %g", p.name, p.low, p.high, *p.value)
 		}
-	}
-	if b.TopK != nil && *b.TopK < -1 {
-		return badRequest("top_k", "top_k must be -1 or more, not %d", *b.TopK)
 	}
 	return nil
 }
