@@ -12,9 +12,7 @@ import (
 )
 
 const (
-	calibrations    = 4     // at most
-	closeEnough     = 0.002 // of the requested length
-	worthANote      = 0.02
+	calibrations    = 4 // at most
 	calibrationOut  = 1 // token, where the question is a request
 	calibrationWait = 30 * time.Second
 )
@@ -45,21 +43,21 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 	conn := s.conn.Load()
 	requested, requests := s.Load().InputTokens, 0
+	tolerance := min(1, requested/1000) // tokens
 	for n := range calibrations {
-		p := synthetic.Next(requested)
+		p, more := synthetic.Trial(requested, tolerance)
+		if !more {
+			break
+		}
 		tokens, sent, ok := s.countTokens(ctx, conn, p, n == 0)
 		requests += sent
 		if !ok {
 			break
 		}
 		synthetic.Learn(p, tokens)
-		off := max(tokens-requested, requested-tokens)
-		if off <= int(closeEnough*float64(requested)) {
-			break
-		}
-		if n == calibrations-1 && off > int(worthANote*float64(requested)) {
-			s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the server counts %d", requested, tokens))
-		}
+	}
+	if tokens, ok := synthetic.Nearest(requested); ok && max(tokens-requested, requested-tokens) > 1 {
+		s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the nearest that the server counted has %d", requested, tokens))
 	}
 	if requests > 0 {
 		conn.client.DropIdle() // the run's first requests connect for themselves

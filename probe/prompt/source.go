@@ -12,8 +12,8 @@ import (
 type Prompt struct {
 	Text     string
 	Messages json.RawMessage // instead of Text: a list of chat messages, sent as given
-	Words    int             // synthetic: how many words, for Learn; 0 for a file's
 	Tokens   int             // requested length; 0 for a file's
+	shape    shape           // of a synthetic one, for Learn
 
 	MaxTokens int // output tokens set by a line of the file; 0: the load decides
 }

@@ -2,14 +2,16 @@ package prompt
 
 import (
 	_ "embed"
-	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// Synthetic makes prompts of random words. With the same seed the n-th prompt of
-// a run has the same words in every run.
+// Synthetic makes prompts of random words. All prompts of one length have the same words in
+// different orders: tokenizers cut text at blanks, so that every order has the same number
+// of tokens, and a length that fits one prompt fits all. With the same seed the n-th prompt
+// of a run is the same in every run.
 type Synthetic struct {
 	seed uint64
 
@@ -22,7 +24,7 @@ type Synthetic struct {
 
 // NewSynthetic makes a source of prompts from a seed.
 func NewSynthetic(prefix Prefix, seed uint64) *Synthetic {
-	return &Synthetic{prefix: prefix, seed: seed, fit: newFit()}
+	return &Synthetic{prefix: prefix, seed: seed, fit: fit{text: text{random: rand.New(rand.NewPCG(seed, 0))}, tries: map[int]int{}}}
 }
 
 // SetPrefix chooses what the prompts from now on have in common.
@@ -42,90 +44,102 @@ func (s *Synthetic) Freeze() {
 
 // Next is a prompt of about the requested number of tokens, at least one word.
 func (s *Synthetic) Next(tokens int) Prompt {
+	const tolerance = 1 // tokens: orders of the same words may differ by one
 	s.mu.Lock()
 	s.count++
 	n, prefix := s.count, s.prefix
-	words := s.fit.words(tokens)
+	shape, _ := s.fit.next(tokens, tolerance)
+	words := s.fit.text.words(shape)
 	s.mu.Unlock()
 
-	var b strings.Builder
 	common := 0
 	switch prefix {
 	case Shared:
-		common = words / 2
+		common = len(words) / 2
 	case Same:
-		common = words
+		common = len(words)
 	}
-	writeWords(&b, rand.New(rand.NewPCG(s.seed, 0)), common)
-	writeWords(&b, rand.New(rand.NewPCG(s.seed, n)), words-common)
-	return Prompt{Text: b.String(), Words: words, Tokens: tokens}
+	reorder(words[common:], rand.New(rand.NewPCG(s.seed, n)))
+	return Prompt{Text: strings.Join(words, " "), Tokens: tokens, shape: shape}
+}
+
+// Trial is the next prompt to count in order to fit a length, in the plain order of its
+// words; more is false when a counted one is within the tolerance, or nothing else is left
+// to try.
+func (s *Synthetic) Trial(tokens, tolerance int) (p Prompt, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shape, more := s.fit.next(tokens, tolerance)
+	return Prompt{Text: strings.Join(s.fit.text.words(shape), " "), Tokens: tokens, shape: shape}, more
+}
+
+// Nearest is the count that came nearest to a length; false if nothing was counted.
+func (s *Synthetic) Nearest(tokens int) (counted int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	best, ok := s.fit.nearest(tokens)
+	return best.tokens, ok
 }
 
 // Learn takes the server's own count of a prompt's tokens.
 func (s *Synthetic) Learn(p Prompt, tokens int) {
-	if p.Words == 0 || tokens <= 0 {
+	if p.shape.words == 0 || tokens <= 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.fixed {
-		s.fit.add(p.Words, tokens)
+		s.fit.add(p.shape, p.Tokens, tokens)
 	}
 }
 
-func writeWords(b *strings.Builder, r *rand.Rand, n int) {
-	for range n {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(vocabulary[r.IntN(len(vocabulary))])
+// reorder gives words an order of their own and leaves most neighbours together: where a
+// tokenizer merges across blanks, a full shuffle would change the number of tokens. It
+// turns the ring of words and brings a few to the front. The very first word is a short one:
+// without a blank before it, a long one may be cut into more pieces.
+func reorder(words []string, r *rand.Rand) {
+	front := 3
+	if len(words) < 16 { // too few for enough different beginnings
+		front = len(words)
 	}
-}
-
-// fit is the line tokens = overhead + perWord·words: a chat template costs a
-// fixed number of tokens, and a tokenizer cuts words into pieces.
-type fit struct {
-	overhead, perWord float64
-	small, large      point // the shortest and the longest prompt counted
-}
-
-type point struct{ words, tokens float64 }
-
-const (
-	guessOverhead = 10  // a usual chat template
-	guessPerWord  = 1.0 // common words are one token in most vocabularies
-	// Two lengths separate slope and offset only if they differ by more than the
-	// scatter of random words.
-	apart = 1.5
-)
-
-func newFit() fit { return fit{overhead: guessOverhead, perWord: guessPerWord} }
-
-// words is how many words make about the given number of tokens.
-func (f *fit) words(tokens int) int {
-	return max(1, int(math.Round((float64(tokens)-f.overhead)/f.perWord)))
-}
-
-func (f *fit) add(words, tokens int) {
-	p := point{float64(words), float64(tokens)}
-	if f.small.words == 0 || p.words <= f.small.words {
-		f.small = p
-	}
-	if p.words >= f.large.words {
-		f.large = p
-	}
-	if f.large.words >= f.small.words*apart && f.large.words-f.small.words >= 8 {
-		slope := (f.large.tokens - f.small.tokens) / (f.large.words - f.small.words)
-		if slope > 0.2 && slope < 20 {
-			f.perWord = slope
-			f.overhead = f.small.tokens - slope*f.small.words
-			return
+	first := r.IntN(max(1, len(words)))
+	for i := range words {
+		if at := (first + i) % len(words); isShort(words[at]) {
+			first = at
+			break
 		}
 	}
-	// One length only: the overhead stays a guess, the slope makes it exact here.
-	if slope := (p.tokens - f.overhead) / p.words; slope > 0.2 && slope < 20 {
-		f.perWord = slope
+	copy(words, slices.Concat(words[first:], words[:first]))
+	for i := 1; i <= min(front, len(words)-1); i++ {
+		from := i + r.IntN(len(words)-i)
+		word := words[from]
+		copy(words[i+1:from+1], words[i:from])
+		words[i] = word
 	}
+}
+
+func isShort(word string) bool { return len(word) <= 3 }
+
+// text is a sequence of random words, drawn as far as they are needed.
+type text struct {
+	random *rand.Rand
+	drawn  []string
+}
+
+// first returns the first n words.
+func (t *text) first(n int) []string {
+	for len(t.drawn) < n {
+		word := vocabulary[t.random.IntN(len(vocabulary))]
+		if len(t.drawn) > 0 || isShort(word) {
+			t.drawn = append(t.drawn, word)
+		}
+	}
+	return t.drawn[:n]
+}
+
+// words returns those of a prompt.
+func (t *text) words(s shape) []string {
+	return slices.Concat(t.first(s.words), slices.Repeat([]string{filler}, s.fillers))
 }
 
 // vocabulary holds short, common English words, most of which are one token in
