@@ -2,12 +2,14 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"sonde/gpu"
 	"sonde/probe/bench"
 	"sonde/probe/level"
 	"sonde/probe/measure"
+	"sonde/probe/units"
 )
 
 // remarks are all notes of a run, most important first.
@@ -24,6 +26,8 @@ func remarks(o *bench.Outcome) []string {
 		behindSchedule(o),
 		iff(t.WholeReplies > 0, "%d responses were not streamed: they have no TTFT, gap or TPOT", t.WholeReplies),
 		uncounted(l),
+		notHonoured("prompts", l.Load.InputTokens, &l.InputLengths),
+		answersNotHonoured(l),
 		iff(t.PerChunk().Or(1) > 1.2, "%.1f tokens per chunk: a gap spans several tokens", t.PerChunk().V),
 		iff(t.CoalescedShare().Or(0) > 0.5, "delivered in bursts: %.0f %% of chunks arrived in the same read as another", 100*t.CoalescedShare().V),
 		iff(l.Cancelled > 0 && !o.Interrupted, "%d streams were still running after the drain and were cancelled", l.Cancelled),
@@ -56,6 +60,24 @@ func behindSchedule(o *bench.Outcome) string {
 	requested, got := l.Load.Rate, l.RequestsPerS
 	return iff(requested > 0 && got.OK && got.V < 0.95*requested && l.ClientQueue.N > 0 && l.ClientQueue.P50 > waitsForSlot,
 		"only %.1f of %.1f requests per second were sent: requests had to wait for a free stream", got.V, requested)
+}
+
+// notHonoured says that prompts or answers have another length than was requested. One
+// token and one per cent are what fitting a length leaves.
+func notHonoured(what string, requested int, d *level.Dist) string {
+	off := math.Abs(d.Mean - float64(requested))
+	return iff(requested > 0 && d.N > 0 && off > max(1, 0.01*float64(requested)),
+		"%s have %s tokens instead of the requested %s: figures hold for the measured length",
+		what, units.WholeCommas(d.Mean), units.WholeCommas(float64(requested)))
+}
+
+// answersNotHonoured leaves out answers that nobody but us counted, by chunks, and those of
+// a prompt file, whose lines may have limits of their own.
+func answersNotHonoured(l *level.Level) string {
+	if l.Tokens.BySource[measure.Chunks] > 0 || l.Load.InputTokens == 0 {
+		return ""
+	}
+	return notHonoured("answers", l.Load.OutputTokens, &l.OutputLengths)
 }
 
 // uncounted says which token counts do not come from the server.

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"testing"
+
+	"sonde/probe/bench"
+	"sonde/probe/frame"
+	"sonde/probe/level"
+	"sonde/probe/measure"
+)
+
+// Lengths that were not honoured are noted from one request on. What fitting leaves, a
+// token or one per cent, is not.
+func TestLengthsThatWereNotHonouredAreNoted(t *testing.T) {
+	of := func(mean float64) level.Dist { return level.Dist{Summary: measure.Summary{N: 1, Mean: mean}} }
+	for _, c := range []struct {
+		name    string
+		level   level.Level
+		prompts string
+		answers string
+	}{
+		{"neither", level.Level{Load: frame.Load{InputTokens: 1024, OutputTokens: 512}, InputLengths: of(1107), OutputLengths: of(37)},
+			"prompts have 1,107 tokens instead of the requested 1,024: figures hold for the measured length",
+			"answers have 37 tokens instead of the requested 512: figures hold for the measured length"},
+		{"both", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64}, InputLengths: of(257), OutputLengths: of(63)}, "", ""},
+		{"nothing succeeded", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64}}, "", ""},
+		{"a prompt file", level.Level{Load: frame.Load{OutputTokens: 64}, InputLengths: of(99), OutputLengths: of(7)}, "", ""},
+		{"longer answers", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64}, InputLengths: of(256), OutputLengths: of(70)}, "",
+			"answers have 70 tokens instead of the requested 64: figures hold for the measured length"},
+		{"chunks", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64}, OutputLengths: of(12),
+			Counts: level.Counts{}, Tokens: level.Tokens{BySource: map[measure.TokenSource]int{measure.Chunks: 1}}}, "", ""},
+	} {
+		var want []string
+		for _, note := range []string{c.prompts, c.answers} {
+			if note != "" {
+				want = append(want, note)
+			}
+		}
+		var got []string
+		for _, note := range remarks(&bench.Outcome{Level: c.level}) {
+			if len(note) > 7 && (note[:7] == "prompts" || note[:7] == "answers") {
+				got = append(got, note)
+			}
+		}
+		if len(got) != len(want) || len(got) > 0 && got[0] != want[0] || len(got) > 1 && got[1] != want[1] {
+			t.Errorf("%s: %q, want %q", c.name, got, want)
+		}
+	}
+}
