@@ -4,6 +4,7 @@ package serve
 
 import (
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,7 @@ func New(s *core.Setup, d *core.Driver, t *faults.Timetable, m *Metrics) *API {
 		"POST /v1/completions":      a.unlessLoading(a.generate(&completionDialect)),
 		"POST /tokenize":            a.unlessLoading(a.tokenize),
 		"GET /v1/models":            a.models,
+		"GET /v1/models/{id...}":    a.model,
 		"GET /version":              a.version,
 		"GET /health":               a.unlessLoading(a.health),
 		"/ping":                     a.unlessLoading(a.health),
@@ -48,13 +50,24 @@ func New(s *core.Setup, d *core.Driver, t *faults.Timetable, m *Metrics) *API {
 		"/sim/scenario":             a.adminScenario,
 		"/":                         a.unknownPath,
 	} {
-		a.mux.Handle(pattern, h)
+		a.handle(pattern, h)
 	}
 	m.addScraped(s, d.Snapshot)
 	for path, page := range map[string]*prometheus.Registry{"/metrics": m.registry, hardwarePath: newHardware(s, d.Snapshot)} {
-		a.mux.Handle("GET "+path, promhttp.HandlerFor(page, promhttp.HandlerOpts{}))
+		a.handle("GET "+path, promhttp.HandlerFor(page, promhttp.HandlerOpts{}))
 	}
 	return a
+}
+
+// handle answers requests with another method than the pattern's by 405.
+func (a *API) handle(pattern string, h http.Handler) {
+	a.mux.Handle(pattern, h)
+	if method, path, one := strings.Cut(pattern, " "); one {
+		a.mux.Handle(path, handler(func(w http.ResponseWriter, r *http.Request) *apiError {
+			w.Header().Set("Allow", method)
+			return failure(http.StatusMethodNotAllowed, "%s takes %s, not %s", r.URL.Path, method, r.Method)
+		}))
+	}
 }
 
 func modelID(s *core.Setup) string { return modelPrefix + s.Served.FullName }
@@ -104,10 +117,30 @@ func (a *API) tokenize(w http.ResponseWriter, r *http.Request) *apiError {
 }
 
 func (a *API) models(w http.ResponseWriter, _ *http.Request) *apiError {
-	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
+	return writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{a.card()}})
+}
+
+func (a *API) model(w http.ResponseWriter, r *http.Request) *apiError {
+	if e := a.checkModel(r.PathValue("id")); e != nil {
+		return e
+	}
+	return writeJSON(w, http.StatusOK, a.card())
+}
+
+func (a *API) card() map[string]any {
+	return map[string]any{
 		"id": a.modelID, "object": "model", "created": a.created, "owned_by": serverName,
 		"root": a.modelID, "parent": nil, "max_model_len": a.setup.MaxModelLen,
-	}}})
+	}
+}
+
+func (a *API) checkModel(name string) *apiError {
+	if name == a.modelID {
+		return nil
+	}
+	e := failure(http.StatusNotFound, "The model `%s` does not exist; this engine serves `%s`.", name, a.modelID)
+	e.param = "model"
+	return e
 }
 
 // version also says what is simulated, and where the GPU page is.

@@ -123,20 +123,26 @@ func TestWrongTypesNameTheirField(t *testing.T) {
 	base := serve(t, fast)
 	const messages = `"messages":[{"role":"user","content":"x"}],"max_tokens":3`
 	for body, want := range map[string]string{
-		`{` + messages + `,"max_tokens":"3"}`:                             "max_tokens cannot be a JSON string",
-		`{` + messages + `,"max_tokens":3.5}`:                             "max_tokens cannot be a JSON number 3.5",
-		`{` + messages + `,"stream":1}`:                                   "stream cannot be a JSON number",
-		`{` + messages + `,"stream":true,"stream_options":true}`:          "stream_options cannot be a JSON bool",
-		`{` + messages + `,"temperature":"hot"}`:                          "temperature cannot be a JSON string",
-		`{` + messages + `,"temperature":-1}`:                             "temperature must be between 0 and 2, not -1",
-		`{` + messages + `,"top_p":2}`:                                    "top_p must be between 0 and 1, not 2",
-		`{` + messages + `,"stop":7}`:                                     "stop cannot be a JSON number",
-		`{` + messages + `,"stop":["a",""]}`:                              "stop contains an empty string",
-		`{` + messages + `,"n":0}`:                                        "n must be 1",
-		`{` + messages + `,"ignore_eos":"yes"}`:                           "ignore_eos cannot be a JSON string",
-		`{` + messages + `,"logprobs":true}`:                              "logprobs are not supported",
-		`{` + messages + `,"response_format":{"type":"json_object"}}`:     "response_format must be text",
-		`{` + messages + `,"stream_options":{"include_usage":true}}`:      "stream_options needs stream to be true",
+		`{` + messages + `,"max_tokens":"3"}`:                                   "max_tokens cannot be a JSON string",
+		`{` + messages + `,"max_tokens":3.5}`:                                   "max_tokens cannot be a JSON number 3.5",
+		`{` + messages + `,"stream":1}`:                                         "stream cannot be a JSON number",
+		`{` + messages + `,"stream":true,"stream_options":true}`:                "stream_options cannot be a JSON bool",
+		`{` + messages + `,"temperature":"hot"}`:                                "temperature cannot be a JSON string",
+		`{` + messages + `,"temperature":-1}`:                                   "temperature must be between 0 and 2, not -1",
+		`{` + messages + `,"top_p":2}`:                                          "top_p must be between 0 and 1, not 2",
+		`{` + messages + `,"stop":7}`:                                           "stop cannot be a JSON number",
+		`{` + messages + `,"stop":["a",""]}`:                                    "stop contains an empty string",
+		`{` + messages + `,"n":0}`:                                              "n must be 1",
+		`{` + messages + `,"ignore_eos":"yes"}`:                                 "ignore_eos cannot be a JSON string",
+		`{` + messages + `,"logprobs":true}`:                                    "logprobs are not supported",
+		`{` + messages + `,"response_format":{"type":"json_object"}}`:           "response_format must be text",
+		`{` + messages + `,"stream_options":{"include_usage":true}}`:            "stream_options needs stream to be true",
+		`{` + messages + `,"tools":[{"type":"function"}],"tool_choice":"auto"}`: "no parser for tool calls",
+		`{` + messages + `,"tools":[{"type":"function"}]}`:                      "no parser for tool calls",
+		`{` + messages + `,"tools":[{"type":"function"}],"tool_choice":{"type":"function","function":{"name":"f"}}}`: "no parser for tool calls",
+		`{` + messages + `,"tool_choice":"required"}`:                                                                "tool_choice needs tools",
+		`{` + messages + `,"max_tokens":1000000}`:                                                                    "The maximum context length is",
+		`{` + messages + `,"max_completion_tokens":0}`:                                                               "max_completion_tokens must be at least 1",
 		`{"messages":"x"}`:                                                "messages cannot be a JSON string",
 		`{"messages":[{"role":"user","content":5}]}`:                      "messages.content cannot be a JSON number",
 		`{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}`: `only content parts of type text are supported, not \"image_url\"`,
@@ -148,13 +154,40 @@ func TestWrongTypesNameTheirField(t *testing.T) {
 			t.Errorf("%s: %d %s, want %q", body, r.StatusCode, b, want)
 		}
 	}
-	for _, more := range []string{`"unheard_of":{"a":1}`, `"stop":null,"seed":null,"logprobs":null,"n":1,"temperature":null`, `"logprobs":false,"top_k":-1,"tools":[],"user":"me"`} {
+	for _, more := range []string{`"unheard_of":{"a":1}`, `"stop":null,"seed":null,"logprobs":null,"n":1,"temperature":null`, `"logprobs":false,"top_k":-1,"tools":[],"user":"me"`, `"tools":[{"type":"function"}],"tool_choice":"none"`, `"tools":null,"tool_choice":null`} {
 		if r := call(t, "POST", base+"/v1/chat/completions", `{`+messages+`,`+more+`}`); r.StatusCode != 200 {
 			t.Errorf("%s: status %d", more, r.StatusCode)
 		}
 	}
 	if r := call(t, "POST", base+"/v1/completions", `{"prompt":[[1,2]],"logprobs":null,"repetition_penalty":1.0}`); r.StatusCode != 200 {
 		t.Errorf("a list with one list of ids: status %d", r.StatusCode)
+	}
+}
+
+// One model by its name, encoded or not; and 405, with the method that would do, to others.
+func TestPathsAndMethods(t *testing.T) {
+	base := serve(t, fast)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		allow, part  string
+	}{
+		{"GET", "/v1/models/sim/Llama-3.1-8B", 200, "", `"object":"model"`},
+		{"GET", "/v1/models/sim%2FLlama-3.1-8B", 200, "", `"id":"sim/Llama-3.1-8B"`},
+		{"GET", "/v1/models/gpt-9", 404, "", "does not exist"},
+		{"HEAD", "/v1/models", 200, "", ""},
+		{"GET", "/version", 200, "", `"version"`},
+		{"GET", "/v1/chat/completions", 405, "POST", "takes POST, not GET"},
+		{"OPTIONS", "/v1/completions", 405, "POST", "takes POST, not OPTIONS"},
+		{"DELETE", "/v1/models/gpt-9", 405, "GET", "takes GET, not DELETE"},
+		{"POST", "/metrics", 405, "GET", "takes GET, not POST"},
+		{"GET", "/v1/nothing", 404, "", "has no GET /v1/nothing"},
+	} {
+		r := call(t, c.method, base+c.path, "")
+		b, _ := io.ReadAll(r.Body)
+		if r.StatusCode != c.status || r.Header.Get("Allow") != c.allow || !strings.Contains(string(b), c.part) {
+			t.Errorf("%s %s: %d, Allow %q, %s", c.method, c.path, r.StatusCode, r.Header.Get("Allow"), b)
+		}
 	}
 }
 

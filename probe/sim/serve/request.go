@@ -34,7 +34,9 @@ type requestBody struct {
 	Echo                bool     `json:"echo"`
 	Seed                int64    `json:"seed"`
 	CacheSalt           string   `json:"cache_salt"`
-	Logprobs            any      `json:"logprobs"` // a switch in chat, a number in completions
+	Tools               []any    `json:"tools"`
+	ToolChoice          any      `json:"tool_choice"` // a word, or the tool to call
+	Logprobs            any      `json:"logprobs"`    // a switch in chat, a number in completions
 	ResponseFormat      *struct {
 		Type string `json:"type"`
 	} `json:"response_format"`
@@ -52,10 +54,10 @@ func (a *API) readBody(w http.ResponseWriter, r *http.Request) (*requestBody, *a
 	if e := readJSON(w, r, &b); e != nil {
 		return nil, e
 	}
-	if b.Model != "" && b.Model != a.modelID {
-		e := failure(http.StatusNotFound, "The model `%s` does not exist; this engine serves `%s`.", b.Model, a.modelID)
-		e.param = "model"
-		return nil, e
+	if b.Model != "" {
+		if e := a.checkModel(b.Model); e != nil {
+			return nil, e
+		}
 	}
 	return &b, b.check()
 }
@@ -104,6 +106,10 @@ func (b *requestBody) check() *apiError {
 		return badRequest("logprobs", "logprobs are not supported: this engine generates random words")
 	case b.ResponseFormat != nil && b.ResponseFormat.Type != "" && b.ResponseFormat.Type != "text":
 		return badRequest("response_format", "response_format must be text: this engine generates random words")
+	case len(b.Tools) > 0 && b.ToolChoice != "none":
+		return badRequest("tools", "tools with a tool_choice other than none are not supported: this engine has no parser for tool calls")
+	case len(b.Tools) == 0 && b.ToolChoice != nil && b.ToolChoice != "none":
+		return badRequest("tool_choice", "tool_choice needs tools")
 	case b.StreamOptions != nil && !b.Stream:
 		return badRequest("stream_options", "stream_options needs stream to be true")
 	}
