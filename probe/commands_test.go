@@ -32,7 +32,7 @@ func offline(t *testing.T, most int) (*commands, *connection, *counting) {
 		t.Fatal(err)
 	}
 	epoch := time.Now()
-	collector := collect.NewCollector(func() int { return 0 })
+	collector := collect.NewCollector(func() (int, time.Duration) { return 0, 0 })
 	opt := Options{Prompts: prompts, Prefix: "unique", MaxConcurrency: most, Load: frame.Load{Concurrency: 2, InputTokens: 8, OutputTokens: 8, Prefix: "unique"}}
 	c := newCommands(opt, func() time.Duration { return time.Since(epoch) }, collector, &longWatch{})
 	server := &counting{}

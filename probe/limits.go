@@ -8,6 +8,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/process"
+	"sonde/probe/units"
 )
 
 // ownFiles is what the program opens beside its streams: the terminal, engine
@@ -87,16 +88,23 @@ func (w *tooLong) isLast(r *measure.Request) bool {
 // news: of several replicas one may load while the others answer in turn.
 const loadingQuiet = 10 * time.Second
 
+// longWait is a wait requested by the server that is news: a load that pauses for less
+// looks slow, one that pauses for longer looks dead.
+const longWait = 30 * time.Second
+
 // refusals reports once that the server is loading its model, and again when it does so
-// after a while; and once that it asked to wait, which leaves holes in the schedule of an open loop.
+// after a while; that it asked for a long wait; and once that it asked for any, which
+// leaves holes in the schedule of an open loop.
 type refusals struct {
 	commands *commands
 	loading  time.Duration // when a request last met a loading model; 0 = never
+	until    time.Duration // end of the longest wait that was reported
 	skipped  bool
 }
 
 func (w *refusals) add(f *frame.Frame, _ *collect.Tick) {
 	for i := range f.Requests {
+		w.asksToWait(f, &f.Requests[i])
 		if f.Requests[i].Class != measure.Loading {
 			continue
 		}
@@ -109,4 +117,16 @@ func (w *refusals) add(f *frame.Frame, _ *collect.Tick) {
 		w.skipped = true
 		f.Events = append(f.Events, note(f.At, "the server asked to wait (429): requests due meanwhile are skipped"))
 	}
+}
+
+// asksToWait reports a long wait as soon as it is requested. All streams are refused
+// within moments of each other: that is one wait.
+func (w *refusals) asksToWait(f *frame.Frame, r *measure.Request) {
+	until := r.End + r.RetryAfter
+	if r.RetryAfter < longWait || until < w.until+longWait {
+		return
+	}
+	w.until = until
+	f.Events = append(f.Events, note(f.At, fmt.Sprintf("the server asked to wait %s, until %s",
+		units.Span(r.RetryAfter), units.Until(f.Target.Started.Add(r.End), r.RetryAfter))))
 }

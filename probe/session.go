@@ -65,7 +65,7 @@ func New(opt Options) (*Session, error) {
 	s := &Session{opt: opt, addr: addr, epoch: time.Now(), done: make(chan struct{})}
 	s.enter(frame.StageConnecting)
 	s.tick = s.subscribe()
-	s.collector = collect.NewCollector(func() int { return s.pool.Retrying() })
+	s.collector = collect.NewCollector(func() (int, time.Duration) { return s.pool.Retrying() })
 	long := &longWatch{tick: opt.Tick}
 	s.commands = newCommands(opt, s.now, s.collector, long)
 	s.pool = load.New(load.Options{

@@ -135,7 +135,7 @@ func newBenchClient(b *testing.B, url string, streams int) *benchClient {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := &benchClient{epoch: time.Now(), collector: collect.NewCollector(func() int { return 0 })}
+	c := &benchClient{epoch: time.Now(), collector: collect.NewCollector(func() (int, time.Duration) { return 0, 0 })}
 	c.client, err = NewClient(Options{Address: addr, Kind: Chat, Model: "m", Idle: time.Minute, Epoch: c.epoch})
 	if err != nil {
 		b.Fatal(err)

@@ -110,6 +110,13 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"429 with seconds", reply("429 Too Many", "Retry-After: 2\r\n", `{"error":{"message":"slow down"}}`), measure.RateLimited, 2 * time.Second, "429: slow down"},
 		{"429 with a date", reply("429 Too Many", "Retry-After: Sat, 01 Jan 2000 00:00:09 GMT\r\n", ""), measure.RateLimited, 9 * time.Second, "429: Too Many Requests"},
+		{"429 for hours", reply("429 Too Many", "Retry-After: 10800\r\n", ""), measure.RateLimited, 3 * time.Hour, "429"},
+		{"429 with a unit", reply("429 Too Many", "Retry-After: 20s\r\n", ""), measure.RateLimited, 20 * time.Second, "429"},
+		{"429 in milliseconds", reply("429 Too Many", "Retry-After: 2\r\nretry-after-ms: 1500\r\n", ""), measure.RateLimited, 1500 * time.Millisecond, "429"},
+		{"429 until a Unix time", reply("429 Too Many", "Retry-After: 946684860\r\n", ""), measure.RateLimited, time.Minute, "429"},
+		{"429 for ever", reply("429 Too Many", "Retry-After: 1e300\r\n", ""), measure.RateLimited, 30 * 24 * time.Hour, "429"},
+		{"429 with nonsense", reply("429 Too Many", "Retry-After: NaN\r\n", ""), measure.RateLimited, 0, "429"},
+		{"429 in the past", reply("429 Too Many", "Retry-After: -5\r\n", ""), measure.RateLimited, 0, "429"},
 		{"loading", reply("503 Unavailable", "", `{"error":{"message":"Loading model","code":503}}`), measure.Loading, 0, "503: Loading model"},
 		{"too long", reply("400 Bad", "", `{"error":{"message":"This model's maximum context length is 8192 tokens","code":400}}`), measure.ContextLength, 0, "8192"},
 		{"moved", reply("302 Found", "Location: http://elsewhere/\r\n", ""), measure.Redirect, 0, "302"},

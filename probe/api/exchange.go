@@ -21,10 +21,9 @@ import (
 // Result is a request that ended.
 type Result struct {
 	measure.Request
-	RetryAfter time.Duration // from a refusal's Retry-After; 0 if it has none
-	Head       time.Duration // when the head of the reply arrived; 0 if none did
-	Opening    int           // objects without a token before the first token, such as a role-only chunk
-	Status     int           // HTTP status of the reply, or of the last one if the request was repeated; 0 if none came
+	Head    time.Duration // when the head of the reply arrived; 0 if none did
+	Opening int           // objects without a token before the first token, such as a role-only chunk
+	Status  int           // HTTP status of the reply, or of the last one if the request was repeated; 0 if none came
 }
 
 const (
@@ -145,7 +144,7 @@ func (x *exchange) response(req *http.Request) (*http.Response, error) {
 }
 
 func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
-	x.RetryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+	x.RetryAfter = retryAfter(resp.Header, time.Now())
 	x.location = resp.Header.Get("Location")
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	x.endAt(x.now())

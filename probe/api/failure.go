@@ -130,19 +130,35 @@ func htmlTitle(page string) string {
 	return ": " + strings.TrimSpace(title)
 }
 
-// parseRetryAfter reads seconds or an HTTP date.
-func parseRetryAfter(value string, now time.Time) time.Duration {
-	if value == "" {
+// longestWait bounds what a server can ask for: beyond it the number is a mistake.
+const longestWait = 30 * 24 * time.Hour
+
+// retryAfter is how long a refusal asks to wait: Retry-After in seconds or as an HTTP date,
+// or the milliseconds that OpenAI and Azure send beside it. Some gateways put the Unix time
+// of their next window into Retry-After.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	wait := time.Duration(0)
+	value := strings.TrimSuffix(strings.TrimSpace(h.Get("Retry-After")), "s")
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		wait = fromSeconds(ms / 1000)
+	} else if s, err := strconv.ParseFloat(value, 64); err == nil {
+		wait = fromSeconds(s)
+		if s > unixTimes {
+			wait = fromSeconds(s - float64(now.Unix()))
+		}
+	} else if at, err := http.ParseTime(value); err == nil {
+		wait = at.Sub(now)
+	}
+	return min(max(0, wait), longestWait)
+}
+
+// unixTimes are numbers that can only be a time since 1970 in seconds.
+const unixTimes = 9e8
+
+// fromSeconds is a wait of at most longestWait.
+func fromSeconds(s float64) time.Duration {
+	if !(s > 0) { // also not a number
 		return 0
 	}
-	if s, err := strconv.ParseFloat(value, 64); err == nil {
-		if s <= 0 || s > float64(24*3600) {
-			return 0
-		}
-		return time.Duration(s * float64(time.Second))
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
+	return time.Duration(min(s, longestWait.Seconds()) * float64(time.Second))
 }

@@ -67,9 +67,10 @@ type Outcome struct {
 	Verdicts []diagnose.Verdict // as they stood at the end of the measured window
 
 	Interrupted bool
-	Warmup      int  // requests of the warm-up that ended
-	Ready       bool // a request succeeded: the server's model is loaded
-	LoadGone    bool // something else took the load away: a cap on tokens, say
+	Warmup      int           // requests of the warm-up that ended
+	Ready       bool          // a request succeeded: the server's model is loaded
+	LoadGone    bool          // something else took the load away: a cap on tokens, say
+	Wait        time.Duration // the run ended because the server asked to wait this long; 0: it did not
 	TooLong     string
 	Refused     bool // the run ended because the server refuses the prompt as too long; it says TooLong
 }

@@ -28,6 +28,10 @@ const (
 // loadingLimit ends a run on a server that never gets ready.
 const loadingLimit = 30 * time.Minute
 
+// waitLimit is the longest wait requested by the server that a run by number sits out:
+// quotas per minute are within it, those per hour or day are not.
+const waitLimit = 5 * time.Minute
+
 // cutFor is how long cancelled streams may take to report their end.
 const cutFor = 2 * time.Second
 
@@ -51,6 +55,7 @@ type Window struct {
 	warmupEnded int           // warm-up requests that ended
 	lastEnd     time.Duration // end of the newest measured request
 	loadGone    bool
+	wait        time.Duration  // the server asked to wait so long that the run ended
 	refusals    map[string]int // of prompts that are too long, by message
 	tooLong     string         // the message that ended the run
 	refused     bool
@@ -68,7 +73,7 @@ func (w *Window) Phase() Phase { return w.phase }
 func (w *Window) Outcome() Outcome {
 	return Outcome{
 		Plan: w.plan, Level: w.tally.Level(), Verdicts: w.judge.Verdicts(), Interrupted: w.interrupted, Warmup: w.warmupEnded,
-		Ready: w.success, LoadGone: w.loadGone, TooLong: w.tooLong, Refused: w.refused,
+		Ready: w.success, LoadGone: w.loadGone, Wait: w.wait, TooLong: w.tooLong, Refused: w.refused,
 	}
 }
 
@@ -223,6 +228,10 @@ func (w *Window) advance(f *frame.Frame) {
 		w.loadGone = true
 		w.close(f.At)
 	}
+	if wait := f.Client.RetryAt - f.At; wait > waitLimit && idle && w.countsRequests() {
+		w.wait = wait
+		w.close(f.At)
+	}
 	switch w.phase {
 	case Loading:
 		if f.At-w.loadAt >= loadingLimit {
@@ -251,6 +260,17 @@ func (w *Window) advance(f *frame.Frame) {
 			w.phase = Done
 		}
 	}
+}
+
+// countsRequests reports whether the current phase ends only when enough requests have.
+func (w *Window) countsRequests() bool {
+	switch w.phase {
+	case Warmup:
+		return w.plan.WarmupRequests > 0
+	case Measuring:
+		return w.plan.Requests > 0 && w.plan.Duration == 0
+	}
+	return false
 }
 
 func (w *Window) advanceWarmup(at time.Duration, idle bool) {

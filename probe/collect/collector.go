@@ -27,7 +27,7 @@ type Collector struct {
 
 	lastTick time.Duration
 	gaps     []float32 // of the slice that closes; its memory serves again
-	retrying func() int
+	retrying func() (n int, next time.Duration)
 }
 
 // totals count requests since the start or the last reset.
@@ -40,9 +40,9 @@ type totals struct {
 // DefaultWindow is the live window at the start.
 const DefaultWindow = 30 * time.Second
 
-// NewCollector makes an empty collector. retrying reports how many workers wait
+// NewCollector makes an empty collector. retrying reports how many streams wait
 // because the server refused them.
-func NewCollector(retrying func() int) *Collector {
+func NewCollector(retrying func() (n int, next time.Duration)) *Collector {
 	c := &Collector{window: DefaultWindow, retrying: retrying}
 	c.Reset(0)
 	return c
@@ -204,7 +204,7 @@ func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 		byClass[class] = n
 	}
 	out.Client = measure.Client{
-		InFlight: s.flowSlot.inFlight, Prefill: s.prefill, OldestWaiting: s.oldest, Retrying: c.retrying(),
+		InFlight: s.flowSlot.inFlight, Prefill: s.prefill, OldestWaiting: s.oldest,
 		Sent: c.totals.sent + s.flowSlot.inFlight, OK: c.totals.ok, Failed: c.totals.failed, Cancelled: c.totals.cancelled,
 		ByClass: byClass, LastError: c.totals.lastError,
 		Window: c.window,
@@ -213,6 +213,7 @@ func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 		SliceInTokens: s.flowSlot.in, SliceOutTokens: s.flowSlot.out, SliceRequests: s.flowSlot.ok,
 		Level: c.level.stats(now),
 	}
+	out.Client.Retrying, out.Client.RetryAt = c.retrying()
 	out.Client.SliceGaps, out.Client.SliceGapCounts = compactGaps(c.gaps)
 	sum.setRates(&out.Client, seconds)
 	out.Cells = slices.Clip(out.Cells)

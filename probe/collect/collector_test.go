@@ -51,7 +51,7 @@ func run(c *Collector, from, to time.Duration, streams ...*stream) Tick {
 	return out
 }
 
-func none() int { return 0 }
+func none() (int, time.Duration) { return 0, 0 }
 
 // Four streams that never pause, a token every 10 ms each: 400 tokens/s, by
 // arrival, wherever requests begin and end.

@@ -68,7 +68,7 @@ func TestMemoryOfManyTokens(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	c := NewCollector(func() int { return 0 })
+	c := NewCollector(func() (int, time.Duration) { return 0, 0 })
 	tracks := make([]*Track, streams)
 	for i := range tracks {
 		tracks[i] = c.NewTrack()

@@ -118,7 +118,7 @@ func (g rig) load(ctx context.Context, r round, o *observed, client load.Doer) e
 	defer cancel()
 	ctx, fail := context.WithCancelCause(ctx)
 	rec := &recorder{client: client, seen: o.client}
-	collector := collect.NewCollector(func() int { return 0 })
+	collector := collect.NewCollector(func() (int, time.Duration) { return 0, 0 })
 	pool := load.New(load.Options{Doer: rec, Prompts: rec, NewTrack: collector.NewTrack, Epoch: g.epoch, Seed: 1, Fail: fail})
 	defer pool.Close()
 	pool.SetBudget(r.requests)

@@ -38,7 +38,7 @@ func (p *Pool) work(ctx context.Context, s *stream) {
 		if !ok {
 			return
 		}
-		if wait := back.after(p.request(s, j)); wait > 0 && !p.pause(ctx, wait) {
+		if wait := back.after(p.request(s, j)); wait > 0 && !p.pause(ctx, s, wait) {
 			return
 		}
 	}

@@ -69,21 +69,21 @@ func (p *Pool) arrive(at time.Duration, gen int) bool {
 func (p *Pool) startOpen(j job) {
 	p.begin(false, func(s *stream) {
 		res := p.request(s, j)
-		p.holdBack(j.ctx, res.RetryAfter)
+		p.holdBack(j.ctx, s, res.RetryAfter)
 	})
 }
 
 // holdBack keeps this request's place under the cap taken for as long as the
 // server asked to wait. What is due meanwhile is skipped: sent
 // afterwards it would be a burst of our own making.
-func (p *Pool) holdBack(ctx context.Context, d time.Duration) {
+func (p *Pool) holdBack(ctx context.Context, s *stream, d time.Duration) {
 	if d <= 0 {
 		return
 	}
 	p.mu.Lock()
 	p.heldUntil = max(p.heldUntil, p.now()+d)
 	p.mu.Unlock()
-	p.pause(ctx, d)
+	p.pause(ctx, s, d)
 }
 
 // sleepUntil waits; false if the context ended first.

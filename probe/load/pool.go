@@ -63,7 +63,8 @@ type Pool struct {
 	closed    bool
 	group     sync.WaitGroup
 
-	ids, retrying atomic.Int64
+	ids     atomic.Int64
+	retryAt map[*stream]time.Duration // streams that wait because the server refused them, until when
 }
 
 // stream is one slot: a row of the raster, one request at a time.
@@ -75,7 +76,7 @@ type stream struct {
 
 // New makes a Pool without load.
 func New(opt Options) *Pool {
-	p := &Pool{opt: opt, budget: NoLimit}
+	p := &Pool{opt: opt, budget: NoLimit, retryAt: map[*stream]time.Duration{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
@@ -148,8 +149,18 @@ func (p *Pool) stop() {
 	p.cancel()
 }
 
-// Retrying is how many workers wait because the server refused them.
-func (p *Pool) Retrying() int { return int(p.retrying.Load()) }
+// Retrying is how many streams wait because the server refused them, and when the first of
+// them tries again.
+func (p *Pool) Retrying() (n int, next time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, at := range p.retryAt {
+		if n++; n == 1 || at < next {
+			next = at
+		}
+	}
+	return n, next
+}
 
 // LeftOut is how many scheduled requests were not sent because the server had
 // asked to wait.
@@ -269,9 +280,15 @@ func (p *Pool) request(s *stream, j job) api.Result {
 	return res
 }
 
-// pause waits before a worker tries again; false if everything was aborted.
-func (p *Pool) pause(ctx context.Context, d time.Duration) bool {
-	p.retrying.Add(1)
-	defer p.retrying.Add(-1)
+// pause waits before a stream tries again; false if everything was aborted.
+func (p *Pool) pause(ctx context.Context, s *stream, d time.Duration) bool {
+	p.mu.Lock()
+	p.retryAt[s] = p.now() + d
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.retryAt, s)
+	}()
 	return sleepUntil(ctx, d)
 }

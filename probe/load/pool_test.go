@@ -67,7 +67,7 @@ func bubble(t *testing.T, server *fakeServer, f func(p *Pool)) []measure.Request
 	var records []measure.Request
 	synctest.Test(t, func(t *testing.T) {
 		server.epoch = time.Now()
-		collector := collect.NewCollector(func() int { return 0 })
+		collector := collect.NewCollector(func() (int, time.Duration) { return 0, 0 })
 		prompts := server.prompts
 		if prompts == nil {
 			prompts = prompt.NewSynthetic(prompt.Unique, 1)
@@ -214,7 +214,7 @@ func TestOpenLoopWaitsAsTold(t *testing.T) {
 	s := &fakeServer{service: 10 * time.Millisecond}
 	s.reply = func(n int) api.Result {
 		if n == 3 {
-			return api.Result{Request: measure.Request{Class: measure.RateLimited}, RetryAfter: time.Second}
+			return api.Result{Request: measure.Request{Class: measure.RateLimited, RetryAfter: time.Second}}
 		}
 		return api.Result{}
 	}
@@ -261,15 +261,16 @@ func TestRefusedWorkersWait(t *testing.T) {
 	s := &fakeServer{service: 100 * time.Millisecond}
 	s.reply = func(n int) api.Result {
 		if n%3 == 0 {
-			return api.Result{Request: measure.Request{Class: measure.RateLimited}, RetryAfter: 2 * time.Second}
+			return api.Result{Request: measure.Request{Class: measure.RateLimited, RetryAfter: 2 * time.Second}}
 		}
 		return api.Result{}
 	}
 	bubble(t, s, func(p *Pool) {
 		p.Set(Setting{Concurrency: 1})
 		after(250 * time.Millisecond)
-		if p.Retrying() != 1 {
-			t.Errorf("%d workers wait, want 1", p.Retrying())
+		// The third answer comes at 300 ms.
+		if n, next := p.Retrying(); n != 1 || next != 2200*time.Millisecond {
+			t.Errorf("%d workers wait until %v, want 1 until 2.2 s", n, next)
 		}
 		after(9 * time.Second)
 	})

@@ -10,10 +10,11 @@ import (
 // Client is the client's own truth about one slice of time and the live window
 // that ends with it. Latencies are milliseconds.
 type Client struct {
-	InFlight      int           `json:"in_flight"`         // requests that began and have not ended
-	Prefill       int           `json:"prefill"`           // of these, without a token yet
-	Retrying      int           `json:"retrying"`          // workers that wait because the server refused them
-	OldestWaiting time.Duration `json:"oldest_waiting_ms"` // age of the oldest request without a token; 0 if none
+	InFlight      int           `json:"in_flight"`             // requests that began and have not ended
+	Prefill       int           `json:"prefill"`               // of these, without a token yet
+	Retrying      int           `json:"retrying"`              // streams that wait because the server refused them
+	RetryAt       time.Duration `json:"retry_at_ms,omitempty"` // since the session began: when the first of them tries again
+	OldestWaiting time.Duration `json:"oldest_waiting_ms"`     // age of the oldest request without a token; 0 if none
 
 	// Since the start, or since the last reset of statistics.
 	Sent      int           `json:"sent"`

@@ -86,6 +86,8 @@ type Request struct {
 	Finish          string      `json:"finish,omitempty"` // finish reason, "" if none came
 	GapsMS          []float32   `json:"gaps_ms"`          // every gap between token-bearing chunks
 	Note            string      `json:"note,omitempty"`   // something odd that is no failure
+
+	RetryAfter time.Duration `json:"retry_after_ms,omitempty"` // how long a refusal asked to wait; 0 if it did not
 }
 
 // TokenSource says where the count of output tokens came from.

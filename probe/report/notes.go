@@ -19,6 +19,7 @@ func remarks(o *bench.Outcome) []string {
 	out := []string{
 		iff(o.Refused, "ended early: the server refuses the prompt as too long: %s", o.TooLong),
 		iff(o.LoadGone, "ended early: the load was removed"),
+		iff(o.Wait > 0, "ended early: the server asked to wait %s before the next request", units.Span(o.Wait)),
 		notReady(o),
 		iff(l.Client.Behind > 0, "this client was the bottleneck for %.0f %% of the window: %s", max(1, 100*l.Client.Behind), l.Client.BehindWhy),
 		iff(o.Warmup > 0, "warm-up: %d requests are excluded from results", o.Warmup),

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -207,5 +208,36 @@ func TestInterrupted(t *testing.T) {
 	near(t, "output rate", s.Rates.OutputPerS, 11/0.75)
 	if s.Requests.OK != 1 || s.Requests.Cancelled != 1 || s.Tokens.PartialOutput != 10 {
 		t.Errorf("counts %+v", s.Requests)
+	}
+}
+
+// A run by number does not sit out a wait of hours: it ends with the reason. A minute, as of
+// a quota per minute, it waits for; and a run by the clock ends by its clock.
+func TestLongWaitEndsRunByNumber(t *testing.T) {
+	try := func(plan bench.Plan, wait time.Duration) run {
+		list := frames(time.Second, closed, []measure.Request{failed(500, measure.RateLimited, "quota")}, nil)
+		a := newRun(plan)
+		for i, f := range list {
+			f.Client.InFlight = 0
+			if i == len(list)-1 {
+				f.Client.Retrying, f.Client.RetryAt = 1, f.At+wait
+			}
+			a.Add(f)
+		}
+		return a
+	}
+	byNumber := bench.Plan{Load: closed, Requests: 10}
+	a := try(byNumber, 3*time.Hour)
+	if a.Phase() != bench.Draining {
+		t.Errorf("3 h: phase %v, want draining", a.Phase())
+	}
+	if s := a.Summary(); s.ExitCode() != 1 || !slices.Contains(s.Notes, "ended early: the server asked to wait 3 h before the next request") {
+		t.Errorf("3 h: exit %d, notes %q", s.ExitCode(), s.Notes)
+	}
+	if a := try(byNumber, time.Minute); a.Phase() != bench.Measuring {
+		t.Errorf("a minute: phase %v, want measuring", a.Phase())
+	}
+	if a := try(bench.Plan{Load: closed, Duration: time.Hour}, 3*time.Hour); a.Phase() != bench.Measuring {
+		t.Errorf("by the clock: phase %v, want measuring", a.Phase())
 	}
 }

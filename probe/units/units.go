@@ -163,7 +163,7 @@ func Millis(ms float64) string {
 	return Tenth(ms) + " ms"
 }
 
-// Span writes a duration that somebody chose: 850 ms, 8.3 s, 2.5 min.
+// Span writes a duration that somebody chose: 850 ms, 8.3 s, 2.5 min, 3 h.
 func Span(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -171,7 +171,20 @@ func Span(d time.Duration) string {
 	case d < 100*time.Second:
 		return trimmed(d.Seconds()) + " s"
 	}
+	if d >= 100*time.Minute {
+		return trimmed(d.Hours()) + " h"
+	}
 	return trimmed(d.Minutes()) + " min"
+}
+
+// Until writes when a wait that begins now ends, in local time: 17:20, or 3 Dec 17:20 where
+// that is not within the next twelve hours.
+func Until(now time.Time, wait time.Duration) string {
+	form := "15:04"
+	if wait > 12*time.Hour {
+		form = "2 Jan 15:04"
+	}
+	return now.Add(wait).Local().Format(form)
 }
 
 // Elapsed writes a time that goes on in seconds, rounded down: it has been that long.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -138,7 +139,7 @@ func flightNotes(v *View) []string {
 	case v.beforeLoad():
 		return []string{t.Note.Render(" " + stageWord(v.Frame.Load.Stage))}
 	case c.Retrying > 0:
-		return text.Styled(number(c.Retrying, "retrying", "retry"), t.Warn)
+		return text.Styled(number(c.Retrying, "retrying"+retryIn(v.Frame), "retrying", "retry"), t.Warn)
 	case v.Requested.Concurrency < inFlight(v.Frame):
 		return []string{t.Dim.Render(" draining")}
 	case long > 0:
@@ -147,6 +148,15 @@ func flightNotes(v *View) []string {
 		return text.Styled(number(c.Prefill, "prefill"), t.Dim)
 	}
 	return nil
+}
+
+// retryIn says when the first refused stream tries again, where that is not soon.
+func retryIn(f *frame.Frame) string {
+	wait := f.Client.RetryAt - f.At
+	if wait < time.Minute {
+		return ""
+	}
+	return " in " + units.Span(wait.Round(time.Minute))
 }
 
 // given reports that the prompts come from a file: no length is requested, and they are
