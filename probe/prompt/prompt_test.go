@@ -50,7 +50,7 @@ func TestFile(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		"{\"prompt\":\"a\"}\n{broken\n":          "p.jsonl, line 2: invalid JSON",
-		"{\"text\":\"a\"}\n":                     `p.jsonl, line 1: needs "prompt"`,
+		"{\"words\":\"a\"}\n":                    `p.jsonl, line 1: needs "prompt"`,
 		"{\"prompt\":\"a\",\"max_tokens\":-1}\n": "p.jsonl, line 1: max_tokens cannot be negative",
 		"\n\n":                                   "p.jsonl contains no prompts",
 		"a\nb\xff\n":                             "p.jsonl, line 2: not UTF-8",
@@ -63,7 +63,7 @@ func TestFile(t *testing.T) {
 
 func TestLinesAskForTheirOwnAnswers(t *testing.T) {
 	f, err := Read(strings.NewReader(`{"prompt":"a","max_tokens":7}
-{"messages":[],"max_completion_tokens":9}
+{"messages":[{"role":"user","content":"c"}],"max_completion_tokens":9}
 {"prompt":"b"}
 `), "p.jsonl")
 	if err != nil {
