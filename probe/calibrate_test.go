@@ -1,6 +1,7 @@
 package probe_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -54,6 +55,57 @@ func TestCalibrationIsAnnounced(t *testing.T) {
 	}
 	if !hasNote(s, "calibration requests fitted") {
 		t.Error("no word of the requests that were sent")
+	}
+}
+
+// A server with a small vocabulary, no tokenizer to ask, and a template of 41 tokens: four
+// requests of one token fit the length, and no prompt is more than a token off.
+func TestEveryPromptIsFittedByUsage(t *testing.T) {
+	count := func(text string) int { // a blank, a syllable, two letters that are in none
+		n := 41
+		for _, part := range []string{" ", "a", "e", "i", "o", "u", "ght", "st"} {
+			n += strings.Count(text, part)
+		}
+		return n
+	}
+	var requests atomic.Int32
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"tiny","object":"model","created":1,"owned_by":"library"}]}`)
+	})
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		var body struct{ Messages []struct{ Content string } }
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\n")
+		fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n", count(body.Messages[0].Content))
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	prompts := prompt.NewSynthetic(prompt.Unique, 5)
+	s, err := probe.New(probe.Options{
+		URL: server.URL, API: "chat", GPU: "off", Metrics: "off", MaxConcurrency: 4,
+		Prompts: prompts, Load: frame.Load{Concurrency: 1, InputTokens: 256, OutputTokens: 8},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	defer s.Close()
+	if err := s.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Calibrate(t.Context(), true)
+	if n := requests.Load(); n < 1 || n > 4 {
+		t.Errorf("%d requests", n)
+	}
+	for range 50 {
+		if n := count(prompts.Next(256).Text); n < 255 || n > 257 {
+			t.Errorf("a prompt of %d tokens", n)
+		}
 	}
 }
 

@@ -11,11 +11,15 @@ type shape struct{ words, fillers int }
 // filler is a word for the last few tokens, as short as a word can be.
 const filler = "a"
 
-// count is what a server counted in a prompt of a shape, with its chat template.
+// count is what a server counted in prompts of a shape, with its chat template. Orders of
+// the same words may differ by a token or two.
 type count struct {
 	shape
-	tokens int
+	sum, n int
 }
+
+// tokens is the mean.
+func (c count) tokens() int { return (c.sum + c.n/2) / c.n }
 
 // fit finds the shape of a prompt that has a requested number of tokens, from counts of
 // other shapes. A longer prompt contains the shorter ones, so that a difference between two
@@ -36,13 +40,16 @@ const (
 	mostTries = 8
 )
 
-// add takes the count of a shape that was made for a requested length. A shape keeps its
-// first count.
+// add takes the count of a shape that was made for a requested length.
 func (f *fit) add(s shape, requested, tokens int) {
-	if !f.knows(s) {
-		f.counted = append(f.counted, count{s, tokens})
-		f.tries[requested]++
+	for i := range f.counted {
+		if c := &f.counted[i]; c.shape == s {
+			c.sum, c.n = c.sum+tokens, c.n+1
+			return
+		}
 	}
+	f.counted = append(f.counted, count{s, tokens, 1})
+	f.tries[requested]++
 }
 
 func (f *fit) knows(s shape) bool {
@@ -52,7 +59,7 @@ func (f *fit) knows(s shape) bool {
 // nearest is the count that is nearest to a number of tokens.
 func (f *fit) nearest(tokens int) (best count, ok bool) {
 	for i, c := range f.counted {
-		if i == 0 || distance(c.tokens, tokens) < distance(best.tokens, tokens) {
+		if i == 0 || distance(c.tokens(), tokens) < distance(best.tokens(), tokens) {
 			best = c
 		}
 	}
@@ -68,10 +75,10 @@ func (f *fit) next(tokens, tolerance int) (s shape, more bool) {
 	if !ok {
 		return shape{words: max(1, tokens-guessOverhead)}, true
 	}
-	if distance(best.tokens, tokens) > tolerance && f.tries[tokens] < mostTries {
+	if distance(best.tokens(), tokens) > tolerance && f.tries[tokens] < mostTries {
 		from := best
 		for _, c := range f.counted {
-			if c.tokens == best.tokens { // the last one: what was cut shows nothing of its words
+			if c.tokens() == best.tokens() { // the last one: what was cut shows nothing of its words
 				from = c
 			}
 		}
@@ -90,12 +97,12 @@ func (f *fit) next(tokens, tolerance int) (s shape, more bool) {
 func (f *fit) filled(tokens int) shape {
 	var low count
 	for _, c := range f.counted {
-		if c.tokens < tokens && c.tokens > low.tokens {
+		if c.tokens() < tokens && (low.n == 0 || c.tokens() > low.tokens()) {
 			low = c
 		}
 	}
 	if low.words > 0 {
-		low.fillers += int(math.Round(float64(tokens-low.tokens) / f.costs(low).filler))
+		low.fillers += int(math.Round(float64(tokens-low.tokens()) / f.costs(low).filler))
 	}
 	return low.shape
 }
@@ -104,7 +111,7 @@ func (f *fit) filled(tokens int) shape {
 // words, and by fillers for what is left.
 func (f *fit) step(from count, tokens int) shape {
 	costs := f.costs(from)
-	s, left := from.shape, float64(tokens-from.tokens)
+	s, left := from.shape, float64(tokens-from.tokens())
 	for {
 		cost := costs.of(f.text.first(s.words + 1)[s.words])
 		if left < cost {
@@ -130,25 +137,25 @@ func (c costs) of(word string) float64 { return c.word + c.letter*float64(len(wo
 // costs follow from a count, and from the one whose number of words differs most. One that
 // is too near in tokens was cut by the server, which keeps what fits its context.
 func (f *fit) costs(from count) costs {
-	to := count{tokens: guessOverhead} // nothing but the template
-	if more := from.tokens - from.words; more >= 0 && more <= mostOverhead {
-		to.tokens = more // the template's, and a token for each word
+	to := count{sum: guessOverhead, n: 1} // nothing but the template
+	if more := from.tokens() - from.words; more >= 0 && more <= mostOverhead {
+		to.sum = more // the template's, and a token for each word
 	}
 	c := costs{word: 1, filler: 1}
-	atLeast := notCut * float64(from.tokens-longestTemplate) / float64(from.words)
+	atLeast := notCut * float64(from.tokens()-longestTemplate) / float64(from.words)
 	apart := 0
 	for _, other := range f.counted {
 		d := distance(other.words, from.words)
-		if d > apart && d >= max(8, from.words/10) && float64(distance(other.tokens, from.tokens)) > atLeast*float64(d) {
+		if d > apart && d >= max(8, from.words/10) && float64(distance(other.tokens(), from.tokens())) > atLeast*float64(d) {
 			to, apart = other, d
 		}
 		if fillers := other.fillers - from.fillers; fillers != 0 && d == 0 {
-			if cost := float64(other.tokens-from.tokens) / float64(fillers); cost >= 0.3 && cost <= 6 {
+			if cost := float64(other.tokens()-from.tokens()) / float64(fillers); cost >= 0.3 && cost <= 6 {
 				c.filler = cost
 			}
 		}
 	}
-	words, tokens := float64(from.words-to.words), float64(from.tokens-to.tokens)-float64(from.fillers-to.fillers)*c.filler
+	words, tokens := float64(from.words-to.words), float64(from.tokens()-to.tokens())-float64(from.fillers-to.fillers)*c.filler
 	switch each := tokens / words; {
 	case each < 0.2 || each > 20: // the server counts something else
 		return c

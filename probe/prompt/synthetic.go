@@ -78,7 +78,10 @@ func (s *Synthetic) Nearest(tokens int) (counted int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	best, ok := s.fit.nearest(tokens)
-	return best.tokens, ok
+	if !ok {
+		return 0, false
+	}
+	return best.tokens(), true
 }
 
 // Learn takes the server's own count of a prompt's tokens.
