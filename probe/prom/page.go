@@ -41,6 +41,13 @@ func FromSamples(samples []Sample) Page {
 	return p
 }
 
+// With returns a page of other samples with what else is known of this one.
+func (p Page) With(samples []Sample) Page {
+	out := FromSamples(samples)
+	out.notes, out.earliest = p.notes, p.earliest
+	return out
+}
+
 // Samples returns the series of that exact name, in the order of the page. The
 // result belongs to the page.
 func (p Page) Samples(name string) []Sample { return p.samples[name] }

@@ -85,6 +85,7 @@ func (s *Server) ask(ctx context.Context, query string) (exchange, error) {
 	form := u.Query()
 	form.Set("query", query)
 	form.Set("timeout", timeout.String())
+	form.Set("nocache", "1") // VictoriaMetrics would answer with what was 30 s ago
 	u.RawQuery = form.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 var llamacpp = Kind{
 	ID: "llama.cpp", Name: "llama.cpp",
 	OwnedBy: []string{"llamacpp"}, Server: "llama.cpp",
-	Prefixes:     []string{"llamacpp:"},
+	Prefixes:     []string{"llamacpp:", "llamacpp_"},
 	Paths:        []string{"/metrics"},
 	PagePerModel: true, // in router mode
 	Missing:      "start llama-server with --metrics",
@@ -51,7 +51,7 @@ var llamacpp = Kind{
 	},
 	Shape: llamacppShape,
 	Table: &Table{
-		Prefixes: []string{"llamacpp:"},
+		Prefixes: []string{"llamacpp:", "llamacpp_"},
 		Fields: map[engine.Field]Ways{
 			engine.FieldKVFill:           Names("kv_cache_usage_ratio"), // removed at b5441
 			engine.FieldRunning:          Names("requests_processing"),
@@ -131,11 +131,11 @@ func readProps(b Body, into Into) error {
 var nodeLlamaCpp = Kind{
 	ID: "node-llama-cpp", Name: "node-llama-cpp",
 	OwnedBy:  []string{"node-llama-cpp"},
-	Prefixes: []string{"nlc:"},
+	Prefixes: []string{"nlc:", "nlc_"},
 	Paths:    []string{"/metrics"},
 	Missing:  "node-llama-cpp has no metrics page of its own; the server built on it may add one",
 	Table: &Table{
-		Prefixes: []string{"nlc:"},
+		Prefixes: []string{"nlc:", "nlc_"},
 		Fields: map[engine.Field]Ways{
 			engine.FieldRunning:          Names("requests_running"),
 			engine.FieldWaiting:          Names("requests_waiting"),

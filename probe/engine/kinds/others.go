@@ -104,13 +104,13 @@ var tgi = Kind{
 var lmdeploy = Kind{
 	ID: "lmdeploy", Name: "LMDeploy",
 	OwnedBy:  []string{"lmdeploy"},
-	Prefixes: []string{"lmdeploy:"},
+	Prefixes: []string{"lmdeploy:", "lmdeploy_"},
 	Missing:  "start LMDeploy without --disable-metrics (before 2025-11: with --enable-metrics)",
 	Tokenize: Tokenizer{
 		Plain: []Question{{"/v1/encode", func(_, prompt string) any { return map[string]any{"input": prompt} }, countField("length")}},
 	},
 	Table: &Table{
-		Prefixes: []string{"lmdeploy:"},
+		Prefixes: []string{"lmdeploy:", "lmdeploy_"},
 		Settings: Names("backend_config_info"),
 		Fields: map[engine.Field]Ways{
 			engine.FieldHitRateGauge:     Names("prefix_cache_hit_rate"),

@@ -10,7 +10,7 @@ import (
 var VLLM = Kind{
 	ID: "vllm", Name: "vLLM",
 	OwnedBy:  []string{"vllm"},
-	Prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:"},
+	Prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:", "vllm_"},
 	Empty:    "start vLLM without --disable-log-stats",
 	About: []About{{"/version", func(a Object, id *engine.Identity) bool {
 		if rust := a.Text("rust_frontend_version"); rust != "" {
@@ -27,8 +27,9 @@ var VLLM = Kind{
 // them, those of V0 and of the first V1 releases. Where a page has both, they hold
 // the same value.
 var vllmTable = Table{
-	// Ray Serve cannot publish a colon and puts its own prefix in front.
-	Prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:"},
+	// Ray Serve cannot publish a colon and puts its own prefix in front. Collectors on the
+	// way replace the colon.
+	Prefixes: []string{"vllm:", "ray_vllm_", "ray_vllm:", "vllm_"},
 
 	Fields: map[engine.Field]Ways{
 		engine.FieldHitRateGauge:     Names("gpu_prefix_cache_hit_rate"),                   // V0; -1 if there is no cache

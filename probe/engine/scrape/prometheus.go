@@ -3,9 +3,7 @@ package scrape
 import (
 	"context"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -128,9 +126,6 @@ func (p *PrometheusSource) take(news prom.News) error {
 	if named := shot.onPage; len(named) == 1 && of.model != "" && !strings.EqualFold(named[0], of.model) {
 		shot.Note(fmt.Sprintf("the series are of the model %s", named[0]))
 	}
-	for _, text := range scrapedTwice(news.Samples) {
-		shot.Note(text)
-	}
 	shot.regroup(p.prev)
 	shot.since(p.prev)
 	p.prev, p.readAs = &shot, of
@@ -150,26 +145,6 @@ func (p *PrometheusSource) snapshot(news prom.News, of subject) (snapshot, error
 	}
 	of.scraped = news.ScrapedAt
 	return newFactBook().read(page, fits, of, news.At)
-}
-
-// scrapedTwice finds instances that belong to several jobs: a server that is scraped
-// by each of them counts as often.
-func scrapedTwice(samples []prom.Sample) []string {
-	jobs := map[string][]string{} // by instance
-	for _, s := range samples {
-		if of := jobs[s.Labels["instance"]]; !slices.Contains(of, s.Labels["job"]) {
-			jobs[s.Labels["instance"]] = append(of, s.Labels["job"])
-		}
-	}
-	var notes []string
-	for _, instance := range slices.Sorted(maps.Keys(jobs)) {
-		if of := jobs[instance]; len(of) > 1 && instance != "" {
-			slices.Sort(of)
-			notes = append(notes, fmt.Sprintf("%s is in the jobs %s: if all scrape the same server it counts %d times; --selector 'job=%q' leaves one",
-				instance, strings.Join(of, " and "), len(of), of[0]))
-		}
-	}
-	return notes
 }
 
 // owners names the engines whose figures are missing: "vLLM's".
@@ -234,7 +209,9 @@ func fleetQuery(of []*kinds.Kind, selector string) prom.Query {
 			patterns = append(patterns, regexp.QuoteMeta(prefix)+".*")
 		}
 		for _, e := range k.Table.Fields[engine.FieldRunning] {
-			q.Markers = append(q.Markers, k.Table.Prefixes[0]+e.Metrics[0].Name)
+			for _, prefix := range k.Table.Prefixes {
+				q.Markers = append(q.Markers, prefix+e.Metrics[0].Name)
+			}
 		}
 	}
 	q.What, q.Names = strings.Join(what, ", "), strings.Join(patterns, "|")

@@ -68,6 +68,12 @@ func (b *factBook) read(page prom.Page, fits []*kinds.Kind, of subject, at time.
 	s := newSnapshot(model)
 	s.At = at
 	s.Notes = append(s.Notes, page.Notes()...)
+	if once, seen, ok := oncePerTarget(page); ok {
+		page, b = once, newFactBook() // its label sets are new ones each time
+		if len(seen) > 0 {
+			s.Note(firstFew(seen, 2))
+		}
+	}
 	s.onPage = models(page, fits[0].Table, b)
 	only := ""
 	if len(s.onPage) > 0 {

@@ -283,7 +283,7 @@ func TestModelsOfAFleet(t *testing.T) {
 	})
 }
 
-// One server under two jobs looks like twice the load.
+// One server that two jobs scrape has its load once.
 func TestAServerThatIsScrapedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, stop := reading(t, func(*http.Request) (int, string) {
@@ -295,8 +295,8 @@ func TestAServerThatIsScrapedTwice(t *testing.T) {
 		defer stop()
 		synctest.Wait()
 		r := source.Latest().Reading
-		check(t, "running", r.Running, 10)
-		want := `h:1 is in the jobs pods and vllm: if all scrape the same server it counts 2 times; --selector 'job="pods"' leaves one`
+		check(t, "running", r.Running, 7)
+		want := "h:1 is scraped 2 times (job pods, vllm): counted once"
 		if !slices.Equal(r.Notes, []string{want}) {
 			t.Errorf("notes %q", r.Notes)
 		}

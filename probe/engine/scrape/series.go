@@ -91,7 +91,9 @@ func factsOf(labels map[string]string) *facts {
 }
 
 // identifies reports whether series that differ by a label are not of the same rank.
-func identifies(label string) bool { return label != pidLabel && !slices.Contains(partLabels, label) }
+func identifies(label string) bool {
+	return label != pidLabel && label != "job" && !slices.Contains(partLabels, label)
+}
 
 // partOf writes the part of a rank so that the lowest sorts first: numbers get as
 // many digits.
