@@ -11,6 +11,7 @@ type chunk struct {
 	bearing bearing
 	finish  string // the finish reason of the first choice that has one
 	answers bool   // it has the form of an answer
+	whole   bool   // … of one that is not streamed
 	ended   bool   // a native end mark
 	usage   usage
 	refusal refusal
@@ -91,7 +92,10 @@ func (c *chunk) get(name string) value {
 func (c *chunk) choice(in *cursor) {
 	for end := in.enter(); in.more(end); {
 		switch string(in.name) {
-		case "delta", "message": // message in a whole reply
+		case "message": // in a whole reply
+			c.whole = true
+			c.delta(in)
+		case "delta":
 			c.delta(in)
 		case "text": // completions
 			if in.value().hasText() {

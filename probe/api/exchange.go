@@ -30,7 +30,6 @@ const (
 	maxAttempts     = 4        // with those after a refused field, a wrong path or a redirect
 	maxErrorBody    = 64 << 10 // bytes of an error body that are read
 	maxMessageRunes = 300      // of a server's error message that are kept
-	maxWholeReply   = 64 << 20 // bytes of a reply that was not streamed
 	drainPatience   = 25 * time.Millisecond
 )
 
@@ -161,74 +160,37 @@ func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
 
 func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 	body := io.Reader(resp.Body)
-	zipped := false
+	if slices.Equal(resp.TransferEncoding, []string{"chunked"}) {
+		body = &chunkedBody{br: x.conn.br}
+	}
 	switch coding := resp.Header.Get("Content-Encoding"); coding {
 	case "", "identity":
 	case "gzip":
-		zipped = true
-		if body, err = gzip.NewReader(resp.Body); err != nil {
+		if body, err = gzip.NewReader(body); err != nil {
 			return false, fail(measure.BadReply, "response is not valid gzip: "+err.Error())
 		}
 	default:
 		return false, fail(measure.BadReply, "response has Content-Encoding "+coding+", identity was requested")
 	}
-	kind := resp.Header.Get("Content-Type")
-	switch {
-	case strings.Contains(kind, "application/json"):
-		return x.whole(resp, body)
-	case strings.Contains(kind, "text/html"):
+	if strings.Contains(resp.Header.Get("Content-Type"), "text/html") {
 		return false, fail(measure.BadReply, "response is a web page: is this the API's address?")
 	}
-	if chunked := slices.Equal(resp.TransferEncoding, []string{"chunked"}); chunked && !zipped {
-		return x.stream(resp, &chunkedBody{br: x.conn.br})
-	}
-	return x.stream(resp, body)
-}
-
-func (x *exchange) stream(resp *http.Response, body io.Reader) (reusable bool, err error) {
-	x.Streamed = true
 	a := answer{rec: &x.Request, obs: x.obs, wire: x.conn.Wire, epoch: x.client.opt.Epoch}
 	s := stream{lines: newLines(body, x.conn.line), sink: a.chunk}
+	if strings.Contains(resp.Header.Get("Content-Type"), "application/json") {
+		s.class = measure.BadReply // most likely no stream had begun
+	}
 	err = s.read()
 	x.endAt(x.now())
 	if s.done {
 		x.endAt(x.since(x.conn.Wire.Stamp().At))
 	}
 	a.count(&s)
-	x.Opening = a.opening
-	if err == nil && x.Chunks == 0 {
+	x.Streamed, x.Opening, x.Note = !s.whole, a.opening, s.note()
+	if err == nil && x.Chunks == 0 && !s.whole {
 		err = fail(measure.Empty, "response completed without a token")
 	}
-	x.Note = s.note()
 	return err == nil && x.drain(resp, body), err
-}
-
-// whole reads a JSON reply to a request for a stream: an answer without arrival
-// times, or an error with status 200.
-func (x *exchange) whole(resp *http.Response, body io.Reader) (reusable bool, err error) {
-	data, err := io.ReadAll(io.LimitReader(body, maxWholeReply))
-	x.endAt(x.now())
-	if err != nil {
-		return false, err
-	}
-	var d decoder
-	c, ok := d.decode(data)
-	switch {
-	case !ok:
-		return false, fail(measure.BadReply, "response is not valid JSON: "+string(data[:min(len(data), maxMessageRunes)]))
-	case c.refusal.is:
-		return false, fail(measure.BadReply, c.refusal.message)
-	case !c.answers:
-		return false, fail(measure.BadReply, "response is not a chat completion")
-	}
-	x.Finish, x.Source = c.finish, measure.Chunks // zero tokens: unknown
-	if c.usage.known() {
-		x.Source = measure.Usage
-		x.InTokens, x.OutTokens = c.usage.prompt, c.usage.completion
-		x.ReasoningTokens, x.CachedTokens = c.usage.reasoning, c.usage.cached
-	}
-	x.Note = "response was not streamed: it has no TTFT, gap or TPOT"
-	return !resp.Close, nil
 }
 
 // drain reads what follows the end mark, so that the connection can serve again.

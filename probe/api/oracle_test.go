@@ -2,8 +2,8 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,17 +17,20 @@ import (
 type outcome struct {
 	objects []string
 	class   measure.Class // "" if it was complete
+	whole   bool
 }
 
 func (o *outcome) add(c *chunk) {
-	raw, _ := json.Marshal(c)
-	o.objects = append(o.objects, string(raw))
+	o.objects = append(o.objects, fmt.Sprintf("%+v", readingOf(c)))
 }
 
 func (o *outcome) end(err error) {
 	var f *failure
 	if errors.As(err, &f) {
 		o.class = f.class
+	}
+	if o.class == measure.BadReply { // no reply of a known form: the library drops its text
+		o.class = measure.Truncated
 	}
 }
 
@@ -46,7 +49,13 @@ func FuzzAgainstLibrary(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
+		if manyLines.Match(body) {
+			t.Skip("an object without framing over several lines is none to the library")
+		}
 		ours, theirs := fromScanner(body), fromLibrary(t, body)
+		if ours.whole {
+			t.Skip("an answer in one object without framing is no event")
+		}
 		if ours.class != theirs.class {
 			t.Fatalf("ends as %q, by the library as %q", ours.class, theirs.class)
 		}
@@ -65,6 +74,7 @@ func FuzzAgainstLibrary(f *testing.F) {
 func fromScanner(body []byte) (o outcome) {
 	s := stream{lines: newLines(bytes.NewReader(body), nil), sink: o.add}
 	o.end(s.read())
+	o.whole = s.whole
 	return o
 }
 
@@ -101,6 +111,7 @@ func (s *stream) wholeEvent(event sse.Event) error {
 
 var (
 	bareObject = regexp.MustCompile(`(^\x{FEFF}?|[\r\n])\{`)
+	manyLines  = regexp.MustCompile(`(^\x{FEFF}?|[\r\n])\{[^\r\n]*[\r\n]+[ \t"}\[\],]`)
 	errorField = regexp.MustCompile(`(^\x{FEFF}?|[\r\n])error(:|[\r\n]|$)`)
 )
 

@@ -9,9 +9,10 @@ import (
 	"sonde/probe/measure"
 )
 
-// stream reads the events of one answer. It reports every JSON object as soon as
-// its line is complete, so that the arrival stamp below belongs to it: servers
-// that omit the blank line between events are read like all others.
+// stream reads the reply to one request. What it is shows in its bytes and not in its
+// content type: an event stream, one JSON object per line, or a whole JSON object. It
+// reports every object as soon as its line is complete, so that the arrival stamp below
+// belongs to it: servers that omit the blank line between events are read like all others.
 //
 // The framing is our own and not a library's: comments, unknown fields, objects
 // without a field name and a last event without its blank line all carry
@@ -19,16 +20,21 @@ import (
 // oracle in FuzzAgainstLibrary.
 type stream struct {
 	lines   *bufio.Scanner
-	sink    func(*chunk) // called for each object except errors; it must not keep it
+	sink    func(*chunk)  // called for each object except errors; it must not keep it
+	class   measure.Class // of an error in it; "" is StreamError
 	decoder decoder
-	pending []byte // data lines that are not JSON on their own
+	pending []byte // lines that are not JSON on their own
+	bare    bool   // the newest data came without a field name
 	event   string // the event field of the event being read
 	comment string // the newest comment
+	stray   string // the first line that belongs to no form of a reply
 
 	comments int
 	broken   int // events with incomplete JSON
 	finish   string
 	done     bool // an end mark was seen
+	answers  bool // an object had the form of an answer
+	whole    bool // the answer came in one object, without arrival times
 	usage    usage
 }
 
@@ -54,26 +60,32 @@ func (s *stream) end(err error) error {
 	if err := s.blank(); err != nil {
 		return err
 	}
-	if s.finish == "" {
+	switch {
+	case s.finish != "" || s.whole:
+		return nil
+	case s.answers || s.stray == "":
 		return fail(measure.Truncated, "the stream ended without a finish reason or [DONE]")
 	}
-	return nil
+	return fail(measure.BadReply, "response is not a chat completion: "+s.stray)
 }
 
 func (s *stream) line(line []byte) error {
+	if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+		s.bare = false
+		return s.data(bytes.TrimPrefix(value, []byte(" ")))
+	}
 	if len(line) == 0 {
 		return s.blank()
 	}
-	if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-		return s.data(bytes.TrimPrefix(value, []byte(" ")))
+	// Newline-delimited JSON, a proxy's error, a whole reply, or the further lines of one.
+	if line[0] == '{' || s.bare && len(s.pending) > 0 && bytes.IndexByte([]byte(" \t\"}[],"), line[0]) >= 0 {
+		s.bare = true
+		return s.data(line)
 	}
 	if line[0] == ':' {
 		s.comments++
 		s.comment = string(bytes.TrimSpace(line[1:]))
 		return nil
-	}
-	if line[0] == '{' { // a proxy's bare object, or newline-delimited JSON
-		return s.data(line)
 	}
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	switch string(name) {
@@ -81,6 +93,9 @@ func (s *stream) line(line []byte) error {
 		s.event = string(bytes.TrimSpace(value))
 	case "error": // llama.cpp before b6523
 		return s.failWith(value)
+	case "id", "retry", "data":
+	default:
+		s.stray = cmp.Or(s.stray, string(bytes.TrimSpace(line)))
 	}
 	return nil
 }
@@ -111,7 +126,7 @@ func (s *stream) data(value []byte) error {
 
 // blank ends an event.
 func (s *stream) blank() error {
-	event, pending := s.event, s.pending
+	event, pending := s.event, bytes.TrimSpace(s.pending)
 	s.event, s.pending = "", s.pending[:0]
 	switch {
 	case event == "error" && len(pending) == 0:
@@ -124,17 +139,11 @@ func (s *stream) blank() error {
 	if c, ok := s.decoder.decode(pending); ok {
 		return s.object(c)
 	}
-	if looksCut(pending) {
-		s.broken++ // at the end of the body it was cut off: end decides
+	if pending[0] == '{' { // JSON that was cut off: end decides
+		s.broken++
 		return nil
 	}
 	return s.failWith(pending)
-}
-
-// looksCut reports whether the text is JSON that was cut off, not plain text.
-func looksCut(data []byte) bool {
-	data = bytes.TrimSpace(data)
-	return len(data) > 0 && data[0] == '{'
 }
 
 // failWith makes an error of a text that may be JSON in any form.
@@ -149,7 +158,7 @@ func (s *stream) failWith(text []byte) error {
 
 func (s *stream) object(c *chunk) error {
 	if c.refusal.is {
-		return fail(measure.StreamError, c.refusal.message)
+		return fail(cmp.Or(s.class, measure.StreamError), c.refusal.message)
 	}
 	if c.finish != "" {
 		s.finish = c.finish
@@ -157,11 +166,17 @@ func (s *stream) object(c *chunk) error {
 			return fail(measure.StreamError, "finish reason "+c.finish)
 		}
 	}
+	s.answers = s.answers || c.answers || c.usage.known()
+	if !s.answers {
+		s.stray = cmp.Or(s.stray, string(s.decoder.cursor.data))
+	}
 	// What comes later is the more complete.
 	if c.usage.known() && (!c.usage.own || s.usage.own || !s.usage.known()) {
 		s.usage = c.usage
 	}
-	s.sink(c)
+	if s.whole = s.bare && c.whole; !s.whole {
+		s.sink(c)
+	}
 	s.done = s.done || c.ended
 	return nil
 }
@@ -169,6 +184,8 @@ func (s *stream) object(c *chunk) error {
 // note describes what was unusual about an answer that is not a failure.
 func (s *stream) note() string {
 	switch {
+	case s.whole:
+		return "response was not streamed: it has no TTFT, gap or TPOT"
 	case s.broken > 0:
 		return "events with incomplete JSON were skipped: a gap there spans two tokens"
 	case s.finish == "" && s.done:
