@@ -107,14 +107,17 @@ func TestWhatCannotBeUsedIsWrongUsage(t *testing.T) {
 		change func(*config.Config)
 		says   string
 	}{
-		"no CA":              {func(c *config.Config) { c.CA = filepath.Join(dir, "none.pem") }, "--ca"},
-		"no prompt file":     {func(c *config.Config) { c.Prompts = filepath.Join(dir, "none.txt") }, "--prompts"},
-		"a broken line":      {func(c *config.Config) { c.Prompts = write("p.jsonl", "{\"prompt\":\n") }, "line 1"},
-		"a taken recording":  {func(c *config.Config) { c.Record = write("taken.jsonl", "x") }, "--record"},
-		"an unknown GPU":     {func(c *config.Config) { c.Sim.GPU = "abacus" }, "abacus"},
-		"an unknown fault":   {func(c *config.Config) { c.Sim.Inject = "gremlins=1" }, "gremlins"},
-		"an unknown model":   {func(c *config.Config) { c.Roofline = "Foo@Bar" }, "--roofline"},
-		"messages as a text": {func(c *config.Config) { c.API = "completions"; c.Prompts = write("m.jsonl", `{"messages":[]}`) }, "chat endpoint"},
+		"no CA":             {func(c *config.Config) { c.CA = filepath.Join(dir, "none.pem") }, "--ca"},
+		"no prompt file":    {func(c *config.Config) { c.Prompts = filepath.Join(dir, "none.txt") }, "--prompts"},
+		"a broken line":     {func(c *config.Config) { c.Prompts = write("p.jsonl", "{\"prompt\":\n") }, "line 1"},
+		"a taken recording": {func(c *config.Config) { c.Record = write("taken.jsonl", "x") }, "--record"},
+		"an unknown GPU":    {func(c *config.Config) { c.Sim.GPU = "abacus" }, "abacus"},
+		"an unknown fault":  {func(c *config.Config) { c.Sim.Inject = "gremlins=1" }, "gremlins"},
+		"an unknown model":  {func(c *config.Config) { c.Roofline = "Foo@Bar" }, "--roofline"},
+		"messages as a text": {func(c *config.Config) {
+			c.API = "completions"
+			c.Prompts = write("m.jsonl", `{"messages":[{"role":"user","content":"x"}]}`)
+		}, "chat endpoint"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
