@@ -2,7 +2,6 @@ package exporter
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,63 +11,49 @@ import (
 	"sonde/probe/prom"
 )
 
-// amdFamilies are those of AMD's device-metrics-exporter that are used here. It can be
-// configured to put a word in front of all of them. Its memory is called MB, and is
-// MiB in fact: an MI300X of 192 GiB has 196592.
+// amdFamilies are the families of AMD's device-metrics-exporter that are used here. It
+// calls the unit of its memory MB, but means MiB: an MI300X of 192 GiB has 196592.
 var amdFamilies = append(slices.Compact(gpu.Spellings(gpu.SourceAMD)), amdHealth)
 
 const amdHealth = "gpu_health" // 0: unhealthy
 
-func amdFamily(published string) (string, bool) {
+// amdFamily accepts a family by its last words: the exporter can be configured to put
+// a word in front of all of them.
+func amdFamily(published string) string {
 	for _, f := range amdFamilies {
-		if hasFamily(published, f) {
-			return f, true
+		if rest, ok := strings.CutSuffix(published, f); ok && (rest == "" || strings.HasSuffix(rest, "_")) {
+			return f
 		}
 	}
-	return "", false
+	return ""
 }
 
-func isAMD(family string) bool {
-	_, ok := amdFamily(family)
-	return ok
-}
-
-// readAMD reads a page of the exporter. Every series names its GPU by gpu_id.
-func readAMD(p prom.Page, _ common.HostMemory) []gpu.Reading {
-	clocks := amdClocks(p)
-	devices := collectDevices(p, amdFamily, func(name string, labels map[string]string) string {
-		if name == "gpu_clock" {
-			return "" // several of a GPU: see amdClocks
+// readAMD reads a page of the exporter.
+func readAMD(_ prom.Page, devices map[string]*device, _ common.HostMemory) (readings []gpu.Reading) {
+	for _, d := range devices {
+		r := d.reading(gpu.SourceAMD, amdName(d), d.number("gpu_id"))
+		if r.Temperature.V == 0 {
+			r.Temperature = opt.Float{}
 		}
-		return amdID(labels)
-	})
-	var readings []gpu.Reading
-	for _, id := range slices.SortedFunc(maps.Keys(devices), func(a, b string) int { return compareAMD(devices[a], devices[b]) }) {
-		readings = append(readings, amdReading(id, devices[id], clocks[id]))
+		r.SMClock, r.MemClock = d.first("gpu_clock system").Scale(1e6), d.first("gpu_clock memory").Scale(1e6)
+		readings = append(readings, amdNotes(r, d))
 	}
 	return readings
 }
 
-func compareAMD(a, b *exported) int {
-	by := func(label string) int {
-		return cmp.Compare(common.Number(a.labels[label]), common.Number(b.labels[label]))
-	}
-	return cmp.Or(cmp.Compare(a.labels["hostname"], b.labels["hostname"]), by("gpu_id"), by("gpu_partition_id"))
-}
-
 // amdID is the serial number, with the partition of a GPU that is split; else host
-// and number. "" is not a GPU.
-func amdID(labels map[string]string) string {
-	number := common.Clean(labels["gpu_id"])
+// and number.
+func amdID(_ string, labels map[string]string) string {
+	number := label(labels, "gpu_id")
 	if number == "" {
 		return ""
 	}
-	id := common.Clean(labels["serial_number"])
+	id := label(labels, "serial_number")
 	if id == "" || strings.EqualFold(id, "N/A") {
-		id = common.Clean(labels["hostname"]) + "/" + number
+		id = label(labels, "hostname") + "/" + number
 	}
 	if amdSplit(labels) {
-		id += "/" + cmp.Or(common.Clean(labels["gpu_partition_id"]), "0")
+		id += "/" + cmp.Or(label(labels, "gpu_partition_id"), "0")
 	}
 	return id
 }
@@ -79,46 +64,14 @@ func amdSplit(labels map[string]string) bool {
 	return common.Number(labels["gpu_partition_id"]) > 0 || mode != "" && !strings.EqualFold(mode, "spx") && !strings.EqualFold(mode, "none")
 }
 
-// amdClocks are the fastest clock of the shaders and of the memory, in MHz.
-func amdClocks(p prom.Page) map[string]map[string]opt.Float {
-	found := map[string]map[string]opt.Float{}
-	for _, published := range p.Names() {
-		if !hasFamily(published, "gpu_clock") {
-			continue
-		}
-		for _, s := range p.Samples(published) {
-			id, kind := amdID(s.Labels), strings.ToLower(s.Labels["clock_type"])
-			if id == "" || isBlank(s.Value) || s.Value < 0 {
-				continue
-			}
-			if found[id] == nil {
-				found[id] = map[string]opt.Float{}
-			}
-			if known := found[id][kind]; !known.OK || s.Value > known.V {
-				found[id][kind] = opt.Of(s.Value)
-			}
-		}
-	}
-	return found
-}
-
-func amdReading(id string, d *exported, clocks map[string]opt.Float) gpu.Reading {
-	r := gpu.Reading{ID: id, Index: max(0, common.Number(d.labels["gpu_id"])), Name: amdName(d.labels), Source: gpu.SourceAMD}
-	r.Fill(func(name string) opt.Float { return firstOf(d.values, name) })
-	r.Temperature = common.Positive(r.Temperature)
-	r.SMClock, r.MemClock = clocks["system"].Scale(1e6), clocks["memory"].Scale(1e6)
-	healthy, reported := d.values[amdHealth]
-	return amdNotes(r, d.labels, reported && healthy == 0)
-}
-
 // amdNotes says what is missing, and drops zeros that no GPU measured: those of
 // the further partitions, and of parts without the counter.
-func amdNotes(r gpu.Reading, labels map[string]string, unhealthy bool) gpu.Reading {
+func amdNotes(r gpu.Reading, d *device) gpu.Reading {
 	var health, part string
-	if unhealthy {
+	if healthy := d.first(amdHealth); healthy.OK && healthy.V == 0 {
 		health = "the exporter reports this GPU as unhealthy"
 	}
-	if common.Number(labels["gpu_partition_id"]) > 0 {
+	if d.number("gpu_partition_id") > 0 {
 		part = "power, activity and temperature: see partition 0"
 		r.Busy, r.MemBusy, r.Power, r.Temperature = opt.Float{}, opt.Float{}, opt.Float{}, opt.Float{}
 	}
@@ -133,18 +86,18 @@ func amdNotes(r gpu.Reading, labels map[string]string, unhealthy bool) gpu.Readi
 	return r
 }
 
-// amdName is the model as far as the exporter reports it: some cards give only the
-// number of their board.
-func amdName(labels map[string]string) string {
-	name := common.Clean(cmp.Or(labels["card_series"], labels["card_model"]))
+// amdName is the model as far as the exporter reports it: of some cards it gives only
+// the number of their board.
+func amdName(d *device) string {
+	name := d.label("card_series", "card_model")
 	switch {
 	case name == "":
 		name = "AMD GPU"
 	case !strings.Contains(strings.ToLower(name), "amd"):
 		name = "AMD " + name
 	}
-	if amdSplit(labels) {
-		name += " " + strings.ToUpper(common.Clean(labels["gpu_compute_partition_type"])) + " " + common.Clean(labels["gpu_partition_id"])
+	if amdSplit(d.labels) {
+		name += " " + strings.ToUpper(d.label("gpu_compute_partition_type")) + " " + d.label("gpu_partition_id")
 	}
 	return name
 }

@@ -14,10 +14,13 @@ import (
 
 const dcgmPrefix = "DCGM_"
 
-// isDCGM accepts the families of dcgm-exporter, also in the lower case of its
+// dcgmFamily accepts the families of dcgm-exporter, also in the lower case of its
 // first versions.
-func isDCGM(family string) bool {
-	return len(family) >= len(dcgmPrefix) && strings.EqualFold(family[:len(dcgmPrefix)], dcgmPrefix)
+func dcgmFamily(published string) string {
+	if len(published) < len(dcgmPrefix) || !strings.EqualFold(published[:len(dcgmPrefix)], dcgmPrefix) {
+		return ""
+	}
+	return strings.ToUpper(published)
 }
 
 // Families besides those of gpu.Spellings: names before and since DCGM 4.6, and of the
@@ -38,18 +41,16 @@ var (
 	dcgmUsed = slices.Concat(gpu.Spellings(gpu.SourceDCGM), dcgmEngine, dcgmFree, dcgmReserved, dcgmReasons)
 )
 
-// readDCGM turns a page into readings, a MIG instance behind its GPU. hostMemory
-// is nil unless the page is about this machine.
-func readDCGM(page prom.Page, hostMemory common.HostMemory) []gpu.Reading {
+// readDCGM turns a page into readings, of MIG instances too.
+func readDCGM(page prom.Page, devices map[string]*device, hostMemory common.HostMemory) []gpu.Reading {
 	p := dcgmPage{rows: map[string]*dcgmRow{}}
-	for id, d := range collectDevices(page, func(f string) (string, bool) { return strings.ToUpper(f), isDCGM(f) }, dcgmID) {
-		p.rows[id] = newDCGMRow(id, d)
+	for id, d := range devices {
+		p.rows[id] = newDCGMRow(d)
 	}
 	p.profiling = slices.ContainsFunc(page.Names(), func(f string) bool { return strings.HasPrefix(strings.ToUpper(f), "DCGM_FI_PROF_") })
 	p.addParents()
-	rows := p.sorted()
-	readings := make([]gpu.Reading, 0, len(rows))
-	for _, row := range rows {
+	readings := make([]gpu.Reading, 0, len(p.rows))
+	for _, row := range p.rows {
 		r := row.Reading
 		// A fault that needs a reset, and no other value of the GPU. With other values
 		// present it is an old fault, because the exporter never clears it.
@@ -70,7 +71,7 @@ type dcgmPage struct {
 // dcgmRow is one device of a page.
 type dcgmRow struct {
 	gpu.Reading
-	*exported
+	device      *device
 	partitioned bool      // parent of MIG instances
 	silent      bool      // no value that is used here
 	reasons     opt.Float // mask of what holds the clocks down
@@ -78,61 +79,50 @@ type dcgmRow struct {
 	xidText     string
 }
 
-// dcgmID is the GPU's UUID, or its host and number, with the MIG instance; "" for a switch
-// or a CPU.
+// dcgmID is the GPU's UUID, or its host and number, with the MIG instance. A switch and
+// a CPU have none.
 func dcgmID(_ string, labels map[string]string) string {
 	uuid, index := label(labels, "UUID", "uuid", "gpu_uuid"), label(labels, "gpu")
 	if uuid == "" && index == "" {
 		return ""
 	}
-	return joinID(cmp.Or(uuid, label(labels, "Hostname", "hostname")+"/"+index), label(labels, "GPU_I_ID"))
+	return joinID(cmp.Or(uuid, label(labels, hostLabels...)+"/"+index), label(labels, "GPU_I_ID"))
 }
 
-func newDCGMRow(id string, d *exported) *dcgmRow {
-	v := func(names []string) opt.Float { return firstOf(d.values, names...) }
-	row := &dcgmRow{exported: d, silent: !v(dcgmUsed).OK, reasons: v(dcgmReasons), xid: int(v(dcgmXid).V), xidText: label(d.labels, "err_msg")}
+func newDCGMRow(d *device) *dcgmRow {
+	row := &dcgmRow{device: d, silent: !d.first(dcgmUsed...).OK, reasons: d.first(dcgmReasons...), xid: int(d.first(dcgmXid...).V), xidText: d.label("err_msg")}
+	row.Reading = d.reading(gpu.SourceDCGM, d.label("modelName", "model_name"), d.number("gpu"))
 	r := &row.Reading
-	*r = gpu.Reading{ID: id, Index: max(0, row.number("gpu")), Name: label(d.labels, "modelName", "model_name"), Source: gpu.SourceDCGM}
-	r.Fill(func(name string) opt.Float { return firstOf(d.values, name) })
-	if free := v(dcgmFree); !r.MemTotal.OK && r.MemUsed.OK && free.OK {
+	if free := d.first(dcgmFree...); !r.MemTotal.OK && r.MemUsed.OK && free.OK {
 		// The total is not in the default list. Older exporters and MIG instances have
 		// no reserved part.
-		r.MemTotal = opt.Of(r.MemUsed.V + (free.V+v(dcgmReserved).Or(0))*common.MiB)
+		r.MemTotal = opt.Of(r.MemUsed.V + (free.V+d.first(dcgmReserved...).Or(0))*common.MiB)
 	}
-	instance := label(d.labels, "GPU_I_ID")
+	instance := d.label("GPU_I_ID")
 	switch {
 	case instance != "":
 		// Old exporters print a time share of 0 for busy instances.
-		r.Parent, r.Busy, r.MemBusy = strings.TrimSuffix(id, "/"+instance), v(dcgmEngine), opt.Float{}
-		r.Name = joinName(r.Name, label(d.labels, "GPU_I_PROFILE"))
+		r.Parent, r.Busy, r.MemBusy = strings.TrimSuffix(d.id, "/"+instance), d.first(dcgmEngine...), opt.Float{}
+		r.Name = joinName(r.Name, d.label("GPU_I_PROFILE"))
 	case !r.Busy.OK:
-		r.Busy = v(dcgmEngine)
+		r.Busy = d.first(dcgmEngine...)
 	}
 	return row
 }
 
-// joinName names an instance as the driver does: "NVIDIA H100 PCIe MIG 1g.10gb".
-func joinName(name, profile string) string {
-	if profile == "" {
-		return name
-	}
-	return name + " MIG " + profile
-}
-
-func (row *dcgmRow) number(name string) int { return common.Number(label(row.labels, name)) }
-
 // addParents gives partitioned GPUs a row of their own. What the exporter repeats
 // for each instance is the parent's: it is taken once.
 func (p *dcgmPage) addParents() {
-	for _, row := range p.sorted() {
+	for _, id := range slices.Sorted(maps.Keys(p.rows)) {
+		row := p.rows[id]
 		if row.Parent == "" {
 			continue
 		}
 		parent := p.rows[row.Parent]
 		if parent == nil {
-			labels := maps.Clone(row.labels)
-			delete(labels, "GPU_I_ID")
-			parent = newDCGMRow(row.Parent, &exported{labels: labels})
+			labels := maps.Clone(row.device.labels)
+			maps.DeleteFunc(labels, func(name, _ string) bool { return name == "GPU_I_ID" || name == "pod" })
+			parent = newDCGMRow(&device{id: row.Parent, labels: labels})
 			p.rows[row.Parent] = parent
 		}
 		parent.partitioned, parent.silent = true, parent.silent && row.silent
@@ -156,19 +146,6 @@ func (row *dcgmRow) board() []*opt.Float {
 	return []*opt.Float{&row.Power, &row.PowerLimit, &row.Temperature, &row.SMClock, &row.MemClock, &row.PCIeSent, &row.PCIeReceived, &row.reasons}
 }
 
-// sorted lists the rows by host and number, instances behind their GPU.
-func (p *dcgmPage) sorted() []*dcgmRow {
-	return slices.SortedFunc(maps.Values(p.rows), func(a, b *dcgmRow) int {
-		return cmp.Or(
-			cmp.Compare(label(a.labels, "Hostname", "hostname"), label(b.labels, "Hostname", "hostname")),
-			cmp.Compare(a.number("gpu"), b.number("gpu")),
-			cmp.Compare(cmp.Or(a.Parent, a.ID), cmp.Or(b.Parent, b.ID)),
-			cmp.Compare(a.number("GPU_I_ID"), b.number("GPU_I_ID")),
-			cmp.Compare(a.ID, b.ID),
-		)
-	})
-}
-
 // missing says why SM or DRAM activity is missing.
 func (p *dcgmPage) missing(row *dcgmRow, r gpu.Reading) string {
 	switch {
@@ -189,7 +166,7 @@ func (p *dcgmPage) absent(what string, v opt.Float, families []string) string {
 		return ""
 	}
 	for _, row := range p.rows {
-		if firstOf(row.values, families...).OK {
+		if row.device.first(families...).OK {
 			return what + ": no value for this GPU"
 		}
 	}

@@ -18,11 +18,12 @@ const (
 
 func readText(t *testing.T, text string) []gpu.Reading {
 	t.Helper()
-	page, err := prom.Parse([]byte(text), isDCGM)
+	page, err := prom.Parse([]byte(text), isGPUFamily)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return readDCGM(page, nil)
+	_, readings := readPage(page, nil)
+	return readings
 }
 
 // expect makes an expected reading; values are SM, DRAM, tensor, busy, MiB used,
@@ -207,11 +208,12 @@ func TestDCGMLabelsLoseControlCodes(t *testing.T) {
 }
 
 func TestDCGMOfThisMachineBorrowsItsMemory(t *testing.T) {
-	page, err := prom.Parse([]byte(fixture(t, "dcgm_gb10_unified.txt")), isDCGM)
+	page, err := prom.Parse([]byte(fixture(t, "dcgm_gb10_unified.txt")), isGPUFamily)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := readDCGM(page, func() (uint64, uint64, bool) { return 9 << 30, 121 << 30, true })[0]
+	_, shared := readPage(page, func() (uint64, uint64, bool) { return 9 << 30, 121 << 30, true })
+	g := shared[0]
 	if g.MemUsed.Or(-1) != 9<<30 || g.MemTotal.Or(-1) != 121<<30 ||
 		!strings.HasSuffix(g.Note, "; memory is the system's, shared with the CPU") {
 		t.Errorf("%+v", g)

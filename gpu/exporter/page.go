@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"net/http"
 	"net/url"
@@ -40,7 +39,7 @@ type Page struct {
 	opt        Options
 	hostMemory common.HostMemory // nil: not this machine's page
 
-	seen      fingerprint
+	seen      []byte // lines about GPUs of the last page
 	changedAt time.Time
 	gpus      []gpu.Reading
 	format    pageFormat
@@ -82,11 +81,14 @@ func (e *Page) Read(ctx context.Context) (gpu.Status, error) {
 	if err != nil {
 		return gpu.Status{}, fmt.Errorf("GPU exporter at %s: %w", e.shown, err)
 	}
-	if now := time.Now(); e.seen.changed(body) || e.gpus == nil {
+	// Comparing lines rather than readings notices a collection in which only a counter
+	// moved, as on an idle GPU.
+	if lines := gpuLines(body); !bytes.Equal(lines, e.seen) || e.gpus == nil {
+		now := time.Now()
 		if err := e.take(body); err != nil {
 			return gpu.Status{}, err
 		}
-		e.changedAt = now
+		e.seen, e.changedAt = lines, now
 		e.cadence.change(now)
 	}
 	return e.status(), nil
@@ -165,42 +167,6 @@ func plainError(err error) error {
 		err = withURL.Err
 	}
 	return errors.New(common.Clean(err.Error()))
-}
-
-// fingerprint notices whether the GPU lines of a page changed. Comparing lines
-// rather than readings notices a collection in which only a counter moved, as on
-// an idle GPU.
-type fingerprint struct {
-	known map[string]bool // whether a family is a GPU's
-	seed  maphash.Seed
-	sum   uint64
-	set   bool
-}
-
-func (f *fingerprint) changed(body []byte) bool {
-	if !f.set {
-		f.seed, f.known = maphash.MakeSeed(), map[string]bool{"": false}
-	}
-	var h maphash.Hash
-	h.SetSeed(f.seed)
-	for line := range bytes.Lines(body) {
-		if f.wanted(familyOf(line)) {
-			h.Write(line)
-		}
-	}
-	sum := h.Sum64()
-	changed := !f.set || sum != f.sum
-	f.sum, f.set = sum, true
-	return changed
-}
-
-func (f *fingerprint) wanted(family string) bool {
-	yes, known := f.known[family]
-	if !known {
-		yes = isGPUFamily(family)
-		f.known[family] = yes
-	}
-	return yes
 }
 
 // cadence learns how often a page has new values.

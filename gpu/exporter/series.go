@@ -1,7 +1,6 @@
 package exporter
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -75,7 +74,6 @@ func (p *Series) take(news prom.News) error {
 	if len(gpus) == 0 {
 		return fmt.Errorf("the series of exporters in Prometheus at %s name no GPU (labels UUID, gpu; uuid; gpu_id)", p.server.URL())
 	}
-	put(gpus, places(news.Samples))
 	for i := range gpus {
 		gpus[i].Source += gpu.ViaPrometheus
 		gpus[i].Note = common.Join(slices.Concat([]string{gpus[i].Note}, news.Notes)...)
@@ -90,7 +88,7 @@ func readFleet(page prom.Page) (kinds string, gpus []gpu.Reading) {
 	var names []string
 	seen := map[string]bool{}
 	for _, f := range pageFormats {
-		found := f.read(page, nil)
+		found := f.readings(page, nil)
 		found = slices.DeleteFunc(found, func(r gpu.Reading) bool { return seen[r.ID] })
 		if len(found) > 0 {
 			names = append(names, f.name)
@@ -106,69 +104,7 @@ func readFleet(page prom.Page) (kinds string, gpus []gpu.Reading) {
 // nameHost keeps GPUs of several hosts apart where the exporter does not name
 // its host.
 func nameHost(s *prom.Sample) {
-	if label(s.Labels, "Hostname", "hostname") == "" && s.Labels["instance"] != "" {
+	if label(s.Labels, hostLabels...) == "" && s.Labels["instance"] != "" {
 		s.Labels["Hostname"] = s.Labels["instance"]
-	}
-}
-
-// place is where a GPU is, as the labels of a Prometheus server's series show.
-type place struct{ host, exporter, pod string }
-
-// hostLabels name a GPU's machine, the exporter's own word first.
-var hostLabels = []string{"Hostname", "hostname", "node", "kubernetes_node", "nodename", "instance"}
-
-// places finds out where the GPUs of some series are, by every ID that a reading of
-// them may have.
-func places(samples []prom.Sample) map[string]place {
-	out := map[string]place{}
-	for _, s := range samples {
-		here := place{label(s.Labels, hostLabels...), label(s.Labels, "instance"), label(s.Labels, "pod")}
-		for _, id := range idsOf(s) {
-			known := out[id]
-			out[id] = place{cmp.Or(known.host, here.host), cmp.Or(known.exporter, here.exporter), cmp.Or(known.pod, here.pod)}
-		}
-	}
-	return out
-}
-
-// idsOf lists the IDs that exporters of all kinds may mean by a series' labels.
-func idsOf(s prom.Sample) []string {
-	var ids []string
-	uuid, host := label(s.Labels, "UUID", "uuid", "gpu_uuid"), label(s.Labels, "Hostname", "hostname")
-	if uuid != "" {
-		ids = append(ids, uuid, fullUUID(uuid))
-	}
-	for _, index := range []string{label(s.Labels, "gpu"), label(s.Labels, "gpu_id")} {
-		if index != "" {
-			ids = append(ids, host+"/"+index)
-		}
-	}
-	if serial := label(s.Labels, "serial_number"); serial != "" {
-		ids = append(ids, serial)
-	}
-	if part := label(s.Labels, "GPU_I_ID", "gpu_instance_id", "gpu_partition_id"); part != "" {
-		for i, id := range ids {
-			ids[i] = id + "/" + part // its pod need not be the other parts'
-		}
-	}
-	return ids
-}
-
-// put notes where readings are from. A part without labels of its own is where its GPU is.
-func put(gpus []gpu.Reading, at map[string]place) {
-	for i := range gpus {
-		g := &gpus[i]
-		p, known := at[g.ID]
-		if !known {
-			p = at[g.Parent]
-		}
-		if !known && g.Parent == "" { // whole GPU whose series all name a part
-			for id, part := range at {
-				if strings.HasPrefix(id, g.ID+"/") {
-					p = place{host: part.host, exporter: part.exporter}
-				}
-			}
-		}
-		g.Host, g.Exporter, g.Pod = p.host, p.exporter, p.pod
 	}
 }
