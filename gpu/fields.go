@@ -45,12 +45,8 @@ const (
 	positive                 // 0 is not a value: no GPU that answers draws 0 W
 )
 
-// Calls of NVML that give more than one quantity.
-const (
-	callUtilisation = "nvmlDeviceGetUtilizationRates"
-	callClock       = "nvmlDeviceGetClockInfo"
-	callMemory      = "nvmlDeviceGetMemoryInfo"
-)
+// callMemory is the call of NVML for all of a GPU's memory.
+const callMemory = "nvmlDeviceGetMemoryInfo"
 
 var quantities = []quantity{
 	{name: "SM active", value: func(r *Reading) *opt.Float { return &r.SM },
@@ -65,11 +61,11 @@ var quantities = []quantity{
 		gpm: "GPM SM_OCCUPANCY", dcgm: []string{"DCGM_FI_PROF_SM_OCCUPANCY", "DCGM_FI_PROF_SM_OCCUPANCY_RATIO"},
 		nvidiaExporter: []string{"mig_sm_occupancy_ratio"}, amd: []string{"gpu_prof_occupancy_percent"}},
 	{name: "busy time", value: func(r *Reading) *opt.Float { return &r.Busy }, kind: timeShare,
-		nvml: callUtilisation, smi: "utilization.gpu",
+		nvml: "nvmlDeviceGetUtilizationRates().gpu", smi: "utilization.gpu",
 		dcgm:           []string{"DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "DCGM_GPU_UTILIZATION"},
 		nvidiaExporter: []string{"utilization_gpu_ratio"}, amd: []string{"gpu_gfx_activity"}},
 	{name: "memory busy time", value: func(r *Reading) *opt.Float { return &r.MemBusy }, kind: timeShare,
-		nvml: callUtilisation, smi: "utilization.memory",
+		nvml: "nvmlDeviceGetUtilizationRates().memory", smi: "utilization.memory",
 		dcgm:           []string{"DCGM_FI_DEV_MEM_COPY_UTIL", "DCGM_FI_DEV_MEM_COPY_UTIL_RATIO", "DCGM_MEM_COPY_UTILIZATION"},
 		nvidiaExporter: []string{"utilization_memory_ratio"}, amd: []string{"gpu_umc_activity"}},
 	{name: "memory used", unit: "bytes", value: func(r *Reading) *opt.Float { return &r.MemUsed },
@@ -92,10 +88,10 @@ var quantities = []quantity{
 		dcgm:           []string{"DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_GPU_TEMP_CELSIUS", "DCGM_GPU_TEMP"},
 		nvidiaExporter: []string{"temperature_gpu"}, amd: []string{"gpu_junction_temperature", "gpu_edge_temperature"}},
 	{name: "SM clock", unit: "Hz", value: func(r *Reading) *opt.Float { return &r.SMClock },
-		nvml: callClock, smi: "clocks.current.sm", dcgm: []string{"DCGM_FI_DEV_SM_CLOCK", "DCGM_SM_CLOCK"},
+		nvml: "nvmlDeviceGetClockInfo(SM)", smi: "clocks.current.sm", dcgm: []string{"DCGM_FI_DEV_SM_CLOCK", "DCGM_SM_CLOCK"},
 		nvidiaExporter: []string{"clocks_current_sm_clock_hz"}, amd: []string{"gpu_clock"}},
 	{name: "memory clock", unit: "Hz", value: func(r *Reading) *opt.Float { return &r.MemClock },
-		nvml: callClock, smi: "clocks.current.memory", dcgm: []string{"DCGM_FI_DEV_MEM_CLOCK", "DCGM_MEMORY_CLOCK"},
+		nvml: "nvmlDeviceGetClockInfo(memory)", smi: "clocks.current.memory", dcgm: []string{"DCGM_FI_DEV_MEM_CLOCK", "DCGM_MEMORY_CLOCK"},
 		nvidiaExporter: []string{"clocks_current_memory_clock_hz"}, amd: []string{"gpu_clock"}},
 	{name: "PCIe sent", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.PCIeSent },
 		gpm: "GPM PCIE_TX_PER_SEC", dcgm: []string{"DCGM_FI_PROF_PCIE_TX_BYTES"}, nvidiaExporter: []string{"pcie_throughput_tx_bytes_per_second"}},
@@ -152,7 +148,7 @@ func (r *Reading) Fill(value func(spelling string) opt.Float) {
 }
 
 // convert turns a source's unit into that of a Reading. Most count MiB, MHz and per cent
-// of time; AMD's exporter also has shares of counters in per cent, and GB/s.
+// of time; NVML has milliwatts, AMD's exporter shares of counters in per cent and GB/s.
 func (q *quantity) convert(v opt.Float, source string) opt.Float {
 	amd := source == SourceAMD
 	switch {
@@ -160,6 +156,8 @@ func (q *quantity) convert(v opt.Float, source string) opt.Float {
 		return v
 	case q.unit == "" && (q.kind == timeShare || amd):
 		return opt.Of(v.V / 100)
+	case q.unit == "W" && (source == SourceNVML || source == SourceGPM):
+		return v.Scale(1e-3)
 	case q.unit == "bytes":
 		return v.Scale(1 << 20)
 	case q.unit == "Hz":
@@ -185,7 +183,7 @@ func (r *Reading) Fields() []Field {
 		q := &quantities[i]
 		fields[i] = Field{Name: q.name, Value: *q.value(r), Unit: q.unit}
 		if names := q.names(r.Source); len(names) > 0 {
-			fields[i].Source = names[0]
+			fields[i].Source, _, _ = strings.Cut(names[0], "(")
 		}
 		switch {
 		case r.MemShared && q.nvml == callMemory:

@@ -43,7 +43,8 @@ type Page struct {
 	changedAt time.Time
 	gpus      []gpu.Reading
 	format    pageFormat
-	cadence   cadence
+	changes   int // the first page included
+	rhythm    prom.Rhythm
 }
 
 // Open reads the page once; its error is a sentence for people.
@@ -88,8 +89,11 @@ func (e *Page) Read(ctx context.Context) (gpu.Status, error) {
 		if err := e.take(body); err != nil {
 			return gpu.Status{}, err
 		}
+		// How old the first page was is unknown: the first spacing starts at the second.
+		if e.changes++; e.changes > 2 {
+			e.rhythm.Add(now.Sub(e.changedAt))
+		}
 		e.seen, e.changedAt = lines, now
-		e.cadence.change(now)
 	}
 	return e.status(), nil
 }
@@ -114,8 +118,9 @@ func (e *Page) take(body []byte) error {
 
 // status is a copy: what was published before must not change.
 func (e *Page) status() gpu.Status {
-	st := gpu.Status{
-		At: e.changedAt, GPUs: slices.Clone(e.gpus), Source: e.format.name + " " + e.shown, Period: e.cadence.period(),
+	st := gpu.Status{At: e.changedAt, GPUs: slices.Clone(e.gpus), Source: e.format.name + " " + e.shown}
+	if period := e.rhythm.Period(); period > 0 {
+		st.Period = max(time.Second, period.Round(time.Second))
 	}
 	if st.Period < 3*time.Second || st.Period < 2*e.opt.Interval {
 		return st
@@ -167,33 +172,4 @@ func plainError(err error) error {
 		err = withURL.Err
 	}
 	return errors.New(common.Clean(err.Error()))
-}
-
-// cadence learns how often a page has new values.
-type cadence struct {
-	seen     int // changes, the first page included
-	last     time.Time
-	spacings []time.Duration // the newest few
-}
-
-func (c *cadence) change(at time.Time) {
-	const keep = 5
-	c.seen++
-	// How old the first page was is unknown: the first spacing starts at the
-	// second one.
-	if c.seen > 2 {
-		c.spacings = append(c.spacings, at.Sub(c.last))
-		c.spacings = c.spacings[max(0, len(c.spacings)-keep):]
-	}
-	c.last = at
-}
-
-// period is the lower median, in whole seconds: values that happened to stay the
-// same over a collection only make a spacing longer. 0 until known.
-func (c *cadence) period() time.Duration {
-	if len(c.spacings) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(c.spacings))
-	return max(time.Second, sorted[(len(sorted)-1)/2].Round(time.Second))
 }

@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sonde/gpu"
@@ -69,16 +71,37 @@ func TestPageAddresses(t *testing.T) {
 	}
 }
 
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// The exporter collects every 30 s, and once the values stay the same for three collections.
 func TestPeriodIgnoresCollectionsWithoutChange(t *testing.T) {
-	var c cadence
-	at := time.Unix(0, 0)
-	for i, second := range []int{0, 7, 37, 127, 157, 187} { // one spacing is three collections long
-		c.change(at.Add(time.Duration(second) * time.Second))
-		if i < 2 && c.period() != 0 {
-			t.Errorf("period known after %d pages", i+1)
+	synctest.Test(t, func(t *testing.T) {
+		watts := 100
+		client := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			body := fmt.Sprintf("DCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"GPU-a\"} %d\n", watts)
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body))}, nil
+		})}
+		page, err := Open(t.Context(), "node:9400", Options{Client: client, Interval: time.Second})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if c.period() != 30*time.Second {
-		t.Error(c.period())
-	}
+		defer page.Close()
+		var period time.Duration
+		for i, seconds := range []int{7, 30, 90, 30, 30} {
+			time.Sleep(time.Duration(seconds) * time.Second)
+			watts++
+			st, err := page.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if period = st.Period; i < 1 && period != 0 {
+				t.Errorf("period known after %d pages", i+2)
+			}
+		}
+		if period != 30*time.Second {
+			t.Error(period)
+		}
+	})
 }

@@ -1,12 +1,16 @@
 package nvml
 
-import ()
+// Ids of NVML's nvmlGpmMetricId_t, and names that gpu.Reading.Fill has.
+const (
+	graphicsUtil, smUtil, smOccupancy, tensorUtil, dramBandwidth = 1, 2, 3, 5, 10
+	pcieSent, pcieReceived, nvlinkReceived, nvlinkSent           = 20, 21, 60, 61
 
-import ()
-
-import ()
-
-import ()
+	memoryBusy  = "nvmlDeviceGetUtilizationRates().memory"
+	powerLimit  = "nvmlDeviceGetEnforcedPowerLimit"
+	temperature = "nvmlDeviceGetTemperature"
+	smClock     = "nvmlDeviceGetClockInfo(SM)"
+	memoryClock = "nvmlDeviceGetClockInfo(memory)"
+)
 
 // fakeDriver and fakeDevice are a driver in which every answer can be set and
 // every question is counted.
@@ -35,33 +39,33 @@ type fakeDevice struct {
 	id         string
 	handleCode Code
 	allCodes   Code // of every other call
-	values     map[quantity]uint32
-	codes      map[quantity]Code
+	values     map[string]uint32
+	codes      map[string]Code
 	mem        memory
 	memCode    Code
 	gpmCode    Code
 	samples    *fakeSamples
 	mig        []migInstance
-	asked      map[quantity]int
+	asked      map[string]int
 	onBusy     func() // called when utilisation is asked
 }
 
 func newFakeDevice(id string) *fakeDevice {
 	return &fakeDevice{
 		id: id,
-		values: map[quantity]uint32{busyPercent: 35, powerMilliwatt: 11170, powerLimitMilliwatt: 300000,
-			temperatureCelsius: 40, smClockMHz: 1500, busWidthBits: 5120, maxMemoryClockMHz: 2619},
-		codes: map[quantity]Code{}, asked: map[quantity]int{},
+		values: map[string]uint32{busyTime: 35, powerUsage: 11170, powerLimit: 300000,
+			temperature: 40, smClock: 1500, busWidth: 5120, maxMemoryClock: 2619},
+		codes: map[string]Code{}, asked: map[string]int{},
 		mem:     memory{used: 1 << 30, total: 4 << 30},
-		samples: &fakeSamples{percent: map[uint32]float64{gpmSMUtil: 80, gpmDRAMBandwidth: 60, gpmAnyTensorUtil: 20}},
+		samples: &fakeSamples{percent: map[uint32]float64{smUtil: 80, dramBandwidth: 60, tensorUtil: 20}},
 	}
 }
 
 func (d *fakeDevice) name() (string, Code) { return "NVIDIA Fake", d.allCodes }
 func (d *fakeDevice) uuid() (string, Code) { return d.id, d.allCodes }
-func (d *fakeDevice) value(q quantity) (uint32, Code) {
+func (d *fakeDevice) value(q string) (uint32, Code) {
 	d.asked[q]++
-	if q == busyPercent && d.onBusy != nil {
+	if q == busyTime && d.onBusy != nil {
 		d.onBusy()
 	}
 	if d.allCodes != CodeSuccess {
@@ -85,29 +89,20 @@ func (d *fakeDevice) gpm() (gpmBuffers, Code) {
 func (d *fakeDevice) instances() []migInstance { return d.mig }
 
 type fakeSamples struct {
-	percent     map[uint32]float64
-	metricCodes map[uint32]Code
-	takeCode    Code
-	taken       []int    // buffers, in order
-	compared    [][2]int // older, newer
-	allocated   int
-	freed       int
+	percent   map[uint32]float64
+	takeCode  Code
+	taken     []int    // buffers, in order
+	compared  [][2]int // older, newer
+	allocated int
+	freed     int
 }
 
 func (s *fakeSamples) take(buffer int) Code {
 	s.taken = append(s.taken, buffer)
 	return s.takeCode
 }
-func (s *fakeSamples) metrics(older, newer int, ids []uint32) ([]gpmMetric, Code) {
+func (s *fakeSamples) metrics(older, newer int) (map[uint32]float64, Code) {
 	s.compared = append(s.compared, [2]int{older, newer})
-	out := make([]gpmMetric, len(ids))
-	for i, id := range ids {
-		c := s.metricCodes[id]
-		if _, known := s.percent[id]; !known && c == CodeSuccess {
-			c = CodeNotSupported
-		}
-		out[i] = gpmMetric{value: s.percent[id], code: c}
-	}
-	return out, CodeSuccess
+	return s.percent, CodeSuccess
 }
 func (s *fakeSamples) free() { s.freed++ }

@@ -1,7 +1,7 @@
 package nvml
 
 import (
-	"math"
+	"strings"
 	"time"
 
 	"sonde/gpu/common"
@@ -12,39 +12,21 @@ import (
 // monitoring). Metrics are averages between two samples.
 type gpmBuffers interface {
 	take(buffer int) Code // fills buffer 0 or 1
-	metrics(older, newer int, ids []uint32) ([]gpmMetric, Code)
+	// metrics are the values of those of gpmIDs that the device has, by id.
+	metrics(older, newer int) (map[uint32]float64, Code)
 	free()
 }
 
-// gpmMetric is one answer: percentages are 0 to 100, each with its own code.
-type gpmMetric struct {
-	value float64
-	code  Code
-}
-
-// Metric ids from NVML's nvmlGpmMetricId_t.
 const (
-	gpmGraphicsUtil   = 1
-	gpmSMUtil         = 2
-	gpmSMOccupancy    = 3
-	gpmAnyTensorUtil  = 5
-	gpmDRAMBandwidth  = 10
-	gpmPCIeSent       = 20
-	gpmPCIeReceived   = 21
-	gpmNVLinkReceived = 60 // here what is received comes first
-	gpmNVLinkSent     = 61
+	gpmGraphics = "GPM GRAPHICS_UTIL"
+	perSecond   = "_PER_SEC" // ends the names of rates
 )
 
-var gpmIDs = []uint32{gpmGraphicsUtil, gpmSMUtil, gpmSMOccupancy, gpmAnyTensorUtil, gpmDRAMBandwidth,
-	gpmPCIeSent, gpmPCIeReceived, gpmNVLinkReceived, gpmNVLinkSent}
-
-// gpmValues are ratios, 0 to 1, and bytes/s.
-type gpmValues struct {
-	graphics, sm, occupancy, tensor, dram opt.Float
-
-	pcieSent, pcieReceived, nvlinkSent, nvlinkReceived opt.Float
-
-	complete bool // two samples were there to compare
+// gpmIDs are the ids (nvmlGpmMetricId_t) behind the names that gpu.Reading.Fill has
+// for a quantity. The values are percentages, 0 to 100, and MiB/s.
+var gpmIDs = map[string]uint32{
+	gpmGraphics: 1, "GPM SM_UTIL": 2, "GPM SM_OCCUPANCY": 3, "GPM ANY_TENSOR_UTIL": 5, "GPM DRAM_BW_UTIL": 10,
+	"GPM PCIE_TX_PER_SEC": 20, "GPM PCIE_RX_PER_SEC": 21, "GPM NVLINK_TOTAL_RX_PER_SEC": 60, "GPM NVLINK_TOTAL_TX_PER_SEC": 61,
 }
 
 const (
@@ -65,6 +47,9 @@ type gpm struct {
 	stopped Code // a lasting refusal: not retried until the next enumeration
 }
 
+// gpmValues are the metrics by id; nil while there are no two samples to compare.
+type gpmValues map[uint32]float64
+
 // poll gives no values on the first call, and the previous ones when called again
 // too early.
 func (g *gpm) poll() (gpmValues, Code) {
@@ -72,7 +57,7 @@ func (g *gpm) poll() (gpmValues, Code) {
 	since := now.Sub(g.at)
 	switch {
 	case g.stopped != CodeSuccess:
-		return gpmValues{}, g.stopped
+		return nil, g.stopped
 	case !g.at.IsZero() && since < gpmMinSpacing:
 		return g.last, CodeSuccess
 	}
@@ -82,45 +67,28 @@ func (g *gpm) poll() (gpmValues, Code) {
 		if c.lasting() || c == CodeOperatingSystem {
 			g.stopped = c
 		}
-		return gpmValues{}, c
+		return nil, c
 	}
 	comparable := !g.at.IsZero() && since <= gpmMaxSpacing
-	g.newest, g.at, g.last = newer, now, gpmValues{}
+	g.newest, g.at, g.last = newer, now, nil
 	if !comparable {
-		return g.last, CodeSuccess
+		return nil, CodeSuccess
 	}
-	found, c := g.buffers.metrics(older, newer, gpmIDs)
-	if c == CodeSuccess {
-		g.last = newGPMValues(found)
-	}
-	return g.last, c
+	found, c := g.buffers.metrics(older, newer)
+	g.last = found
+	return found, c
 }
 
-func newGPMValues(found []gpmMetric) gpmValues {
-	value := func(id uint32) opt.Float {
-		for i, m := range found {
-			if gpmIDs[i] == id && m.code == CodeSuccess && !math.IsNaN(m.value) && m.value >= 0 {
-				return opt.Of(m.value)
-			}
-		}
+// value is a share or bytes/s.
+func (v gpmValues) value(name string) opt.Float {
+	x, ok := v[gpmIDs[name]]
+	switch {
+	case !ok || x < 0:
 		return opt.Float{}
+	case strings.HasSuffix(name, perSecond):
+		return opt.Of(x * common.MiB)
 	}
-	percent := func(id uint32) opt.Float {
-		v := value(id)
-		v.V /= 100
-		return v
-	}
-	bytes := func(id uint32) opt.Float { return value(id).Scale(common.MiB) } // rates are MiB/s
-	return gpmValues{
-		graphics:  percent(gpmGraphicsUtil),
-		sm:        percent(gpmSMUtil),
-		occupancy: percent(gpmSMOccupancy),
-		tensor:    percent(gpmAnyTensorUtil),
-		dram:      percent(gpmDRAMBandwidth),
-		pcieSent:  bytes(gpmPCIeSent), pcieReceived: bytes(gpmPCIeReceived),
-		nvlinkSent: bytes(gpmNVLinkSent), nvlinkReceived: bytes(gpmNVLinkReceived),
-		complete: true,
-	}
+	return opt.Of(x / 100)
 }
 
 // whyNoGPM says what would bring SM and DRAM activity.

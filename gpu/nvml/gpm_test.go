@@ -47,10 +47,10 @@ func TestGPMComparesEachSampleWithTheOneBefore(t *testing.T) {
 func TestGPMTellsTrafficAndOccupancy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dev := newFakeDevice("GPU-a")
-		for id, v := range map[uint32]float64{gpmSMOccupancy: 41.25, gpmPCIeSent: 117.25, gpmPCIeReceived: 332, gpmNVLinkReceived: 1000, gpmNVLinkSent: 2000} {
+		for id, v := range map[uint32]float64{smOccupancy: 41.25, pcieSent: 117.25, pcieReceived: 332, nvlinkReceived: 1000, nvlinkSent: 2000} {
 			dev.samples.percent[id] = v
 		}
-		dev.values[memoryBusyPercent], dev.values[memoryClockMHz] = 55, 2619
+		dev.values[memoryBusy], dev.values[memoryClock] = 55, 2619
 		g := secondReading(t, &fakeDriver{devices: []*fakeDevice{dev}})[0]
 		const mib = 1048576
 		if g.Occupancy.Or(-1) != 0.4125 || g.PCIeSent.Or(-1) != 117.25*common.MiB || g.PCIeReceived.Or(-1) != 332*common.MiB ||
@@ -99,8 +99,8 @@ func TestGPMStartsAnewAfterAnErrorOrAGap(t *testing.T) {
 func TestGPMValuesAreUnknownOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dev := newFakeDevice("GPU-a")
-		dev.samples.percent[gpmDRAMBandwidth] = math.NaN()
-		dev.samples.metricCodes = map[uint32]Code{gpmAnyTensorUtil: CodeNotSupported}
+		dev.samples.percent[dramBandwidth] = math.NaN()
+		delete(dev.samples.percent, tensorUtil)
 		g := secondReading(t, &fakeDriver{devices: []*fakeDevice{dev}})[0]
 		if g.SM.Or(-1) != 0.8 || g.DRAM.OK || g.Tensor.OK {
 			t.Errorf("%+v", g)

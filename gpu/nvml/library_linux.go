@@ -101,53 +101,51 @@ func (h *handle) uuid() (string, Code) {
 	return strings.Clone(s), c
 }
 
-// queries are the functions behind each quantity. GetPcieThroughput is missing
-// on purpose: it blocks for 20 ms per call.
-var queries = map[quantity]struct {
-	symbol string
-	ask    func(binding.Device) (uint32, binding.Return)
-}{
-	busyPercent: {"nvmlDeviceGetUtilizationRates", func(d binding.Device) (uint32, binding.Return) {
+// queries are the calls behind the names that gpu.Reading.Fill and the constants of
+// unit.go have for a quantity. GetPcieThroughput is missing on purpose: it blocks for
+// 20 ms per call.
+var queries = map[string]func(binding.Device) (uint32, binding.Return){
+	busyTime: func(d binding.Device) (uint32, binding.Return) {
 		u, r := d.GetUtilizationRates()
 		return u.Gpu, r
-	}},
-	memoryBusyPercent: {"nvmlDeviceGetUtilizationRates", func(d binding.Device) (uint32, binding.Return) {
+	},
+	"nvmlDeviceGetUtilizationRates().memory": func(d binding.Device) (uint32, binding.Return) {
 		u, r := d.GetUtilizationRates()
 		return u.Memory, r
-	}},
-	powerMilliwatt:      {"nvmlDeviceGetPowerUsage", binding.Device.GetPowerUsage},
-	powerLimitMilliwatt: {"nvmlDeviceGetEnforcedPowerLimit", binding.Device.GetEnforcedPowerLimit},
-	temperatureCelsius: {"nvmlDeviceGetTemperature", func(d binding.Device) (uint32, binding.Return) {
+	},
+	powerUsage:                        binding.Device.GetPowerUsage,
+	"nvmlDeviceGetEnforcedPowerLimit": binding.Device.GetEnforcedPowerLimit,
+	"nvmlDeviceGetTemperature": func(d binding.Device) (uint32, binding.Return) {
 		return d.GetTemperature(binding.TEMPERATURE_GPU)
-	}},
-	smClockMHz: {"nvmlDeviceGetClockInfo", func(d binding.Device) (uint32, binding.Return) {
+	},
+	"nvmlDeviceGetClockInfo(SM)": func(d binding.Device) (uint32, binding.Return) {
 		return d.GetClockInfo(binding.CLOCK_SM)
-	}},
-	memoryClockMHz: {"nvmlDeviceGetClockInfo", func(d binding.Device) (uint32, binding.Return) {
+	},
+	"nvmlDeviceGetClockInfo(memory)": func(d binding.Device) (uint32, binding.Return) {
 		return d.GetClockInfo(binding.CLOCK_MEM)
-	}},
-	busWidthBits: {"nvmlDeviceGetMemoryBusWidth", binding.Device.GetMemoryBusWidth},
-	maxMemoryClockMHz: {"nvmlDeviceGetMaxClockInfo", func(d binding.Device) (uint32, binding.Return) {
+	},
+	busWidth: binding.Device.GetMemoryBusWidth,
+	maxMemoryClock: func(d binding.Device) (uint32, binding.Return) {
 		return d.GetMaxClockInfo(binding.CLOCK_MEM)
-	}},
+	},
+}
+
+func (h *handle) value(name string) (uint32, Code) {
+	if name == clockReasons {
+		return h.clockReasons()
+	}
+	symbol, _, _ := strings.Cut(name, "(")
+	return call(h.library, symbol, func() (uint32, binding.Return) { return queries[name](h.dev) })
 }
 
 // clockReasons queries what holds the clocks down. The function was renamed; of the
 // 64 bits those beyond 32 are not used.
 func (h *handle) clockReasons() (uint32, Code) {
-	mask, c := call(h.library, "nvmlDeviceGetCurrentClocksEventReasons", h.dev.GetCurrentClocksEventReasons)
+	mask, c := call(h.library, clockReasons, h.dev.GetCurrentClocksEventReasons)
 	if c == CodeFunctionNotFound {
 		mask, c = call(h.library, "nvmlDeviceGetCurrentClocksThrottleReasons", h.dev.GetCurrentClocksThrottleReasons)
 	}
 	return uint32(mask), c
-}
-
-func (h *handle) value(q quantity) (uint32, Code) {
-	if q == clockReasons {
-		return h.clockReasons()
-	}
-	query := queries[q]
-	return call(h.library, query.symbol, func() (uint32, binding.Return) { return query.ask(h.dev) })
 }
 
 // memory prefers the second version, which does not count what the driver
@@ -217,10 +215,6 @@ func (h *handle) gpm() (gpmBuffers, Code) {
 	case support.IsSupportedDevice == 0:
 		return nil, CodeNotSupported
 	}
-	return h.allocate()
-}
-
-func (h *handle) allocate() (gpmBuffers, Code) {
 	g := &gpmSamples{handle: h}
 	for i := range g.samples {
 		s, r := binding.GpmSampleAlloc()
@@ -240,20 +234,20 @@ func (g *gpmSamples) take(buffer int) Code {
 	return Code(g.handle.dev.GpmSampleGet(g.samples[buffer]))
 }
 
-func (g *gpmSamples) metrics(older, newer int, ids []uint32) ([]gpmMetric, Code) {
-	request := binding.GpmMetricsGetType{
-		Sample1: g.samples[older], Sample2: g.samples[newer], NumMetrics: uint32(len(ids)),
-	}
-	for i, id := range ids {
-		request.Metrics[i].MetricId = id
+func (g *gpmSamples) metrics(older, newer int) (map[uint32]float64, Code) {
+	request := binding.GpmMetricsGetType{Sample1: g.samples[older], Sample2: g.samples[newer]}
+	for _, id := range gpmIDs {
+		request.Metrics[request.NumMetrics].MetricId = id
+		request.NumMetrics++
 	}
 	if r := binding.GpmMetricsGet(&request); r != binding.SUCCESS {
 		return nil, Code(r)
 	}
-	found := make([]gpmMetric, len(ids))
-	for i := range found {
-		m := &request.Metrics[i]
-		found[i] = gpmMetric{value: m.Value, code: Code(m.NvmlReturn)}
+	found := map[uint32]float64{}
+	for _, m := range request.Metrics[:request.NumMetrics] {
+		if m.NvmlReturn == uint32(CodeSuccess) {
+			found[m.MetricId] = m.Value
+		}
 	}
 	return found, CodeSuccess
 }

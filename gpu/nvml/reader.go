@@ -26,7 +26,7 @@ type driver interface {
 type device interface {
 	name() (string, Code)
 	uuid() (string, Code)
-	value(quantity) (uint32, Code)
+	value(name string) (uint32, Code) // in the driver's unit
 	memory() (memory, Code)
 	gpm() (gpmBuffers, Code)
 	instances() []migInstance // occupied MIG slots, empty without MIG
@@ -39,23 +39,6 @@ type migInstance struct {
 	gpuInstance int // id on the parent
 	device      device
 }
-
-// quantity is a number that a device can be queried for.
-type quantity int
-
-const (
-	busyPercent quantity = iota
-	memoryBusyPercent
-	powerMilliwatt
-	powerLimitMilliwatt
-	temperatureCelsius
-	smClockMHz
-	memoryClockMHz
-	clockReasons // a bit mask: see common.SlowNote
-	busWidthBits
-	maxMemoryClockMHz
-	memoryBytes // from device.memory
-)
 
 const (
 	// enumerateEvery finds GPUs that came or went, and retries what was refused.

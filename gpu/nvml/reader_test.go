@@ -43,7 +43,7 @@ func mustRead(t *testing.T, n *Reader) gpu.Status {
 func TestRefusalsAreAskedAgainOnlyAfterAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dev := newFakeDevice("GPU-a")
-		dev.codes[powerMilliwatt] = CodeNotSupported
+		dev.codes[powerUsage] = CodeNotSupported
 		dev.samples.takeCode = CodeNoPermission
 		n := openFake(t, &fakeDriver{devices: []*fakeDevice{dev}})
 		for range 59 {
@@ -52,10 +52,10 @@ func TestRefusalsAreAskedAgainOnlyAfterAMinute(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		if dev.asked[powerMilliwatt] != 1 || len(dev.samples.taken) != 1 {
-			t.Errorf("asked for power %d times, %d samples", dev.asked[powerMilliwatt], len(dev.samples.taken))
+		if dev.asked[powerUsage] != 1 || len(dev.samples.taken) != 1 {
+			t.Errorf("asked for power %d times, %d samples", dev.asked[powerUsage], len(dev.samples.taken))
 		}
-		dev.codes[powerMilliwatt] = CodeSuccess
+		dev.codes[powerUsage] = CodeSuccess
 		dev.samples.takeCode = CodeSuccess
 		time.Sleep(2 * time.Second)
 		mustRead(t, n)
@@ -69,10 +69,10 @@ func TestRefusalsAreAskedAgainOnlyAfterAMinute(t *testing.T) {
 func TestPowerThatOneCardCannotReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFakeDevice("GPU-a"), newFakeDevice("GPU-b")
-		a.codes[powerMilliwatt], a.codes[powerLimitMilliwatt] = CodeNotSupported, CodeNotSupported
-		b.values[powerMilliwatt] = 120000
+		a.codes[powerUsage], a.codes[powerLimit] = CodeNotSupported, CodeNotSupported
+		b.values[powerUsage] = 120000
 		c := newFakeDevice("GPU-c")
-		c.values[powerMilliwatt] = 0
+		c.values[powerUsage] = 0
 		gpus := secondReading(t, &fakeDriver{devices: []*fakeDevice{a, b, c}})
 		if g := gpus[0]; g.Power.OK || g.PowerLimit.OK || g.Note != "power not supported here" || g.Busy.Or(-1) != 0.35 {
 			t.Errorf("GPU 0 %+v", g)
@@ -104,7 +104,7 @@ func TestUnifiedMemoryIsTheSystems(t *testing.T) {
 func TestWSLReportsAllOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dev := newFakeDevice("GPU-a")
-		dev.codes[busyPercent] = CodeNotSupported
+		dev.codes[busyTime] = CodeNotSupported
 		dev.mem = memory{used: math.MaxUint64, total: 17179869184}
 		g := secondReading(t, &fakeDriver{devices: []*fakeDevice{dev}})[0]
 		if g.MemTotal.Or(-1) != 16<<30 || g.MemUsed.OK || g.Busy.OK || g.Note != "utilisation not supported here" {
@@ -116,9 +116,9 @@ func TestWSLReportsAllOnes(t *testing.T) {
 func TestMIGInstancesAreRowsOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		parent, big, small := newFakeDevice("GPU-a"), newFakeDevice("MIG-x"), newFakeDevice("MIG-y")
-		parent.codes[busyPercent], parent.memCode = CodeNotSupported, CodeNoPermission
+		parent.codes[busyTime], parent.memCode = CodeNotSupported, CodeNoPermission
 		big.mem, small.mem = memory{20 << 30, 40 << 30}, memory{10 << 30, 10 << 30}
-		big.samples.percent = map[uint32]float64{gpmSMUtil: 90, gpmGraphicsUtil: 95}
+		big.samples.percent = map[uint32]float64{smUtil: 90, graphicsUtil: 95}
 		small.gpmCode = CodeNotSupported
 		parent.mig = []migInstance{{1, big}, {1, newFakeDevice("MIG-second-compute-instance")}, {5, small}}
 		gpus := secondReading(t, &fakeDriver{devices: []*fakeDevice{parent}})

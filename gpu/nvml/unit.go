@@ -1,9 +1,23 @@
 package nvml
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"sonde/gpu"
 	"sonde/gpu/common"
 	"sonde/probe/opt"
+)
+
+// Calls that this package names itself; gpu.Reading.Fill names the others.
+const (
+	busyTime       = "nvmlDeviceGetUtilizationRates().gpu"
+	powerUsage     = "nvmlDeviceGetPowerUsage"
+	busWidth       = "nvmlDeviceGetMemoryBusWidth"            // bits
+	maxMemoryClock = "nvmlDeviceGetMaxClockInfo"              // MHz
+	clockReasons   = "nvmlDeviceGetCurrentClocksEventReasons" // a bit mask: see common.SlowNote
+	memoryInfo     = "nvmlDeviceGetMemoryInfo"
 )
 
 // unit is one row: a GPU or a MIG instance, with what was learnt about it.
@@ -15,8 +29,9 @@ type unit struct {
 	hasMIG           bool // parent of MIG instances
 	lost             bool
 
-	refused       map[quantity]Code // lasting answers since the last enumeration
-	gpm           *gpm              // nil: none, see gpmCode
+	refused       map[string]Code // lasting answers since the last enumeration
+	codes         []Code          // of the current reading
+	gpm           *gpm            // nil: none, see gpmCode
 	gpmCode       Code
 	bandwidthPeak opt.Float // bytes/s
 }
@@ -24,7 +39,7 @@ type unit struct {
 // begin is called at each enumeration: it learns what does not change from tick
 // to tick and forgets what was refused.
 func (u *unit) begin() {
-	u.refused = map[quantity]Code{}
+	u.refused = map[string]Code{}
 	if name, c := u.device.name(); c == CodeSuccess {
 		u.name = common.Clean(name)
 	}
@@ -57,28 +72,10 @@ func (u *unit) peak() opt.Float {
 	if m, c := u.device.memory(); c != CodeSuccess || m.total == 0 {
 		return opt.Float{}
 	}
-	bits, c1, _ := u.query(busWidthBits)
-	mhz, c2, _ := u.query(maxMemoryClockMHz)
-	if c1 != CodeSuccess || c2 != CodeSuccess || bits == 0 || mhz == 0 {
-		return opt.Float{}
+	if bits, mhz := u.ask(busWidth), u.ask(maxMemoryClock); bits.V > 0 && mhz.V > 0 {
+		return opt.Of(bits.V / 8 * mhz.V * 1e6 * 2)
 	}
-	return opt.Of(float64(bits) / 8 * float64(mhz) * 1e6 * 2)
-}
-
-// query asks the device unless it refused for good.
-func (u *unit) query(q quantity) (v uint32, c Code, asked bool) {
-	if c, refused := u.refused[q]; refused {
-		return 0, c, false
-	}
-	v, c = u.device.value(q)
-	u.remember(q, c)
-	return v, c, true
-}
-
-func (u *unit) remember(q quantity, c Code) {
-	if c.lasting() {
-		u.refused[q] = c
-	}
+	return opt.Float{}
 }
 
 // read asks the device for everything. It never fails: what cannot be had is
@@ -86,57 +83,51 @@ func (u *unit) remember(q quantity, c Code) {
 func (u *unit) read(hostMemory common.HostMemory) gpu.Reading {
 	r := gpu.Reading{ID: u.id, Parent: u.parent, Index: u.index, Name: u.name, Source: gpu.SourceNVML, Lost: u.lost}
 	if u.device == nil || u.lost {
-		r.Note = u.whyNothing()
+		r.Note = cmp.Or(u.handle, CodeGPUIsLost).Error()
 		return r
 	}
-	a := answers{unit: u}
-	memoryNote := u.readMemory(&r, &a, hostMemory)
-	gpmNote := u.readGPM(&r, &a)
-	var note string
-	if u.parent == "" {
-		note = u.readBoard(&r, &a)
+	u.codes = nil
+	memoryNote := u.readMemory(&r, hostMemory)
+	counters, gpmNote := u.readGPM(&r)
+	whole := u.parent == "" // its parts share power, clocks, temperature and links
+	r.Fill(func(name string) opt.Float {
+		switch {
+		case gpmIDs[name] != 0 && (whole || !strings.HasSuffix(name, perSecond)):
+			return counters.value(name)
+		case whole && strings.HasPrefix(name, "nvmlDevice") && name != memoryInfo:
+			return u.ask(name)
+		}
+		return opt.Float{}
+	})
+	var boardNote string
+	if whole {
+		boardNote = common.Join(common.SlowNote(u.ask(clockReasons)),
+			u.missing("utilisation", r.Busy, busyTime), u.missing("power", r.Power, powerUsage))
+	} else {
+		r.Busy = counters.value(gpmGraphics) // NVML has no time share for an instance
 	}
-	if a.deviceLost() {
+	if r.MemShared { // such drivers answer 0
+		r.MemBusy, r.PCIeSent, r.PCIeReceived = opt.Float{}, opt.Float{}, opt.Float{}
+	}
+	if u.deviceLost() {
 		u.lost = true
 		return u.read(hostMemory)
 	}
 	r.BandwidthPeak = u.bandwidthPeak
-	r.Note = common.Join(note, gpmNote, memoryNote)
+	r.Note = common.Join(boardNote, gpmNote, memoryNote)
 	return r
 }
 
-func (u *unit) whyNothing() string {
-	if u.handle != CodeSuccess {
-		return u.handle.Error()
-	}
-	return CodeGPUIsLost.Error()
-}
-
-// readBoard asks what only a whole GPU has: the parts of a partitioned one share
-// its power, clocks and temperature.
-func (u *unit) readBoard(r *gpu.Reading, a *answers) (note string) {
-	r.Busy = common.AtMost(a.ask(busyPercent, 100), 1)
-	if !r.MemShared { // where the memory is the system's this stands at 0
-		r.MemBusy = common.AtMost(a.ask(memoryBusyPercent, 100), 1)
-	}
-	r.Power = common.Positive(a.ask(powerMilliwatt, 1000))
-	r.PowerLimit = common.Positive(a.ask(powerLimitMilliwatt, 1000))
-	r.Temperature = a.ask(temperatureCelsius, 1)
-	r.SMClock, r.MemClock = a.ask(smClockMHz, 1).Scale(1e6), a.ask(memoryClockMHz, 1).Scale(1e6)
-	return common.Join(common.SlowNote(a.ask(clockReasons, 1)),
-		u.missing("utilisation", r.Busy, busyPercent), u.missing("power", r.Power, powerMilliwatt))
-}
-
 // missing says why a value is missing.
-func (u *unit) missing(what string, v opt.Float, q quantity) string {
-	switch c, refused := u.refused[q]; {
+func (u *unit) missing(what string, v opt.Float, name string) string {
+	switch {
 	case v.OK:
 		return ""
-	case q == busyPercent && u.hasMIG:
+	case name == busyTime && u.hasMIG:
 		return "utilisation n/a (MIG)"
-	case refused && c == CodeNotSupported:
+	case u.refused[name] == CodeNotSupported:
 		return what + " not supported here"
-	case refused && c == CodeNoPermission:
+	case u.refused[name] == CodeNoPermission:
 		return "no permission for " + what
 	}
 	return ""
@@ -144,8 +135,13 @@ func (u *unit) missing(what string, v opt.Float, q quantity) string {
 
 // readMemory sets the host's memory where the GPU shares it (GB10, Jetson):
 // such drivers either refuse the question or answer with a total of 0.
-func (u *unit) readMemory(r *gpu.Reading, a *answers, hostMemory common.HostMemory) (note string) {
-	m, c := a.memory()
+func (u *unit) readMemory(r *gpu.Reading, hostMemory common.HostMemory) (note string) {
+	var m memory
+	c, refused := u.refused[memoryInfo]
+	if !refused {
+		m, c = u.device.memory()
+		u.took(memoryInfo, c)
+	}
 	shared := c == CodeNotSupported || c == CodeSuccess && m.total == 0
 	switch {
 	case shared && u.parent == "":
@@ -165,75 +161,51 @@ func (u *unit) readMemory(r *gpu.Reading, a *answers, hostMemory common.HostMemo
 	return ""
 }
 
-// readGPM sets SM, DRAM and tensor activity; the time share is not a stand-in.
-func (u *unit) readGPM(r *gpu.Reading, a *answers) (note string) {
+// readGPM returns the counters of SM, DRAM and tensor activity; the time share is not
+// a stand-in.
+func (u *unit) readGPM(r *gpu.Reading) (counters gpmValues, note string) {
 	switch {
 	case u.hasMIG:
-		return "SM and DRAM: see the MIG instances"
+		return nil, "SM and DRAM: see the MIG instances"
 	case u.gpm == nil:
-		return whyNoGPM(u.gpmCode)
+		return nil, whyNoGPM(u.gpmCode)
 	}
-	v, c := u.gpm.poll()
-	a.note(c)
+	counters, c := u.gpm.poll()
+	u.codes = append(u.codes, c)
 	if c != CodeSuccess {
-		return whyNoGPM(c)
+		return nil, whyNoGPM(c)
 	}
 	r.Source = gpu.SourceGPM
-	r.SM, r.DRAM, r.Tensor, r.Occupancy = v.sm, v.dram, v.tensor, v.occupancy
-	if u.parent != "" {
-		r.Busy = v.graphics // NVML has no time share for an instance
-	} else { // links belong to the whole GPU
-		r.PCIeSent, r.PCIeReceived, r.NVLinkSent, r.NVLinkReceived = v.pcieSent, v.pcieReceived, v.nvlinkSent, v.nvlinkReceived
+	if counters == nil {
+		note = "SM and DRAM: waiting for a second sample"
 	}
-	if r.MemShared {
-		r.PCIeSent, r.PCIeReceived = opt.Float{}, opt.Float{}
-	}
-	if !v.complete {
-		return "SM and DRAM: waiting for a second sample"
-	}
-	return ""
+	return counters, note
 }
 
-// answers collects the return codes of one reading of one unit, to distinguish a lost
-// device from single refusals.
-type answers struct {
-	unit           *unit
-	lost           bool
-	asked, unknown int
+// ask queries a value, in the driver's unit, unless the device refused it for good.
+func (u *unit) ask(name string) opt.Float {
+	if _, refused := u.refused[name]; refused {
+		return opt.Float{}
+	}
+	v, c := u.device.value(name)
+	u.took(name, c)
+	if c != CodeSuccess {
+		return opt.Float{}
+	}
+	return opt.Of(float64(v))
 }
 
-func (a *answers) note(c Code) {
-	a.lost = a.lost || c.lost()
-	a.asked++
-	if c == CodeUnknown {
-		a.unknown++
+// took remembers an answer.
+func (u *unit) took(name string, c Code) {
+	u.codes = append(u.codes, c)
+	if c.lasting() {
+		u.refused[name] = c
 	}
 }
 
 // deviceLost: the driver says so, or it answers nothing but "unknown error", as
 // it does when a GPU fell off the bus or a container lost its devices.
-func (a *answers) deviceLost() bool {
-	return a.lost || a.asked > 1 && a.unknown == a.asked
-}
-
-// ask gives the value in the unit that holds "per" of the driver's.
-func (a *answers) ask(q quantity, per float64) opt.Float {
-	v, c, asked := a.unit.query(q)
-	if asked {
-		a.note(c)
-	}
-	if c != CodeSuccess {
-		return opt.Float{}
-	}
-	return opt.Of(float64(v) / per)
-}
-
-func (a *answers) memory() (memory, Code) {
-	if c, refused := a.unit.refused[memoryBytes]; refused {
-		return memory{}, c
-	}
-	m, c := a.unit.device.memory()
-	a.note(c)
-	a.unit.remember(memoryBytes, c)
-	return m, c
+func (u *unit) deviceLost() bool {
+	return slices.ContainsFunc(u.codes, Code.lost) ||
+		len(u.codes) > 1 && !slices.ContainsFunc(u.codes, func(c Code) bool { return c != CodeUnknown })
 }

@@ -19,7 +19,7 @@ type Poller struct {
 	query  Query
 
 	clock  clock
-	rhythm rhythm
+	rhythm Rhythm
 	taken  map[target]time.Time // scrapes in the last news, by the server's clock
 	newest time.Time            // of them
 }
@@ -65,10 +65,10 @@ func (p *Poller) Next(ctx context.Context) (News, error) {
 
 // Pause is how long the next query can wait at least: a fifth of the time between
 // scrapes, 0 until that is known.
-func (p *Poller) Pause() time.Duration { return p.rhythm.period() / 5 }
+func (p *Poller) Pause() time.Duration { return p.rhythm.Period() / 5 }
 
 // Period is the time between scrapes, 0 until known.
-func (p *Poller) Period() time.Duration { return p.rhythm.period() }
+func (p *Poller) Period() time.Duration { return p.rhythm.Period() }
 
 // news compares an answer with the last news.
 func (p *Poller) news(a answer) News {
@@ -84,7 +84,7 @@ func (p *Poller) news(a answer) News {
 		return n
 	}
 	if len(p.taken) > 0 {
-		p.rhythm.add(newest.Sub(p.newest))
+		p.rhythm.Add(newest.Sub(p.newest))
 	}
 	p.taken, p.newest = alive, newest
 	n.scraped = map[target]time.Time{}
@@ -115,7 +115,7 @@ func (p *Poller) advanced(alive map[target]time.Time) bool {
 // remarks says what a reader of the figures has to know.
 func (p *Poller) remarks(alive int, silent []string) []string {
 	var notes []string
-	if period := p.rhythm.period(); period >= 3*time.Second {
+	if period := p.rhythm.Period(); period >= 3*time.Second {
 		notes = append(notes, fmt.Sprintf("Prometheus scrapes every %.0f s", period.Seconds()))
 	}
 	if len(silent) > 0 {
@@ -147,10 +147,11 @@ func (c *clock) ours(moment, now time.Time) time.Time {
 	return now.Add(-max(age, 0))
 }
 
-// rhythm learns how often targets are scraped.
-type rhythm struct{ spacings []time.Duration } // the newest few
+// Rhythm learns how often new values come. The zero value has seen none.
+type Rhythm struct{ spacings []time.Duration } // the newest few
 
-func (r *rhythm) add(spacing time.Duration) {
+// Add takes the time between two sets of values.
+func (r *Rhythm) Add(spacing time.Duration) {
 	const keep = 5
 	if spacing > 0 {
 		r.spacings = append(r.spacings, spacing)
@@ -158,9 +159,9 @@ func (r *rhythm) add(spacing time.Duration) {
 	}
 }
 
-// period is the lower median, because a scrape that was missed only makes a
+// Period is the lower median, because a scrape that was missed only makes a
 // spacing longer; 0 until known.
-func (r *rhythm) period() time.Duration {
+func (r *Rhythm) Period() time.Duration {
 	if len(r.spacings) == 0 {
 		return 0
 	}
@@ -170,12 +171,12 @@ func (r *rhythm) period() time.Duration {
 
 // patience is how old a sample may be: three scrapes, within bounds that late
 // scrapes and the longest usual interval, a minute, set.
-func (r *rhythm) patience() time.Duration {
+func (r *Rhythm) patience() time.Duration {
 	const least, most = 15 * time.Second, 3 * time.Minute
 	if len(r.spacings) == 0 {
 		return most
 	}
-	return min(max(3*r.period(), least), most)
+	return min(max(3*r.Period(), least), most)
 }
 
 // split parts the targets into those scraped since a moment and the names of the
