@@ -8,6 +8,7 @@ import (
 	"sonde/probe/api"
 	"sonde/probe/engine/scrape"
 	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/prompt"
 )
 
@@ -44,17 +45,23 @@ func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 	conn := s.conn.Load()
 	requested, requests := s.Load().InputTokens, 0
 	tolerance := min(1, requested/1000) // tokens
+	target := requested
 	for n := range calibrations {
-		p, more := synthetic.Trial(requested, tolerance)
+		p, more := synthetic.Trial(target, tolerance)
 		if !more {
 			break
 		}
-		tokens, sent, ok := s.countTokens(ctx, conn, p, n == 0)
+		tokens, sent, tooLong := s.countTokens(ctx, conn, p, n == 0)
 		requests += sent
-		if !ok {
+		if tooLong { // near the end of the context: a shorter one shows how long it was
+			target = max(1, target/2)
+			continue
+		}
+		if tokens == 0 {
 			break
 		}
 		synthetic.Learn(p, tokens)
+		target = requested
 	}
 	if tokens, ok := synthetic.Nearest(requested); ok && max(tokens-requested, requested-tokens) > 1 {
 		s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the nearest that the server counted has %d", requested, tokens))
@@ -73,11 +80,11 @@ func calibrated(requests int) string {
 }
 
 // countTokens asks the tokenizer or, without one, the server by a request, with a note
-// before the first. sent counts requests.
-func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Prompt, first bool) (tokens, sent int, ok bool) {
+// before the first. tokens is 0 if nobody counts; sent counts requests; tooLong is a refusal.
+func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Prompt, first bool) (tokens, sent int, tooLong bool) {
 	id := conn.engine.Latest().Identity
-	if tokens, ok = scrape.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
-		return tokens, 0, true
+	if tokens, ok := scrape.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
+		return tokens, 0, false
 	}
 	if id.Kind == "" || s.watching() {
 		return 0, 0, false
@@ -86,7 +93,7 @@ func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Pr
 		s.Note(fmt.Sprintf("the load begins after up to %d requests of one token, which fit the prompt length", calibrations))
 	}
 	res := conn.client.Do(ctx, api.Call{Text: p.Text, MaxTokens: calibrationOut}, unseen{})
-	return res.InTokens, 1, res.InTokens > 0
+	return res.InTokens, 1, res.Class == measure.ContextLength
 }
 
 // watching reports that no load begins by itself.

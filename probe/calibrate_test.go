@@ -69,6 +69,34 @@ func TestEveryPromptIsFittedByUsage(t *testing.T) {
 		return n
 	}
 	var requests atomic.Int32
+	server := countingServer(t, &requests, 4096, count)
+	prompts := prompt.NewSynthetic(prompt.Unique, 5)
+	fitted(t, server.URL, prompts, 256)
+	if n := requests.Load(); n < 1 || n > 4 {
+		t.Errorf("%d requests", n)
+	}
+	for range 50 {
+		if n := count(prompts.Next(256).Text); n < 255 || n > 257 {
+			t.Errorf("a prompt of %d tokens", n)
+		}
+	}
+}
+
+// A prompt that just fits the context is fitted too, although the first guess is refused.
+func TestPromptNearTheEndOfTheContext(t *testing.T) {
+	count := func(text string) int { return 60 + len(strings.Fields(text)) }
+	var requests atomic.Int32
+	server := countingServer(t, &requests, 1024, count)
+	prompts := prompt.NewSynthetic(prompt.Unique, 5)
+	fitted(t, server.URL, prompts, 1000)
+	if n := count(prompts.Next(1000).Text); n < 999 || n > 1001 {
+		t.Errorf("a prompt of %d tokens after %d requests", n, requests.Load())
+	}
+}
+
+// countingServer has no tokenizer, refuses what exceeds its context, and reports in its
+// usage what count returns.
+func countingServer(t *testing.T, requests *atomic.Int32, context int, count func(string) int) *httptest.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"object":"list","data":[{"id":"tiny","object":"model","created":1,"owned_by":"library"}]}`)
@@ -79,34 +107,37 @@ func TestEveryPromptIsFittedByUsage(t *testing.T) {
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			t.Error(err)
 		}
+		n := count(body.Messages[0].Content)
+		if n > context {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, you requested %d tokens.","code":"context_length_exceeded"}}`, context, n)
+			return
+		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\n")
-		fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n", count(body.Messages[0].Content))
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\n")
+		fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n", n)
 	})
 	server := httptest.NewServer(mux)
-	defer server.Close()
-	prompts := prompt.NewSynthetic(prompt.Unique, 5)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// fitted fits prompts of a length to a server.
+func fitted(t *testing.T, url string, prompts *prompt.Synthetic, tokens int) {
+	t.Helper()
 	s, err := probe.New(probe.Options{
-		URL: server.URL, API: "chat", GPU: "off", Metrics: "off", MaxConcurrency: 4,
-		Prompts: prompts, Load: frame.Load{Concurrency: 1, InputTokens: 256, OutputTokens: 8},
+		URL: url, API: "chat", GPU: "off", Metrics: "off", MaxConcurrency: 4,
+		Prompts: prompts, Load: frame.Load{Concurrency: 1, InputTokens: tokens, OutputTokens: 8},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Start(t.Context())
-	defer s.Close()
+	t.Cleanup(s.Close)
 	if err := s.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.Calibrate(t.Context(), true)
-	if n := requests.Load(); n < 1 || n > 4 {
-		t.Errorf("%d requests", n)
-	}
-	for range 50 {
-		if n := count(prompts.Next(256).Text); n < 255 || n > 257 {
-			t.Errorf("a prompt of %d tokens", n)
-		}
-	}
 }
 
 // hasNote waits for the next Frames to carry a note.
