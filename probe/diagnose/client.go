@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/units"
 )
 
@@ -88,30 +89,78 @@ func checkTokensPerChunk(h *history) (outcome, Verdict) {
 	})
 }
 
-// checkShortOutput finds answers that end before the requested length.
-func checkShortOutput(h *history) (outcome, Verdict) {
-	got, requested, n, stopped := 0, 0, 0, 0
-	for _, e := range h.ended() {
-		q := e.Request
-		if !succeeded(q) || q.RequestedOut == 0 || q.OutTokens == 0 {
-			continue
-		}
-		n++
-		got += q.OutTokens
-		requested += q.RequestedOut
-		if q.Finish == "stop" {
-			stopped++
-		}
-	}
-	if n < lengthsFewest {
+// checkTokenCounts finds usage that counts fewer tokens than there were chunks with text.
+func checkTokenCounts(h *history) (outcome, Verdict) {
+	c := &h.now().Client
+	if !c.TokensPerChunk.OK || c.TokensEstimated {
 		return unclear, Verdict{}
 	}
-	return when(float64(got) < shortOutputShare*float64(requested), func() Verdict {
+	return when(c.TokensPerChunk.V < tokensPerChunkTo, func() Verdict {
+		v := Verdict{
+			Severity: Warn,
+			Text:     fmt.Sprintf("the server counts %.2g tokens for each chunk of text: TPOT and tokens per second contradict the gaps", c.TokensPerChunk.V),
+			Evidence: []string{"output tokens from usage, divided by the number of chunks"},
+			Advice:   "use the gaps: usage may leave reasoning tokens out, or a proxy cuts tokens into smaller chunks",
+		}
+		if c.Gap.N > 0 && c.TPOT.N > 0 {
+			v.Evidence = append(v.Evidence, fmt.Sprintf("TPOT %s, gap %s (p50)", units.Millis(c.TPOT.P50), units.Millis(c.Gap.P50)))
+		}
+		return v
+	})
+}
+
+// outputs are the lengths of answers that had a requested one, summed.
+type outputs struct{ got, requested, n, stopped int }
+
+// mean is the mean length of answers beside the requested one.
+func (o outputs) mean() string {
+	return fmt.Sprintf("%s of %s tokens", units.Whole(float64(o.got)/float64(o.n)), units.Whole(float64(o.requested)/float64(o.n)))
+}
+
+func (h *history) outputs() (o outputs) {
+	h.successes(func(q *measure.Request) {
+		if q.RequestedOut == 0 || q.OutTokens == 0 {
+			return
+		}
+		o.n++
+		o.got += q.OutTokens
+		o.requested += q.RequestedOut
+		if q.Finish == "stop" {
+			o.stopped++
+		}
+	})
+	return o
+}
+
+// checkShortOutput finds answers that end before the requested length.
+func checkShortOutput(h *history) (outcome, Verdict) {
+	o := h.outputs()
+	if o.n < lengthsFewest {
+		return unclear, Verdict{}
+	}
+	return when(float64(o.got) < shortOutputShare*float64(o.requested), func() Verdict {
 		return Verdict{
 			Severity: Info,
-			Text:     fmt.Sprintf("answers are shorter than requested: %s of %s tokens", units.Whole(float64(got)/float64(n)), units.Whole(float64(requested)/float64(n))),
-			Evidence: []string{fmt.Sprintf("mean of %d requests, %d of them ended by the model itself", n, stopped)},
+			Text:     "answers are shorter than requested: " + o.mean(),
+			Evidence: []string{fmt.Sprintf("mean of %d requests, %d of them ended by the model itself", o.n, o.stopped)},
 			Advice:   "figures hold for the measured length; a server that supports ignore_eos can be made to go on",
+		}
+	})
+}
+
+// checkLongOutput finds answers that go on beyond the requested length.
+func checkLongOutput(h *history) (outcome, Verdict) {
+	o := h.outputs()
+	if o.n < lengthsFewest {
+		return unclear, Verdict{}
+	}
+	longer := float64(o.got) > longOutputShare*float64(o.requested) && o.got-o.requested >= longOutputTokens*o.n
+	return when(longer, func() Verdict {
+		return Verdict{
+			Severity: Info,
+			Text:     "answers are longer than requested: " + o.mean(),
+			Evidence: []string{fmt.Sprintf("mean of %d requests as the server counts", o.n)},
+			Advice:   "figures hold for the measured length; the server ignores the limit, or counts reasoning beside it",
 		}
 	})
 }

@@ -93,3 +93,26 @@ func TestManyTokensPerChunk(t *testing.T) {
 	none(t, "unknown", holding(opt.Float{}, false), "tokens_per_chunk")
 	none(t, "estimated", holding(opt.Of(4), true), "tokens_per_chunk")
 }
+
+// A tenth of a token in each chunk cannot be: usage leaves reasoning out.
+func TestFewerTokensThanChunks(t *testing.T) {
+	holding := func(n float64, estimated bool) *Judge {
+		return scene(func(f *frame.Frame) { f.Client.TokensPerChunk, f.Client.TokensEstimated = opt.Of(n), estimated })
+	}
+	only(t, holding(0.09, false), "token_counts", Warn, "the server counts 0.09 tokens for each chunk of text: TPOT and tokens per second contradict the gaps")
+	none(t, "nearly one", holding(0.95, false), "token_counts")
+	none(t, "estimated", holding(0.09, true), "token_counts")
+}
+
+func TestLongOutput(t *testing.T) {
+	answers := func(requested, got int) *Judge {
+		return scene(func(f *frame.Frame) {
+			f.Load.Requested.OutputTokens = requested
+			f.Requests[0].RequestedOut, f.Requests[0].OutTokens = requested, got
+		})
+	}
+	only(t, answers(128, 256), "long_output", Info, "answers are longer than requested: 256 of 128 tokens")
+	none(t, "a little", answers(250, 256), "long_output")
+	none(t, "the end counted", answers(1, 2), "long_output")
+	none(t, "shorter", answers(512, 256), "long_output")
+}

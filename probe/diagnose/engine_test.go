@@ -8,6 +8,7 @@ import (
 	"sonde/gpu"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -123,6 +124,32 @@ func TestPrefixCache(t *testing.T) {
 	healthyWith(t, hitting(0.5, "shared"), "prefix_cache", "the prefix cache serves 50 % of prompt tokens")
 	none(t, "below one percent", hitting(0.008, "unique"), "prefix_cache")
 	none(t, "little, as asked", hitting(0.1, "shared"), "prefix_cache")
+}
+
+// A start mark and a chat template, 17 of 257 tokens, begin every prompt.
+func TestAChatTemplateIsNoHit(t *testing.T) {
+	none(t, "a template", scene(func(f *frame.Frame) {
+		f.Requests[0].InTokens = 257
+		f.Engine.Reading.PrefixHits = f.Engine.Reading.PrefixQueries.Scale(17. / 257)
+	}), "prefix_cache")
+}
+
+// Whoever only watches knows nothing of the prompts.
+func TestPrefixCacheOfOthers(t *testing.T) {
+	j := scene(func(f *frame.Frame) {
+		f.Load.Requested.Concurrency, f.Requests, f.Streams = 0, nil, nil
+		f.Client = measure.Client{Window: 30 * time.Second}
+		f.Engine.Reading.PrefixHits = f.Engine.Reading.PrefixQueries.Scale(0.5)
+	})
+	for _, v := range j.Verdicts() {
+		if v.Rule == RulePrefixCache {
+			if want := "the prefix cache serves 50 % of prompt tokens"; v.Text != want || v.Severity != Info || v.Advice != "" {
+				t.Errorf("%v %q, advice %q", v.Severity, v.Text, v.Advice)
+			}
+			return
+		}
+	}
+	t.Errorf("not among %v", rules(j))
 }
 
 func TestPrefixCacheByUsage(t *testing.T) {

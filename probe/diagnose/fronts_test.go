@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -44,6 +46,8 @@ func (f *frontSpec) before(t *testing.T, engine http.Handler) http.Handler {
 		stands = buffering()
 	case "drop fields":
 		stands = f.rewriting()
+	case "count a quarter":
+		stands = countingLess()
 	case "second replica":
 		stands = f.twin()
 	case "restart":
@@ -165,6 +169,28 @@ func (f *frontSpec) rewriting() front {
 		engine.ServeHTTP(w, r)
 	})
 }
+
+// countingLess is a server whose usage leaves out three of four tokens.
+func countingLess() front {
+	return fronted(func(_ int64, engine http.Handler, w http.ResponseWriter, r *http.Request) {
+		engine.ServeHTTP(quarter{w}, r)
+	})
+}
+
+type quarter struct{ http.ResponseWriter }
+
+var completionTokens = regexp.MustCompile(`("completion_tokens": ?)(\d+)`)
+
+func (q quarter) Write(p []byte) (int, error) {
+	_, err := q.ResponseWriter.Write(completionTokens.ReplaceAllFunc(p, func(m []byte) []byte {
+		of := completionTokens.FindSubmatch(m)
+		n, _ := strconv.Atoi(string(of[2]))
+		return strconv.AppendInt(bytes.Clone(of[1]), int64(n/4), 10)
+	}))
+	return len(p), err
+}
+
+func (q quarter) Flush() { q.ResponseWriter.(http.Flusher).Flush() }
 
 func (s *stage) neighbours(n neighbours) {
 	prompts := prompt.NewSynthetic(prompt.Unique, 99)

@@ -109,9 +109,9 @@ func checkPrefixCache(h *history) (outcome, Verdict) {
 	queried := increase(list, func(e *engine.Reading) opt.Float { return e.PrefixQueries })
 	hit := increase(list, func(e *engine.Reading) opt.Float { return e.PrefixHits })
 	source := "from the engine's counters"
+	in, cached, n := 0, 0, 0
+	h.successes(func(q *measure.Request) { in += q.InTokens; cached += q.CachedTokens; n++ })
 	if !queried.OK || !hit.OK {
-		in, cached := 0, 0
-		h.successes(func(q *measure.Request) { in += q.InTokens; cached += q.CachedTokens })
 		if cached == 0 {
 			return unclear, Verdict{} // a server that does not report it looks the same
 		}
@@ -121,13 +121,17 @@ func checkPrefixCache(h *history) (outcome, Verdict) {
 	if queried.V < prefixFewest {
 		return unclear, Verdict{}
 	}
-	share, unique := hit.V/queried.V, h.now().Load.Requested.Prefix == "unique"
+	share, ours := hit.V/queried.V, !unloaded(h.now())
+	unique := ours && h.now().Load.Requested.Prefix == "unique"
 	v := Verdict{
 		Severity: Info, aside: !unique,
 		Text:     fmt.Sprintf("the prefix cache serves %s of prompt tokens", units.Share(share)),
 		Evidence: []string{source},
 	}
 	if !unique {
+		if !ours {
+			v.Evidence = append(v.Evidence, "the prompts are those of other clients")
+		}
 		return when(share >= prefixShare, func() Verdict { return v })
 	}
 	v.Text += " although every prompt should be new"
@@ -135,7 +139,11 @@ func checkPrefixCache(h *history) (outcome, Verdict) {
 	if share >= prefixShare {
 		v.Severity = Warn
 	}
-	return when(share > prefixShareOfNew, func() Verdict { return v })
+	perPrompt := hit.V // at least: the length of prompts may be unknown
+	if in > 0 {
+		perPrompt = share * float64(in) / float64(n)
+	}
+	return when(share > prefixShareOfNew && perPrompt > prefixTemplate, func() Verdict { return v })
 }
 
 // checkEngineRestarted finds counters that began again.

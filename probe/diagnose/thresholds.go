@@ -50,12 +50,15 @@ const (
 	clumpsFewest       = 100              // chunks
 	clumpedShare       = 0.5              // of the chunks
 	tokensPerChunkFrom = 1.2              // tokens
+	tokensPerChunkTo   = 0.8              // tokens: a chunk with text has one at least
 )
 
-// short_output and prompt_length.
+// short_output, long_output and prompt_length.
 const (
 	lengthsFewest      = 5   // requests
 	shortOutputShare   = 0.9 // of the requested length
+	longOutputShare    = 1.1 // of the requested length
+	longOutputTokens   = 2   // tokens more: some servers count the end of an answer
 	promptLengthShare  = 0.1 // of the requested length, either way
 	promptLengthTokens = 16  // tokens: a chat template has as many
 )
@@ -95,6 +98,7 @@ const (
 	prefixFewest     = 1000             // prompt tokens
 	prefixShare      = 0.2              // of the prompt tokens
 	prefixShareOfNew = 0.01             // the same, where every prompt should be new
+	prefixTemplate   = 32               // tokens of each prompt: its start mark and chat template, in whole blocks
 )
 
 // stalled and hang.
