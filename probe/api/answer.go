@@ -27,6 +27,7 @@ type answer struct {
 	opening   int // objects without a token before the first one
 	counted   int // completion tokens reported so far
 	withUsage int // token-bearing chunks with a running count
+	thoughts  int // chunks with reasoning
 }
 
 // chunk notes one object of the stream.
@@ -53,6 +54,9 @@ func (a *answer) chunk(c *chunk) {
 	if c.bearing.answer && !r.HaveAnswer {
 		r.HaveAnswer, r.Answer = true, at
 	}
+	if c.bearing.reasoning {
+		a.thoughts++
+	}
 	r.Last = at
 	r.Chunks++
 	a.obs.Token(at, stamp.Late, max(1, tokens))
@@ -71,20 +75,39 @@ func (a *answer) newTokens(c *chunk) int {
 }
 
 // count settles the numbers of tokens when the answer has ended, from the best
-// source there was.
-func (a *answer) count(s *stream) {
-	r := a.rec
+// source there was. It returns a note about counts that contradict each other.
+func (a *answer) count(s *stream) (note string) {
+	r, u := a.rec, s.usage
+	if u.withReasoning() {
+		note = "completion_tokens leave the reasoning out: it is added, as total_tokens says"
+	}
 	r.Finish = s.finish
-	r.InTokens = s.usage.prompt
-	if s.usage.completion > 0 || s.usage.known() && r.Chunks == 0 {
-		r.OutTokens, r.Source = s.usage.completion, measure.Usage
-		r.ReasoningTokens, r.CachedTokens = s.usage.reasoning, s.usage.cached
+	r.InTokens = u.prompt
+	switch {
+	case a.contradicts(u):
+		r.OutTokens, r.Source = r.Chunks, measure.Chunks
+		note = "usage reports far fewer tokens than chunks with text arrived: tokens are counted by chunks"
+	case u.completion > 0 || u.known() && r.Chunks == 0:
+		r.OutTokens, r.Source = u.completion, measure.Usage
+		r.ReasoningTokens, r.CachedTokens = u.reasoning, u.cached
 		if a.withUsage == r.Chunks && r.Chunks > 1 {
 			r.Source = measure.UsagePerChunk
 		}
-	} else {
+	default:
 		r.OutTokens, r.Source = r.Chunks, measure.Chunks
 	}
 	// A first chunk cannot hold more than the whole answer.
 	r.FirstTokens = min(r.FirstTokens, max(1, r.OutTokens))
+	return note
+}
+
+// charactersPerToken bounds how many chunks a token may come in: some servers stream
+// single characters.
+const charactersPerToken = 8
+
+// contradicts reports whether usage counts so few tokens that the chunks cannot be theirs,
+// or just those that are no reasoning.
+func (a *answer) contradicts(u usage) bool {
+	leftOut := a.thoughts > 1 && u.reasoning == 0 && u.completion <= a.rec.Chunks-a.thoughts+1
+	return u.completion > 0 && (leftOut || a.rec.Chunks > charactersPerToken*u.completion)
 }

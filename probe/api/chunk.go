@@ -16,6 +16,7 @@ type chunk struct {
 	usage   usage
 	refusal refusal
 	extra   []member // fields that an ordinary chunk does not have
+	data    value    // the whole object
 }
 
 // member is a field of an object.
@@ -42,19 +43,19 @@ type decoder struct {
 // until the next call.
 func (d *decoder) decode(data []byte) (c *chunk, ok bool) {
 	c = &d.chunk
-	*c = chunk{extra: c.extra[:0]}
+	*c = chunk{extra: c.extra[:0], data: bytes.TrimSpace(data)}
 	in := &d.cursor
-	*in = cursor{data: data}
-	in.blanks()
+	*in = cursor{data: c.data}
 	end := in.enter()
 	for in.more(end) {
 		c.field(in)
 	}
-	if end != '}' || in.cut || len(bytes.TrimSpace(in.data[in.at:])) > 0 {
+	if end != '}' || in.cut || in.at != len(in.data) {
 		return nil, false
 	}
 	if len(c.extra) > 0 {
 		c.native()
+		c.vendorUsage()
 		c.refusal = c.findRefusal()
 	}
 	return c, true
@@ -103,6 +104,8 @@ func (c *chunk) choice(in *cursor) {
 			}
 		case "finish_reason":
 			c.setFinish(in.value())
+		case "usage": // Moonshot
+			c.usage.read(in.value())
 		default:
 			in.value()
 		}
@@ -132,6 +135,8 @@ func (c *chunk) delta(in *cursor) {
 			}
 		case "function_call":
 			b.function(in.value())
+		case "usage":
+			c.usage.read(in.value())
 		default:
 			in.value()
 		}
@@ -204,26 +209,78 @@ func (c *chunk) native() {
 type usage struct {
 	prompt, completion int
 	reasoning, cached  int
+	total              int  // 0 if unknown
 	own                bool // the engine's own counts: the API's go before them
 }
 
+// read takes the counts under all the names that they have.
 func (u *usage) read(v value) {
 	in := v.cursor()
 	for end := in.enter(); in.more(end); {
 		name := in.name
 		switch v := in.value(); string(name) {
-		case "prompt_tokens":
-			u.prompt = v.count()
-		case "completion_tokens":
-			u.completion = v.count()
-		case "reasoning_tokens": // SGLang: at the top level
+		case "prompt_tokens", "input_tokens", "inputTokens", "inputTokenCount", "promptTokenCount", "prompt_eval_count":
+			u.prompt = max(u.prompt, v.count())
+		case "completion_tokens", "output_tokens", "outputTokens", "outputTokenCount", "candidatesTokenCount", "generated_tokens", "eval_count":
+			u.completion = max(u.completion, v.count())
+		case "total_tokens", "totalTokens", "totalTokenCount":
+			u.total = v.count()
+		case "reasoning_tokens", "thoughtsTokenCount": // SGLang: at the top level
 			u.reasoning = max(u.reasoning, v.count())
-		case "completion_tokens_details":
+		case "completion_tokens_details", "output_tokens_details":
 			u.reasoning = max(u.reasoning, v.get("reasoning_tokens").count())
-		case "prompt_tokens_details":
-			u.cached = v.get("cached_tokens").count()
+		case "prompt_tokens_details", "input_tokens_details":
+			u.cached = max(u.cached, v.get("cached_tokens").count())
+		case "prompt_cache_hit_tokens", "cached_tokens": // DeepSeek, Moonshot
+			u.cached = max(u.cached, v.count())
+		case "tokens": // Cohere's meta
+			u.read(v)
 		}
 	}
+}
+
+// places are where else vendors put usage.
+var places = [][]string{
+	{"x_groq", "usage"}, {"meta"}, {"metrics"}, {"message", "usage"}, {"response", "usage"}, {"data", "usage"}, {"delta", "usage"},
+	{"amazon-bedrock-invocationMetrics"}, {"usageMetadata"}, {"usage_metadata"}, {"token_usage"}, {"stats"}, {"statistics"}, {"info"},
+}
+
+// vendorUsage takes counts from another place where the usual one has none.
+func (c *chunk) vendorUsage() {
+	for _, place := range places {
+		if c.usage.completion > 0 {
+			return
+		}
+		var u usage
+		if u.read(c.get(place[0]).get(place[1:]...)); u.known() {
+			c.usage, c.usage.own = u, true
+		}
+	}
+}
+
+// merge takes the counts of a further chunk. They only grow: a later one may be partial.
+// What the engine counts itself only stands in for the API's usage.
+func (u *usage) merge(more usage) {
+	switch {
+	case !more.known() || more.own && !u.own && u.completion > 0:
+	case u.own && !more.own && more.completion > 0:
+		*u = more
+	default:
+		u.own = more.own
+		u.prompt, u.completion = max(u.prompt, more.prompt), max(u.completion, more.completion)
+		u.reasoning, u.cached = max(u.reasoning, more.reasoning), max(u.cached, more.cached)
+		u.total = max(u.total, more.total)
+	}
+}
+
+// withReasoning adds the reasoning to the output where the total says that the server left
+// it out.
+func (u *usage) withReasoning() (corrected bool) {
+	if u.reasoning == 0 || u.total != u.prompt+u.completion+u.reasoning {
+		return false
+	}
+	u.completion += u.reasoning
+	return true
 }
 
 // engine takes an engine's own counts where the API's are missing.

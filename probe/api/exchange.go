@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -172,9 +173,6 @@ func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 	default:
 		return false, fail(measure.BadReply, "response has Content-Encoding "+coding+", identity was requested")
 	}
-	if strings.Contains(resp.Header.Get("Content-Type"), "text/html") {
-		return false, fail(measure.BadReply, "response is a web page: is this the API's address?")
-	}
 	a := answer{rec: &x.Request, obs: x.obs, wire: x.conn.Wire, epoch: x.client.opt.Epoch}
 	s := stream{lines: newLines(body, x.conn.line), sink: a.chunk}
 	if strings.Contains(resp.Header.Get("Content-Type"), "application/json") {
@@ -185,8 +183,8 @@ func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 	if s.done {
 		x.endAt(x.since(x.conn.Wire.Stamp().At))
 	}
-	a.count(&s)
-	x.Streamed, x.Opening, x.Note = !s.whole, a.opening, s.note()
+	contradiction := a.count(&s)
+	x.Streamed, x.Opening, x.Note = !s.whole, a.opening, cmp.Or(contradiction, s.note())
 	if err == nil && x.Chunks == 0 && !s.whole {
 		err = fail(measure.Empty, "response completed without a token")
 	}

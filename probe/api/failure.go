@@ -35,27 +35,104 @@ func fail(class measure.Class, message string) *failure {
 type refusal struct {
 	is      bool
 	message string
+	class   measure.Class // "" if neither code nor words say more than that it is an error
 }
 
-// findRefusal finds an error in any of the forms that servers use.
+// findRefusal finds an error in any of the forms that servers use, also under status 200.
 func (c *chunk) findRefusal() refusal {
-	message, detail := c.get("message"), c.get("detail")
-	kind := strings.ToLower(c.get("type").string())
-	flat := message != nil && !c.answers && (c.get("code") != nil || strings.Contains(kind, "error"))
-	switch err := c.get("error"); {
-	case err != nil && string(err) != "false":
-		return refusal{true, errorWords(err)}
-	case c.get("object") != nil || flat:
-		return refusal{true, message.string()}
-	case detail != nil && !c.answers:
-		return refusal{true, errorWords(detail)}
+	for _, m := range c.extra {
+		switch v := m.value; m.name {
+		case "error", "errors":
+			if v.says() {
+				return refusalOf(v)
+			}
+		case "object": // "error"
+			return refusalOf(c.data)
+		case "detail":
+			if !c.answers && v.says() {
+				return refusalOf(v)
+			}
+		case "error_code", "error_msg", "error_message", "errcode", "errmsg", "err_code", "err_msg":
+			if v.isFailure() {
+				return refusalOf(c.data)
+			}
+		case "success":
+			if string(v) == "false" {
+				return refusalOf(c.data)
+			}
+		case "header", "base_resp", "base_response", "resp":
+			if v.first("status_code", "code", "errcode").isFailure() {
+				return refusalOf(v)
+			}
+		}
+	}
+	kind := strings.ToLower(c.get("type").string() + c.get("status").string())
+	failed := strings.Contains(kind, "error") || strings.Contains(kind, "fail") || c.data.first("code", "status_code", "status").isFailure()
+	if !c.answers && failed && c.data.first(words...) != nil {
+		return refusalOf(c.data)
 	}
 	return refusal{}
 }
 
-// errorWords are the words of an error, which is a text or an object.
-func errorWords(v value) string {
-	return cmp.Or(v.string(), v.get("message").string(), v.get("type").string(), string(v))
+// says reports whether a value holds anything: servers write "error": false, 0, "" or {} to
+// say that there is none.
+func (v value) says() bool {
+	switch string(v) {
+	case "", "false", "0", `""`, "{}", "[]":
+		return false
+	}
+	return true
+}
+
+// isFailure reports whether a code is one of a failure, and not 0, 200 or "success".
+func (v value) isFailure() bool {
+	switch strings.ToLower(v.string()) {
+	case "ok", "success", "succeeded", "true", "none":
+		return false
+	}
+	n, number := v.number()
+	return v.says() && (!number || n != 0 && (n < 200 || n > 299))
+}
+
+// words are the names under which servers put what went wrong, codes those of its code.
+var (
+	words = []string{"message", "msg", "status_msg", "error_msg", "error_message", "errmsg", "err_msg", "detail", "error_description", "description", "reason", "title"}
+	codes = []string{"code", "status_code", "error_code", "errcode", "err_code", "status", "type"}
+)
+
+// refusalOf reads an error, which is a text, an object or a list of them.
+func refusalOf(v value) refusal {
+	if len(v) > 0 && v[0] == '[' {
+		c := v.cursor()
+		end := c.enter()
+		if c.more(end) {
+			return refusalOf(c.value())
+		}
+	}
+	message := cmp.Or(v.string(), v.first(words...).string(), v.get("error").string(), v.get("type").string(), string(v))
+	said := message
+	for _, name := range codes {
+		said += " " + v.get(name).string()
+	}
+	return refusal{true, message, classOfWords(said)}
+}
+
+var (
+	rateLimit = regexp.MustCompile(`(?i)\b429\b|rate.?limit|throttl|too many requests|quota`)
+	noAccess  = regexp.MustCompile(`(?i)\b40[13]\b|api.?(secret.?)?key|unauthori[sz]ed|authenticat|forbidden|permission|access.?denied`)
+)
+
+// classOfWords is the class of an error by its code and words; "" if they do not say.
+func classOfWords(said string) measure.Class {
+	switch {
+	case rateLimit.MatchString(said):
+		return measure.RateLimited
+	case noAccess.MatchString(said):
+		return measure.HTTP4xx
+	case tooLong.MatchString(said):
+		return measure.ContextLength
+	}
+	return ""
 }
 
 // networkFailure names what went wrong below HTTP. idle is the idle time-out.
@@ -116,18 +193,26 @@ func bodyMessage(body []byte) string {
 	}
 	text := strings.TrimSpace(string(body))
 	if strings.HasPrefix(text, "<") {
-		return "an HTML page" + htmlTitle(text)
+		return pageWords(text)
 	}
 	return text
 }
 
-func htmlTitle(page string) string {
-	_, after, ok := strings.Cut(page, "<title>")
-	if !ok {
-		return ""
+var (
+	headline = regexp.MustCompile(`(?is)<(?:title|message|faultstring|h1)\b[^>]*>\s*([^<]+)`)
+	xmlPage  = regexp.MustCompile(`^<\?xml|(?i)<message\b|<faultstring\b`)
+)
+
+// pageWords are the title of a web page, or the message of an XML document.
+func pageWords(page string) string {
+	what := "an HTML page"
+	if xmlPage.MatchString(page) {
+		what = "an XML document"
 	}
-	title, _, _ := strings.Cut(after, "<")
-	return ": " + strings.TrimSpace(title)
+	if found := headline.FindStringSubmatch(page); found != nil {
+		return what + ": " + strings.TrimSpace(found[1])
+	}
+	return what
 }
 
 // longestWait bounds what a server can ask for: beyond it the number is a mistake.

@@ -32,10 +32,13 @@ type stream struct {
 	comments int
 	broken   int // events with incomplete JSON
 	finish   string
-	done     bool // an end mark was seen
-	answers  bool // an object had the form of an answer
-	whole    bool // the answer came in one object, without arrival times
-	usage    usage
+	// afterFinish: text came after a finish reason. A server that puts one on every chunk
+	// proves no end with it.
+	afterFinish bool
+	done        bool // an end mark was seen
+	answers     bool // an object had the form of an answer
+	whole       bool // the answer came in one object, without arrival times
+	usage       usage
 }
 
 // read goes through the whole answer: nil when it is complete, else a *failure
@@ -52,7 +55,7 @@ func (s *stream) read() error {
 // end judges how the body ended.
 func (s *stream) end(err error) error {
 	if err != nil {
-		if s.finish != "" && err != bufio.ErrTooLong {
+		if s.finish != "" && !s.afterFinish && err != bufio.ErrTooLong {
 			return nil // complete by its finish reason; only what follows was cut
 		}
 		return err
@@ -61,6 +64,8 @@ func (s *stream) end(err error) error {
 		return err
 	}
 	switch {
+	case s.afterFinish:
+		return fail(measure.Truncated, "the stream ended without [DONE]: its finish reason came on every chunk and proves no end")
 	case s.finish != "" || s.whole:
 		return nil
 	case s.answers || s.stray == "":
@@ -82,6 +87,9 @@ func (s *stream) line(line []byte) error {
 		s.bare = true
 		return s.data(line)
 	}
+	if line[0] == '<' && !s.answers {
+		return s.page(line)
+	}
 	if line[0] == ':' {
 		s.comments++
 		s.comment = string(bytes.TrimSpace(line[1:]))
@@ -98,6 +106,16 @@ func (s *stream) line(line []byte) error {
 		s.stray = cmp.Or(s.stray, string(bytes.TrimSpace(line)))
 	}
 	return nil
+}
+
+// page reads an HTML or XML page that came in place of an answer.
+func (s *stream) page(line []byte) error {
+	page := bytes.Clone(line)
+	for len(page) < maxErrorBody && s.lines.Scan() {
+		page = append(append(page, '\n'), s.lines.Bytes()...)
+	}
+	words := pageWords(string(page))
+	return fail(cmp.Or(classOfWords(words), measure.BadReply), "response is "+words+": is this the API's address?")
 }
 
 // data takes one data line. A line that is a whole JSON object counts at once.
@@ -158,7 +176,15 @@ func (s *stream) failWith(text []byte) error {
 
 func (s *stream) object(c *chunk) error {
 	if c.refusal.is {
-		return fail(cmp.Or(s.class, measure.StreamError), c.refusal.message)
+		if s.answers { // a code cannot undo that the request was accepted
+			return fail(measure.StreamError, c.refusal.message)
+		}
+		return fail(cmp.Or(c.refusal.class, s.class, measure.StreamError), c.refusal.message)
+	}
+	if c.bearing.any() {
+		s.afterFinish = s.finish != ""
+	} else if c.usage.known() {
+		s.afterFinish = false // usage alone comes at the end
 	}
 	if c.finish != "" {
 		s.finish = c.finish
@@ -170,10 +196,7 @@ func (s *stream) object(c *chunk) error {
 	if !s.answers {
 		s.stray = cmp.Or(s.stray, string(s.decoder.cursor.data))
 	}
-	// What comes later is the more complete.
-	if c.usage.known() && (!c.usage.own || s.usage.own || !s.usage.known()) {
-		s.usage = c.usage
-	}
+	s.usage.merge(c.usage)
 	if s.whole = s.bare && c.whole; !s.whole {
 		s.sink(c)
 	}

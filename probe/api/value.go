@@ -170,6 +170,16 @@ func (v value) get(names ...string) value {
 	return v
 }
 
+// first is the first of several members that says anything.
+func (v value) first(names ...string) value {
+	for _, name := range names {
+		if m := v.get(name); m.says() {
+			return m
+		}
+	}
+	return nil
+}
+
 // string reads a JSON string, or the text of a number or a word; "" for an object or a
 // list.
 func (v value) string() string {

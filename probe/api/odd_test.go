@@ -1,0 +1,200 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"sonde/probe/measure"
+)
+
+func head(contentType string) string {
+	return "HTTP/1.1 200 OK\r\nContent-Type: " + contentType + "\r\nConnection: close\r\n\r\n"
+}
+
+// A token of digits that arrives as a number is a token: TTFT 60, gaps 100 and 20.
+func TestTokensOfDigits(t *testing.T) {
+	token := func(raw string) string { return event(`{"choices":[{"index":0,"delta":{"content":` + raw + `}}]}`) }
+	res := once(t, script{steps: []step{{60, token("6")}, {160, token(`" x"`)}, {180, token("12.5") + finished("stop") + doneMark}}})
+	ttft, _ := res.TTFT()
+	if res.Class != measure.OK || res.Chunks != 3 || ttft != 60 || res.GapsMS[0] != 100 || res.GapsMS[1] != 20 {
+		t.Errorf("class %q, %d chunks, TTFT %v, gaps %v", res.Class, res.Chunks, ttft, res.GapsMS)
+	}
+}
+
+func TestUsageWhereverItIs(t *testing.T) {
+	text := strings.Repeat(content("abcd"), 4)
+	for name, last := range map[string]string{
+		"whole numbers as floats": `{"choices":[],"usage":{"prompt_tokens":12.0,"completion_tokens":4e1}}`,
+		"numbers as strings":      `{"choices":[],"usage":{"prompt_tokens":"12","completion_tokens":"40"}}`,
+		"odd details":             `{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":40,"completion_tokens_details":"x","prompt_tokens_details":[1]}}`,
+		"other names":             `{"choices":[],"usage":{"input_tokens":12,"output_tokens":40}}`,
+		"Groq":                    `{"choices":[],"x_groq":{"id":"r","usage":{"prompt_tokens":12,"completion_tokens":40}}}`,
+		"Moonshot":                `{"choices":[{"index":0,"delta":{},"finish_reason":"stop","usage":{"prompt_tokens":12,"completion_tokens":40}}]}`,
+		"Cohere":                  `{"choices":[],"meta":{"tokens":{"input_tokens":12,"output_tokens":40}}}`,
+		"Bedrock":                 `{"choices":[],"amazon-bedrock-invocationMetrics":{"inputTokenCount":12,"outputTokenCount":40}}`,
+		"Gemini":                  `{"choices":[],"usageMetadata":{"promptTokenCount":12,"candidatesTokenCount":40}}`,
+		"llama.cpp":               `{"choices":[],"timings":{"prompt_n":2,"cache_n":10,"predicted_n":40}}`,
+		"null, then timings":      `{"choices":[],"usage":null,"timings":{"prompt_n":12,"predicted_n":40}}`,
+		"Ollama":                  `{"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":12,"eval_count":40}`,
+	} {
+		res := once(t, script{steps: []step{{10, text + finished("stop") + event(last) + doneMark}}})
+		if res.Class != measure.OK || res.InTokens != 12 || res.OutTokens != 40 || res.Source != measure.Usage {
+			t.Errorf("%s: class %q (%s), tokens %d/%d by %s", name, res.Class, res.Error, res.InTokens, res.OutTokens, res.Source)
+		}
+	}
+}
+
+func TestOddUsageCostsNoToken(t *testing.T) {
+	for name, last := range map[string]string{
+		"a fraction": `{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":4.25}}`,
+		"a list":     `{"choices":[],"usage":[1,2]}`,
+		"a word":     `{"choices":[],"usage":"none"}`,
+		"negative":   `{"choices":[],"usage":{"completion_tokens":-1}}`,
+		"objects":    `{"choices":[],"usage":{"completion_tokens":{}},"timings":5,"x_groq":[],"meta":"x"}`,
+	} {
+		res := once(t, script{steps: []step{{10, content("a") + content("b") + finished("stop") + event(last) + doneMark}}})
+		if res.Class != measure.OK || res.OutTokens != 2 || res.Source != measure.Chunks {
+			t.Errorf("%s: class %q (%s), %d tokens by %s", name, res.Class, res.Error, res.OutTokens, res.Source)
+		}
+	}
+	// Whole numbers as floats on every chunk, a partial usage among them.
+	running := func(usage string) string {
+		return event(`{"choices":[{"index":0,"delta":{"content":"a"}}],"usage":` + usage + `}`)
+	}
+	res := once(t, script{steps: []step{{10, running(`{"prompt_tokens":5.0,"completion_tokens":1.0}`) + running(`{"prompt_tokens":5.0,"completion_tokens":2.0}`) +
+		finished("stop") + usageChunk(5, 2) + event(`{"choices":[],"usage":{"prompt_tokens":5}}`) + doneMark}}})
+	if res.Class != measure.OK || res.OutTokens != 2 || res.InTokens != 5 || res.Source != measure.UsagePerChunk {
+		t.Errorf("class %q, tokens %d/%d by %s", res.Class, res.InTokens, res.OutTokens, res.Source)
+	}
+}
+
+// xAI counts 2 tokens of answer beside 20 of reasoning: 22 tokens in 21 gaps of 10 ms.
+func TestReasoningLeftOutOfTheCount(t *testing.T) {
+	stream := func(last string) script {
+		var steps []step
+		for i := range 22 {
+			field := "reasoning_content"
+			if i >= 20 {
+				field = "content"
+			}
+			steps = append(steps, step{10 * (i + 1), event(`{"choices":[{"index":0,"delta":{"` + field + `":"a"}}]}`)})
+		}
+		return script{steps: append(steps, step{220, finished("stop") + event(`{"choices":[],"usage":`+last+`}`) + doneMark})}
+	}
+	for last, want := range map[string]struct {
+		out       int
+		reasoning int
+		source    measure.TokenSource
+		noted     bool
+	}{
+		`{"prompt_tokens":12,"completion_tokens":2,"total_tokens":34,"completion_tokens_details":{"reasoning_tokens":20}}`:  {22, 20, measure.Usage, true},
+		`{"prompt_tokens":12,"completion_tokens":22,"total_tokens":34,"completion_tokens_details":{"reasoning_tokens":20}}`: {22, 20, measure.Usage, false},
+		`{"prompt_tokens":12,"completion_tokens":2,"total_tokens":14}`:                                                      {22, 0, measure.Chunks, true},
+		`{"prompt_tokens":12,"completion_tokens":44,"total_tokens":56}`:                                                     {44, 0, measure.Usage, false},
+	} {
+		res := once(t, stream(last))
+		if res.OutTokens != want.out || res.ReasoningTokens != want.reasoning || res.Source != want.source || (res.Note != "") != want.noted {
+			t.Errorf("%s: %d tokens, %d of reasoning, by %s, note %q", last, res.OutTokens, res.ReasoningTokens, res.Source, res.Note)
+		}
+		if tpot, _ := res.TPOT(); want.out == 22 && tpot != 10 {
+			t.Errorf("%s: TPOT %v, want 10", last, tpot)
+		}
+	}
+}
+
+func TestContradictoryUsage(t *testing.T) {
+	for completion, want := range map[int]measure.TokenSource{1: measure.Chunks, 5: measure.Usage, 20: measure.Usage, 60: measure.Usage} {
+		res := once(t, script{steps: []step{{10, strings.Repeat(content("a"), 20) + finished("stop") + usageChunk(5, completion) + doneMark}}})
+		if res.Source != want || (res.Note != "") != (want == measure.Chunks) {
+			t.Errorf("%d tokens in 20 chunks: by %s, note %q", completion, res.Source, res.Note)
+		}
+	}
+}
+
+// What a reply is shows in its bytes.
+func TestContentTypesAreNotBelieved(t *testing.T) {
+	events := content("a") + content("b") + finished("stop") + doneMark
+	lines := `{"message":{"content":"a"},"done":false}` + "\n" + `{"message":{"content":"b"},"done":true,"done_reason":"stop"}` + "\n"
+	whole := `{"choices":[{"message":{"content":"ab"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`
+	pretty := strings.NewReplacer(`{`, "{\n  ", `,`, ",\n  ", `}`, "\n}").Replace(whole)
+	for _, kind := range []string{"text/event-stream", "application/json", "application/json; charset=utf-8", "application/x-ndjson", "text/plain", "application/octet-stream", "text/html", ""} {
+		for name, body := range map[string]string{"events": events, "lines": lines, "whole": whole, "pretty": pretty} {
+			res := once(t, script{head: head(kind), steps: []step{{10, body[:len(body)/2]}, {20, body[len(body)/2:]}}})
+			streamed := name == "events" || name == "lines"
+			if res.Class != measure.OK || res.Streamed != streamed || res.OutTokens != 2 || res.Finish != "stop" {
+				t.Errorf("%s as %q: class %q (%s), streamed %v, %d tokens, finish %q", name, kind, res.Class, res.Error, res.Streamed, res.OutTokens, res.Finish)
+			}
+		}
+	}
+}
+
+func TestRefusalsUnderStatus200(t *testing.T) {
+	for body, want := range map[string]struct {
+		class measure.Class
+		says  string
+	}{
+		`{"base_resp":{"status_code":1002,"status_msg":"rate limit exceeded(RPM)"},"choices":null}`: {measure.RateLimited, "rate limit exceeded(RPM)"},
+		`{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`:                    {measure.BadReply, "insufficient balance"},
+		`{"error_code":110,"error_msg":"Access token invalid"}`:                                     {measure.BadReply, "Access token invalid"},
+		`{"error_code":18,"error_msg":"Open api qps request limit reached: too many requests"}`:     {measure.RateLimited, "too many requests"},
+		`{"code":401,"msg":"Unauthorized","data":null}`:                                             {measure.HTTP4xx, "Unauthorized"},
+		`{"code":"InvalidApiKey","message":"Invalid API-key provided."}`:                            {measure.HTTP4xx, "Invalid API-key provided."},
+		`{"header":{"code":11200,"message":"AppIdNoAuthError"}}`:                                    {measure.BadReply, "AppIdNoAuthError"},
+		`{"errors":[{"code":7009,"message":"Upstream service unavailable"}],"success":false}`:       {measure.BadReply, "Upstream service unavailable"},
+		`{"success":false,"message":"model is asleep"}`:                                             {measure.BadReply, "model is asleep"},
+		`{"detail":"Not authenticated"}`:                                                            {measure.HTTP4xx, "Not authenticated"},
+		`{"detail":[{"loc":["body"],"msg":"field required","type":"missing"}]}`:                     {measure.BadReply, "field required"},
+		`{"status":"error","message":"boom"}`:                                                       {measure.BadReply, "boom"},
+		`{"error":{"message":"prompt is too long","code":400}}`:                                     {measure.ContextLength, "prompt is too long"},
+		`<?xml version="1.0"?><Error><Code>X</Code><Message>Bucket gone</Message></Error>`:          {measure.BadReply, "an XML document: Bucket gone"},
+		"<!DOCTYPE html>\n<html><head>\n<title>Sign in</title></head></html>":                       {measure.BadReply, "an HTML page: Sign in"},
+		`upstream connect error`: {measure.BadReply, "upstream connect error"},
+	} {
+		res := once(t, script{head: head("application/json"), steps: []step{{10, body}}})
+		if res.Class != want.class || !strings.Contains(res.Error, want.says) {
+			t.Errorf("%s: class %q, %q; want %q, %q", body, res.Class, res.Error, want.class, want.says)
+		}
+		if !strings.HasPrefix(body, "{") {
+			continue
+		}
+		if res := once(t, script{steps: []step{{10, event(body)}}}); !res.Class.Failed() || !strings.Contains(res.Error, want.says) {
+			t.Errorf("as an event, %s: class %q, %q", body, res.Class, res.Error)
+		}
+	}
+}
+
+func TestWhatIsNoRefusal(t *testing.T) {
+	for _, rest := range []string{
+		`"error":null`, `"error":false`, `"error":""`, `"error":{}`, `"errors":[]`, `"error_code":0,"error_msg":""`, `"success":true`,
+		`"base_resp":{"status_code":0,"status_msg":""}`, `"code":0,"msg":"ok"`, `"code":200,"message":"success"`, `"detail":""`, `"header":{"code":0}`,
+	} {
+		token := event(`{"choices":[{"index":0,"delta":{"content":"a"}}],` + rest + `}`)
+		res := once(t, script{steps: []step{{10, token + token + finished("stop") + doneMark}}})
+		if res.Class != measure.OK || res.Chunks != 2 {
+			t.Errorf("%s: class %q (%s), %d chunks", rest, res.Class, res.Error, res.Chunks)
+		}
+	}
+}
+
+// A finish reason on every chunk proves no end.
+func TestFinishOnEveryChunk(t *testing.T) {
+	token := func(i int) string {
+		return event(`{"choices":[{"index":` + strconv.Itoa(i) + `,"delta":{"role":"assistant","content":"a"},"finish_reason":"stop"}]}`)
+	}
+	tokens := token(0) + token(1) + token(2)
+	for name, c := range map[string]struct {
+		body string
+		want measure.Class
+	}{
+		"cut":                {tokens, measure.Truncated},
+		"ended by the mark":  {tokens + doneMark, measure.OK},
+		"ended by its usage": {tokens + usageChunk(5, 3), measure.OK},
+		"one chunk":          {token(0), measure.OK},
+		"an empty reason":    {strings.ReplaceAll(tokens, `"stop"`, `""`), measure.Truncated},
+	} {
+		if res := once(t, script{steps: []step{{10, c.body}}}); res.Class != c.want {
+			t.Errorf("%s: class %q (%s), want %q", name, res.Class, res.Error, c.want)
+		}
+	}
+}
