@@ -46,16 +46,6 @@ func hash(parts ...string) int {
 	return int(h.Sum32() >> 1)
 }
 
-// one in n words costs one more.
-func oneIn(n int) func(string) int {
-	return func(w string) int {
-		if hash(w)%n == 0 {
-			return 2
-		}
-		return 1
-	}
-}
-
 // pieces cuts a word into pieces of so many letters; blank: the blank is one more.
 func pieces(letters, blank int) func(string) int {
 	return func(w string) int { return blank + (len(w)+letters-1)/letters }
