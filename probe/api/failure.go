@@ -168,7 +168,7 @@ func dialFailure(ctx context.Context, d *wire.Dialer, err error) *failure {
 
 // statusFailure classifies a response other than 2xx.
 func statusFailure(status int, body []byte) *failure {
-	message := bodyMessage(body)
+	message := ErrorMessage(body)
 	lower := strings.ToLower(message + " " + string(body[:min(len(body), 400)]))
 	class := measure.StatusClass(status)
 	switch {
@@ -184,9 +184,9 @@ func statusFailure(status int, body []byte) *failure {
 var tooLong = regexp.MustCompile(`(?i)context_length_exceeded|maximum context length|exceed_context_size|exceeds the available context|` +
 	`max_model_len|longer than the maximum model length|context size|maximum allowed length|is too long`)
 
-// bodyMessage is the most useful line of an error body: the message of a JSON
+// ErrorMessage is the most useful line of an error body: the message of a JSON
 // error, or the first words of anything else.
-func bodyMessage(body []byte) string {
+func ErrorMessage(body []byte) string {
 	var d decoder
 	if c, ok := d.decode(body); ok && c.refusal.message != "" {
 		return c.refusal.message

@@ -146,13 +146,20 @@ func checkPrefixCache(h *history) (outcome, Verdict) {
 	return when(share > prefixShareOfNew && perPrompt > prefixTemplate, func() Verdict { return v })
 }
 
-// checkEngineRestarted finds counters that began again.
+// restartProven is how many readings, from the one whose counters fell, prove a restart: where
+// several engines answer in turn, another one has answered by then.
+const restartProven = 4
+
+// checkEngineRestarted finds counters that began again, and went on from there.
 func checkEngineRestarted(h *history) (outcome, Verdict) {
+	if h.now().Engine.State == engine.Several {
+		return absent, Verdict{}
+	}
 	result := unclear
-	for _, f := range h.frames {
+	for i, f := range h.frames {
 		e, ok := f.FreshEngine()
 		switch {
-		case ok && e.Restarted:
+		case ok && e.Restarted && len(h.readings(h.frames[i:])) >= restartProven:
 			return holds, restarted(f, h.now())
 		case ok:
 			result = absent

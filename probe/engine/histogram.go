@@ -53,10 +53,11 @@ type histogramJSON struct {
 // IsZero reports whether the histogram is unknown.
 func (h Histogram) IsZero() bool { return len(h.Bounds) == 0 }
 
-// Sub returns what h gained since prev. It is empty (unknown) when prev has other
-// buckets or more in them: then the engine has restarted in between.
+// Sub returns what h gained since prev. It is empty (unknown) when prev has other buckets,
+// more in them, or a larger sum: then the engine has restarted in between, or another one
+// has answered.
 func (h Histogram) Sub(prev Histogram) Histogram {
-	if len(h.Bounds) == 0 || !slices.Equal(h.Bounds, prev.Bounds) || h.Count < prev.Count {
+	if len(h.Bounds) == 0 || !slices.Equal(h.Bounds, prev.Bounds) || h.Count < prev.Count || h.Sum < prev.Sum {
 		return Histogram{}
 	}
 	diff := Histogram{Bounds: h.Bounds, Counts: make([]float64, len(h.Counts)), Sum: h.Sum - prev.Sum, Count: h.Count - prev.Count}
@@ -92,9 +93,10 @@ func (h Histogram) Quantile(q float64) (v, above float64, ok bool) {
 	return 0, lower, false
 }
 
-// Mean is the mean of the observations in seconds; unknown without any.
+// Mean is the mean of the observations in seconds; unknown without any. Times are not
+// negative: a sum that is comes from a page that cannot be right.
 func (h Histogram) Mean() opt.Float {
-	if h.Count <= 0 {
+	if h.Count <= 0 || h.Sum < 0 {
 		return opt.Float{}
 	}
 	return opt.Of(h.Sum / h.Count)

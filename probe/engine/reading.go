@@ -162,9 +162,10 @@ const (
 	Failed                   // there is no reading, or no newer one: Status.Why
 	NotReported              // the engine has nothing to read: Status.Why
 	Off                      // switched off by the user
+	Several                  // several engines answer in turn, so there are no figures of any: Status.Why
 )
 
-var stateNames = []string{"connecting", "ready", "failed", "not_reported", "off"}
+var stateNames = []string{"connecting", "ready", "failed", "not_reported", "off", "several"}
 
 func (s State) String() string { return stateNames[s] }
 

@@ -103,6 +103,9 @@ type Sources struct {
 	Identity  engine.Identity
 	Read      bool           // the engine was read
 	EngineWhy string         // why there is no reading of it, or no newer one
+	Engine    engine.State   // what became of its readings
+	LastRead  time.Time      // when the engine was last read
+	Unread    time.Duration  // how long before the end that was; 0 while its readings are fresh
 	Settings  engine.Reading // what the engine's metrics say of how it was started
 	GPU       gpu.Status
 	limits    *roofline.Roofline // nil: found by what the rest shows

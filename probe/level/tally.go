@@ -67,7 +67,9 @@ func (t *Tally) frame(f *frame.Frame, s step) {
 	t.notice(f)
 	held := t.Held(f)
 	t.flow.frame(f, held, &t.Span)
-	t.engine.add(s, held, t.saw(f, f.Engine.Reading.At))
+	if t.engine.add(s, held, t.saw(f, f.Engine.Reading.At)); f.Engine.State == engine.Several {
+		t.engine = engineTally{} // what was read before was of several too
+	}
 	t.gpus.add(f, held, t.saw(f, f.GPU.At))
 	t.client.add(&f.Health, held)
 	t.mfu.Add(f.Roofline.MFU, held)
@@ -98,7 +100,12 @@ func (s *Sources) Notice(f *frame.Frame) {
 			KVCapacityBlocks: r.KVCapacityBlocks, KVBlockTokens: r.KVBlockTokens, Settings: r.Settings,
 		}
 	}
-	s.EngineWhy = f.Engine.Why
+	s.Engine, s.EngineWhy = f.Engine.State, f.Engine.Why
+	s.Read = s.Read && s.Engine != engine.Several
+	s.LastRead, s.Unread = f.Engine.Reading.At, 0
+	if _, fresh := f.FreshEngine(); !fresh {
+		s.Unread, _ = f.Age(s.LastRead)
+	}
 }
 
 // AddRequest takes a request that ended. Whatever of it lies in the span is part of the

@@ -275,7 +275,10 @@ func perTime(title string, rows [][3]string) page.Section {
 func (s *Summary) engineSection() page.Section {
 	e := &s.Engine
 	if !e.RunningMean.OK && !e.WaitingMax.OK && !e.KVFillMean.OK && !e.OutputPerS.OK {
-		return page.Section{}
+		if s.Target.Settings.Why == "" {
+			return page.Section{}
+		}
+		return page.Section{Title: "engine", Lines: []string{"no readings: the notes say why"}}
 	}
 	return page.Section{Title: "engine", Lines: []string{
 		fmt.Sprintf("running %s mean · waiting %s max · KV cache %s mean, %s max", figure(e.RunningMean), figure(e.WaitingMax), percent(e.KVFillMean), percent(e.KVFillMax)),

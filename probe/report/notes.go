@@ -1,12 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"sonde/gpu"
 	"sonde/probe/bench"
+	"sonde/probe/engine"
 	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/units"
@@ -34,6 +37,7 @@ func remarks(o *bench.Outcome) []string {
 		iff(l.Cancelled > 0 && !o.Interrupted, "%d streams were still running after the drain and were cancelled", l.Cancelled),
 		iff(l.Engine.Restarts > 0, "the engine restarted: the intervals around it are excluded from its figures"),
 	}
+	out = append(out, aboutEngine(&l.Sources))
 	out = append(out, l.Sources.Target.Notes...)
 	out = append(out, aboutGPUs(l)...)
 	for _, n := range l.Notes {
@@ -93,6 +97,20 @@ func uncounted(l *level.Level) string {
 		return "token counts are estimates: the server sent no usage, so chunks were counted" + input
 	}
 	return fmt.Sprintf("%d of %d successful requests came without usage: their token counts are estimates (chunks)%s", n, ok, input)
+}
+
+// aboutEngine says why the engine was not read, or since when.
+func aboutEngine(s *level.Sources) string {
+	why := cmp.Or(s.EngineWhy, s.Identity.MetricsWhy)
+	switch {
+	case s.Engine == engine.Off || why == "":
+		return ""
+	case !s.Read:
+		return "no engine readings: " + why
+	case s.Unread > 0:
+		return fmt.Sprintf("engine readings ended at %s, %s before the end: %s", s.LastRead.Local().Format(time.TimeOnly), units.Span(s.Unread), why)
+	}
+	return iff(s.Identity.MetricsURL != "" && s.Identity.MetricsWhy != "", "the engine's metrics page was not read: %s", s.Identity.MetricsWhy)
 }
 
 // aboutGPUs says why there are no GPUs, or what is missing of those that there are.

@@ -35,12 +35,11 @@ type Kind struct {
 
 	PassesOn bool // it publishes metrics under the names of other engines
 
-	Paths        []string // where its metrics page can be; nil = the usual places
-	PagePerModel bool     // a page for each model: without ?model= it answers 400
-	NoPage       string   // why its metrics page is not looked for; the way out
-	Missing      string   // the way out when there is no such page
-	Empty        string   // the way out when the page holds no engine metrics
-	GPUPath      string   // page with GPU metrics that it serves itself
+	Paths   []string // where its metrics page can be; nil = the usual places
+	NoPage  string   // why its metrics page is not looked for; the way out
+	Missing string   // the way out when there is no such page
+	Empty   string   // the way out when the page holds no engine metrics
+	GPUPath string   // page with GPU metrics that it serves itself
 
 	About []About       // probes for version and limits; the first that answers counts
 	Table *Table        // how to read its metrics; nil: not read

@@ -16,10 +16,9 @@ import (
 var llamacpp = Kind{
 	ID: "llama.cpp", Name: "llama.cpp",
 	OwnedBy: []string{"llamacpp"}, Server: "llama.cpp",
-	Prefixes:     []string{"llamacpp:", "llamacpp_"},
-	Paths:        []string{"/metrics"},
-	PagePerModel: true, // in router mode
-	Missing:      "start llama-server with --metrics",
+	Prefixes: []string{"llamacpp:", "llamacpp_"},
+	Paths:    []string{"/metrics"},
+	Missing:  "start llama-server with --metrics",
 	// /props is there without a flag. Its n_ctx is per slot.
 	About: []About{{"/props", func(a Object, id *engine.Identity) bool {
 		id.Version, _, _ = strings.Cut(a.Text("build_info"), "-")

@@ -22,27 +22,33 @@ type extraState struct {
 // extraRetry is the time between two reads of a page that failed for now.
 const extraRetry = 5 * time.Second
 
-// readExtras adds what the engine's other pages say to a reading. It returns how
-// many did, and why the last that did not has not. havePage: the metrics page is
-// part of the reading.
+// readExtras adds what the engine's other pages report to a reading. It returns how many did,
+// and why the last that did not has not. havePage: the metrics page is part of the reading.
+// A page that is kept from a scrape before counts only while no other fails: a dead engine
+// would seem to live on it.
 func (s *Source) readExtras(ctx context.Context, shot *snapshot, havePage bool) (read int, why string) {
+	kept, failing := 0, !havePage && s.identity.MetricsURL != ""
 	for _, e := range s.extrasOf() {
 		if e.Instead && havePage {
 			continue
 		}
-		s.askExtra(ctx, e)
+		fresh := s.askExtra(ctx, e)
 		if e.why == "" {
 			e.why = e.fill(shot)
 		}
-		if e.gone && e.Instead {
-			continue // it would have been a stand-in: what is wrong with the metrics page is noted
-		}
-		if e.why != "" {
-			why = e.why
+		switch {
+		case e.gone && e.Instead: // it would have been a stand-in: what is wrong with the metrics page is noted
+		case e.why != "":
+			why, failing = e.why, failing || !e.gone
 			shot.Note(e.why)
-			continue
+		case fresh:
+			read++
+		default:
+			kept++
 		}
-		read++
+	}
+	if read == 0 && !failing {
+		read = kept
 	}
 	return read, why
 }
@@ -63,20 +69,20 @@ func (e *extraState) fill(shot *snapshot) (wrong string) {
 	return ""
 }
 
-// askExtra fetches an extra page if it is due. A page that is not there is asked
-// for seldom, or never again.
-func (s *Source) askExtra(ctx context.Context, e *extraState) {
+// askExtra fetches an extra page if it is due, and reports whether it was. A page that is
+// not there is asked for seldom, or never again.
+func (s *Source) askExtra(ctx context.Context, e *extraState) bool {
 	least := e.Every
 	switch {
 	case e.gone && e.Once:
-		return
+		return false
 	case e.gone:
 		least = max(least, searchEvery)
 	case e.why != "":
 		least = max(least, extraRetry)
 	}
 	if !e.asked.IsZero() && time.Since(e.asked) < least {
-		return
+		return false
 	}
 	e.asked = time.Now()
 	c := probe(s.fetch.config.rootAt(e.Path))
@@ -89,10 +95,11 @@ func (s *Source) askExtra(ctx context.Context, e *extraState) {
 	case err != nil:
 		_, e.why = s.fetch.explain(c.address, err, c.timeout)
 	case a.status != http.StatusOK:
-		e.why = pageRefusal(a, &kinds.Kind{Missing: e.Missing})
+		e.why = s.fetch.pageRefusal(a, &kinds.Kind{Missing: e.Missing})
 	default:
 		e.last, e.why = a, ""
 	}
+	return true
 }
 
 // extrasOf returns the extra pages of the engine, with their state.

@@ -36,9 +36,10 @@ type answer struct {
 	body   kinds.Body
 	at     time.Time // when the header of the answer arrived
 
-	given    string // the credentials that were sent, in words; "" = none
-	withheld bool   // there are some, which were not sent because they are for another host
-	proxy    string // host:port of a proxy that may have answered itself; "" = none
+	given      string // the credentials that were sent, in words; "" = none
+	withheld   bool   // there are some, which were not sent because they are for another host
+	redirected string // address that a redirect led to; "" = none
+	proxy      string // host:port of a proxy that may have answered itself; "" = none
 }
 
 func (a answer) needsKey() bool {
@@ -135,6 +136,9 @@ func (f fetcher) send(ctx context.Context, c call) (answer, error) {
 	a := answer{url: c.address, status: resp.StatusCode, header: resp.Header, at: time.Now(), proxy: f.answeringProxy(c.address)}
 	if c.withKey {
 		a.given = f.config.credentials()
+	}
+	if resp.Request.URL.Path != req.URL.Path {
+		a.redirected = resp.Request.URL.String()
 	}
 	a.body, err = readAll(resp, c.limit)
 	return a, err

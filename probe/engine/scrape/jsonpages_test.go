@@ -125,18 +125,18 @@ func checkRefusedPage(t *testing.T, file string, page *jsonFixture, want map[str
 	t.Helper()
 	a := answer{url: "http://engine" + want["endpoint"].(string), status: int(want["http_status"].(float64)), body: []byte(fixture(t, file))}
 	says := want["says"].(string)
-	if got := pageRefusal(a, page.kind); !strings.Contains(got, strings.TrimPrefix(says, "start ")) {
+	if got := newFetcher(Config{}).pageRefusal(a, page.kind); !strings.Contains(got, strings.TrimPrefix(says, "start ")) {
 		t.Errorf("%q does not say %q", got, says)
 	}
 }
 
 func TestLoadingPage(t *testing.T) {
 	loading := answer{url: "http://engine/metrics", status: 503, body: []byte(fixture(t, "probe-llamacpp-loading.json.txt"))}
-	if got := pageRefusal(loading, kinds.ByID("llama.cpp")); !strings.Contains(got, "still loading") || strings.Contains(got, "--metrics") {
+	if got := newFetcher(Config{}).pageRefusal(loading, kinds.ByID("llama.cpp")); !strings.Contains(got, "still loading") || strings.Contains(got, "--metrics") {
 		t.Errorf("%q", got)
 	}
 	loading.body = []byte("busy")
-	if got := pageRefusal(loading, kinds.ByID("llama.cpp")); strings.Contains(got, "model is still loading") {
+	if got := newFetcher(Config{}).pageRefusal(loading, kinds.ByID("llama.cpp")); strings.Contains(got, "model is still loading") {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,12 +1,15 @@
 package scrape
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
+	"sonde/probe/api"
 	"sonde/probe/engine/kinds"
+	"sonde/probe/plain"
 	"sonde/probe/prom"
 )
 
@@ -89,19 +92,55 @@ func whyUnread(k *kinds.Kind) string {
 	return k.Name + "'s metrics are not read yet"
 }
 
-// pageRefusal says what to do about a metrics page that answers another status
-// than 200.
-func pageRefusal(a answer, k *kinds.Kind) string {
-	where := shown(a.url)
+// pageRefusal explains a metrics page that answers another status than 200, with the
+// server's own words, and says what to do about it.
+func (f fetcher) pageRefusal(a answer, k *kinds.Kind) string {
+	where := fmt.Sprintf("%d at %s", a.status, a.where())
+	said := f.said(a)
 	switch {
 	case a.needsKey():
-		return keyRefusal(a, "give --api-key, or an address that needs none with --metrics")
+		says := keyRefusal(a, "give --api-key, or an address that needs none with --metrics")
+		if said != "" {
+			says += "; it says: " + said
+		}
+		return says
 	case k.Missing != "" && (a.status == http.StatusNotFound || a.status == http.StatusNotImplemented):
-		return fmt.Sprintf("%d at %s: %s", a.status, where, k.Missing)
+		return where + ": " + k.Missing
 	case a.loading():
-		return fmt.Sprintf("%d at %s: the model is still loading, wait until it is up", a.status, where)
+		return where + ": the model is still loading, wait until it is up"
+	case said != "":
+		where += ": " + said + "; "
+	default:
+		where += ": "
 	}
-	return fmt.Sprintf("%d at %s: give --metrics URL", a.status, where) + through(a.proxy)
+	return where + f.otherPage() + through(a.proxy)
+}
+
+// otherPage is the advice where a metrics page is not right.
+func (f fetcher) otherPage() string {
+	if f.config.MetricsURL == "" {
+		return "give --metrics URL"
+	}
+	return "check the address given with --metrics"
+}
+
+// said is what a server says in a response that is not what it should be: its message, or
+// the title of a web page. It may repeat a key, which is hidden.
+func (f fetcher) said(a answer) string {
+	const most = 150 // runes
+	body := bytes.TrimSpace(a.body[:min(len(a.body), 64<<10)])
+	if len(body) == 0 || strings.EqualFold(string(body), http.StatusText(a.status)) {
+		return ""
+	}
+	return f.config.hide(plain.Line(strings.TrimPrefix(api.ErrorMessage(body), "an HTML page: "), most))
+}
+
+// where is the address of an answer, and where a redirect led.
+func (a answer) where() string {
+	if a.redirected == "" {
+		return shown(a.url)
+	}
+	return shown(a.url) + ", redirected to " + shown(a.redirected)
 }
 
 // kindByList decides by the answer that brought the model list; nil if it does not show.

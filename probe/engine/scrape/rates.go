@@ -2,7 +2,6 @@ package scrape
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"sonde/probe/engine"
@@ -19,7 +18,9 @@ func (s *snapshot) since(prev *snapshot) {
 	if prev.model != s.model || prev.Replica != s.Replica || s.Regrouped {
 		return
 	}
-	if s.Restarted = s.restartedSince(prev); s.Restarted {
+	s.Restarted = s.Restarted || !instanceOf(prev).is(s)
+	s.Regrouped = s.lost(prev)
+	if s.Restarted || s.Regrouped {
 		return
 	}
 	seconds := s.At.Sub(prev.At).Seconds()
@@ -67,25 +68,20 @@ func (s *snapshot) rate(prev *snapshot, field engine.Field, seconds float64) opt
 	return s.gained(prev, field).Scale(1 / seconds)
 }
 
-// restartedSince reports whether the engine, or one of its ranks, began anew.
-func (s *snapshot) restartedSince(prev *snapshot) bool {
-	if s.started != prev.started && s.started != 0 && prev.started != 0 {
-		return true
-	}
+// lost reports whether a rank of some counter is gone: the sums are of others.
+func (s *snapshot) lost(prev *snapshot) bool {
 	for field, before := range prev.series {
 		now := s.series[field]
-		if s.renamed(prev, field) || len(now) == 0 && prev.fromExtra[field] {
-			continue // read from elsewhere now, or that page has not answered this time
+		if len(now) == 0 || s.renamed(prev, field) {
+			continue // read from elsewhere now, or not at all
 		}
-		for rank, value := range before {
-			if v, still := now[rank]; !still || v < value {
+		for rank := range before {
+			if _, still := now[rank]; !still {
 				return true
 			}
 		}
 	}
-	return slices.ContainsFunc(engine.Distributions, func(f engine.Field) bool {
-		return !s.renamed(prev, f) && s.Distribution(f).Count < prev.Distribution(f).Count
-	})
+	return false
 }
 
 // renamed reports whether a field is read from another metric than before: some appear

@@ -55,7 +55,10 @@ func TestWhatTellsARestart(t *testing.T) {
 		{"a counter fell", "vllm:num_preemptions_total 5", "vllm:num_preemptions_total 0", true},
 		{"one rank fell, the sum rose", "vllm:prompt_tokens_total{engine=\"0\"} 5\nvllm:prompt_tokens_total{engine=\"1\"} 5",
 			"vllm:prompt_tokens_total{engine=\"0\"} 1\nvllm:prompt_tokens_total{engine=\"1\"} 50", true},
-		{"a rank is gone", "vllm:prompt_tokens_total{engine=\"0\"} 5\nvllm:prompt_tokens_total{engine=\"1\"} 5", "vllm:prompt_tokens_total{engine=\"0\"} 20", true},
+		{"a rank is gone", "vllm:prompt_tokens_total{engine=\"0\"} 5\nvllm:prompt_tokens_total{engine=\"1\"} 5", "vllm:prompt_tokens_total{engine=\"0\"} 20", false},
+		{"a metric is not on the page this time", "vllm:prompt_tokens_total 5\nvllm:generation_tokens_total 5", "vllm:prompt_tokens_total 6", false},
+		{"a counter is no number this time", "vllm:prompt_tokens_total 5", "vllm:prompt_tokens_total NaN", false},
+		{"the sum of a histogram fell", "vllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} 5\nvllm:e2e_request_latency_seconds_sum 9", "vllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} 6\nvllm:e2e_request_latency_seconds_sum 2", true},
 		{"a histogram fell", "vllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} 5", "vllm:e2e_request_latency_seconds_bucket{le=\"+Inf\"} 1", true},
 	}
 	for _, tt := range tests {

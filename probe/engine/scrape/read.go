@@ -185,6 +185,9 @@ func (s *snapshot) figure(v view, f engine.Field) {
 	if to.OK || len(ranks) == 0 {
 		return
 	}
+	if s.Counter(f) != nil && v.partlyUnknown(p) {
+		return // a sum without that rank would seem to fall, and to leap when it is back
+	}
 	series, greatest := counters{}, 0.0
 	for _, r := range ranks {
 		series[r.key], greatest = r.value, max(greatest, r.value)

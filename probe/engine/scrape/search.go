@@ -2,6 +2,7 @@ package scrape
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -27,8 +28,8 @@ func (f fetcher) findMetrics(ctx context.Context, k *kinds.Kind, model string) f
 	case f.config.MetricsURL == metricsOff:
 		return found{why: "switched off with --metrics off"}
 	case f.config.MetricsURL != "":
-		given := f.config.givenMetrics()
-		return found{url: given, by: f.look(ctx, given).by()}
+		got := f.lookFor(ctx, newSearchParser(), f.config.givenMetrics(), model)
+		return found{url: got.url, by: got.by()}
 	case k != nil && k.NoPage != "":
 		return found{why: k.NoPage}
 	}
@@ -40,10 +41,10 @@ func (f fetcher) findMetrics(ctx context.Context, k *kinds.Kind, model string) f
 	}
 	var best found
 	for _, path := range paths {
-		got := f.lookFor(ctx, f.config.rootAt(path), k, model)
+		got := f.lookFor(ctx, newSearchParser(), f.config.rootAt(path), model)
 		switch {
 		case got.err != nil && kinds.IsIterations(got.body): // which we have just taken
-			return found{why: got.why(&kinds.TRTLLM), by: &kinds.TRTLLM}
+			return found{why: f.why(got, &kinds.TRTLLM), by: &kinds.TRTLLM}
 		case got.by() != nil:
 			return found{url: got.url, by: got.by()}
 		case got.unreachable() && best.url == "":
@@ -51,7 +52,7 @@ func (f fetcher) findMetrics(ctx context.Context, k *kinds.Kind, model string) f
 		case got.isPage() && best.url == "":
 			best.url = got.url
 		case !got.isPage() && best.why == "":
-			best.why = got.why(k)
+			best.why = f.why(got, k)
 		}
 	}
 	if best.url != "" {
@@ -63,18 +64,34 @@ func (f fetcher) findMetrics(ctx context.Context, k *kinds.Kind, model string) f
 // commonPaths are the places where metrics pages are found.
 var commonPaths = []string{"/metrics", "/v1/metrics", "/prometheus/metrics"}
 
-// lookFor is look for the page of an engine that may have one for each model, and
-// then asks for the model's name.
-func (f fetcher) lookFor(ctx context.Context, address string, k *kinds.Kind, model string) glance {
-	got := f.look(ctx, address)
-	if k.PagePerModel && got.status == http.StatusBadRequest && model != "" {
-		return f.look(ctx, address+modelQuery+url.QueryEscape(model))
+// lookFor is look for a page that a server may have for each model, as llama.cpp's router
+// has: where it refuses the request, it is asked for the model's page.
+func (f fetcher) lookFor(ctx context.Context, parser *prom.Parser, address, model string) glance {
+	got := f.look(ctx, parser, address)
+	of := withModel(address, model)
+	if got.status != http.StatusBadRequest || of == address {
+		return got
+	}
+	if page := f.look(ctx, parser, of); page.isPage() {
+		return page
 	}
 	return got
 }
 
 // modelQuery asks for the page of one model.
-const modelQuery = "?model="
+const modelQuery = "model"
+
+// withModel adds the model to the address of a page.
+func withModel(address, model string) string {
+	u, err := url.Parse(address)
+	if err != nil || model == "" {
+		return address
+	}
+	query := u.Query()
+	query.Set(modelQuery, model)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
 
 // otherPages are pages that an engine or a gateway publishes at a port of their
 // own: Triton, the gateways' endpoint pickers, SGLang's model gateway.
@@ -98,7 +115,7 @@ func (f fetcher) otherPorts(ctx context.Context) found {
 		guard.Go("metrics search", func(error) {}, func() {
 			defer wait.Done()
 			address := "http://" + net.JoinHostPort(base.Hostname(), page.port) + page.path
-			results[i] = found{url: address, by: f.look(ctx, address).by()}
+			results[i] = found{url: address, by: f.look(ctx, newSearchParser(), address).by()}
 		})
 	}
 	wait.Wait()
@@ -118,11 +135,7 @@ type glance struct {
 	fails string // why there was no answer
 }
 
-func (f fetcher) look(ctx context.Context, address string) glance {
-	return f.lookWith(ctx, newSearchParser(), address)
-}
-
-func (f fetcher) lookWith(ctx context.Context, parser *prom.Parser, address string) glance {
+func (f fetcher) look(ctx context.Context, parser *prom.Parser, address string) glance {
 	a, err := f.page(ctx, address)
 	g := glance{answer: a}
 	g.url = address
@@ -151,12 +164,16 @@ func (g glance) by() *kinds.Kind {
 }
 
 // why says why an answer is no metrics page.
-func (g glance) why(k *kinds.Kind) string {
+func (f fetcher) why(g glance, k *kinds.Kind) string {
 	switch {
 	case g.fails != "":
 		return g.fails
-	case g.err != nil:
-		return fmt.Sprintf("%s: %v; give --metrics URL", shown(g.url), g.err)
+	case g.err == nil:
+		return f.pageRefusal(g.answer, k)
+	case errors.Is(g.err, prom.ErrHTML) || errors.Is(g.err, prom.ErrJSON):
+		if said := f.said(g.answer); said != "" && f.config.MetricsURL != "" {
+			return fmt.Sprintf("%s: %v (%s); %s", g.where(), g.err, said, f.otherPage())
+		}
 	}
-	return pageRefusal(g.answer, k)
+	return fmt.Sprintf("%s: %v; %s", g.where(), g.err, f.otherPage())
 }

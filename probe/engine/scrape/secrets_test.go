@@ -80,7 +80,7 @@ func TestAPageThatRefusesTheKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := elsewhere + "/metrics wants a key (401), and the given one is for another host: give an address that needs none with --metrics"
-	if got := pageRefusal(a, nil); got != want {
+	if got := newFetcher(Config{}).pageRefusal(a, nil); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

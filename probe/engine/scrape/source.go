@@ -1,6 +1,7 @@
 package scrape
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ type Source struct {
 	parser    *prom.Parser
 	facts     *factBook
 	prev      *snapshot // of the last page that was read
+	lineage   lineage   // of the processes that answered as the page
 	searched  time.Time // when the page was last looked for
 	extras    []*extraState
 	extraKind string            // the kind that extras are of
@@ -173,6 +175,23 @@ func (s *Source) scrape(ctx context.Context) (ok bool) {
 	case err != nil: // the page goes first: it would say most
 		shot.Notes = slices.Insert(shot.Notes, 0, err.Error())
 	}
+	if s.identity.MetricsURL != "" {
+		s.identity.MetricsWhy = ""
+		if err != nil {
+			s.identity.MetricsWhy = err.Error()
+		}
+	}
+	if k := kinds.ByID(shot.Engine); s.identity.Kind == "" && k.ID != "" {
+		become(&s.identity, k) // its page has come to show it only now
+	}
+	if s.prev != nil && (s.prev.model != shot.model || s.prev.Replica != shot.Replica) {
+		s.lineage = lineage{}
+	}
+	if s.lineage.add(&shot) {
+		s.prev = nil
+		s.several()
+		return true
+	}
 	shot.since(s.prev)
 	s.prev = &shot
 	if n := shot.MaxModelLen; n.OK && s.identity.MaxModelLen == 0 {
@@ -191,6 +210,15 @@ func (s *Source) publish(shot *snapshot, period time.Duration) {
 	})
 }
 
+// several publishes that there is no reading of any one engine.
+func (s *Source) several() {
+	s.latest.Store(&engine.Status{
+		Identity: s.identity, State: engine.Several, Period: s.interval,
+		Why: fmt.Sprintf("several engines answer at %s in turn, as behind a load balancer, so no figure is of all of them: read them from their Prometheus server with --prometheus URL, or give one engine's own page with --metrics",
+			shown(cmp.Or(s.identity.MetricsURL, s.fetch.config.Base))),
+	})
+}
+
 // fail keeps the last reading and says why there is no newer one.
 func (s *Source) fail(why string) {
 	status := s.Latest()
@@ -198,13 +226,14 @@ func (s *Source) fail(why string) {
 	s.latest.Store(&status)
 }
 
-// address is that of the page, with the chosen model where there is one for each.
+// address is that of the page, with the chosen model where there is one for each. A model in
+// the address that was given stays.
 func (s *Source) address(model string) string {
-	page, _, perModel := strings.Cut(s.identity.MetricsURL, modelQuery)
-	if !perModel || model == "" {
+	u, err := url.Parse(s.identity.MetricsURL)
+	if err != nil || !u.Query().Has(modelQuery) || strings.Contains(s.fetch.config.MetricsURL, modelQuery+"=") {
 		return s.identity.MetricsURL
 	}
-	return page + modelQuery + url.QueryEscape(model)
+	return withModel(s.identity.MetricsURL, model)
 }
 
 // read fetches the metrics page and takes it apart. The error is one sentence; the
@@ -215,16 +244,19 @@ func (s *Source) read(ctx context.Context, of subject) (snapshot, error) {
 		return newSnapshot(model), errors.New(s.identity.MetricsWhy)
 	}
 	address := s.address(model)
-	g := s.fetch.lookWith(ctx, s.parser, address)
+	g := s.fetch.lookFor(ctx, s.parser, address, model)
 	if !g.isPage() {
-		return newSnapshot(model), errors.New(g.why(kinds.ByID(s.identity.Kind)))
+		return newSnapshot(model), errors.New(s.fetch.why(g, kinds.ByID(s.identity.Kind)))
+	}
+	if g.url != address { // there is one for each model
+		s.identity.MetricsURL, address = g.url, g.url
 	}
 	fits := fitting(g.page, kinds.All)
 	if len(fits) == 0 {
 		return newSnapshot(model), errors.New(unreadable(g.body, kinds.ByID(s.identity.Kind)))
 	}
 	shot, err := s.facts.read(g.page, fits, of, g.at)
-	if shot.Model == "" && strings.Contains(address, modelQuery) {
+	if shot.Model == "" && strings.Contains(address, modelQuery+"=") {
 		shot.Model = model // a page of each, which need not name it
 	}
 	if shot.started == 0 {

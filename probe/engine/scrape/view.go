@@ -31,8 +31,8 @@ type picked struct {
 	prefix string
 }
 
-// pick returns the first way of a list that the page has. Of a sum the first term
-// must be there, of a product or quotient all. suffix is what the page appends.
+// pick returns the first way of a list that the page has with a number. Of a sum the first
+// term must be there, of a product or quotient all. suffix is what the page appends.
 func (v view) pick(list kinds.Ways, suffix string) (picked, bool) {
 	for _, w := range list {
 		for _, prefix := range v.table.Prefixes {
@@ -41,13 +41,15 @@ func (v view) pick(list kinds.Ways, suffix string) (picked, bool) {
 			if w.Op == kinds.Sum {
 				need = w.Metrics[:1]
 			}
-			if !slices.ContainsFunc(need, func(t kinds.Metric) bool { return len(v.found(p, t, suffix)) == 0 }) {
+			if !slices.ContainsFunc(need, func(t kinds.Metric) bool { return !slices.ContainsFunc(v.found(p, t, suffix), known) }) {
 				return p, true
 			}
 		}
 	}
 	return picked{}, false
 }
+
+func known(s prom.Sample) bool { return finite(s.Value) }
 
 // source writes for people what a field is read from: of a sum only what is there.
 func (v view) source(p picked) string {
@@ -138,6 +140,13 @@ func (v view) values(p picked, t kinds.Metric) []rankValue {
 		out = append(out, rankValue{key, s.Value * t.Scale(), f})
 	}
 	return out
+}
+
+// partlyUnknown reports whether some value that a field is made of is no number.
+func (v view) partlyUnknown(p picked) bool {
+	return slices.ContainsFunc(p.Metrics, func(t kinds.Metric) bool {
+		return slices.ContainsFunc(v.series(p, t, ""), func(s prom.Sample) bool { return !finite(s.Value) })
+	})
 }
 
 // combine multiplies or divides rank by rank. Where each side has one value, they
