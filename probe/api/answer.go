@@ -79,7 +79,7 @@ func (a *answer) newTokens(c *chunk) int {
 func (a *answer) count(s *stream) (note string) {
 	r, u := a.rec, s.usage
 	if u.withReasoning() {
-		note = "completion_tokens leave the reasoning out: it is added, as total_tokens says"
+		note = "completion_tokens leave the reasoning out: it was added"
 	}
 	r.Finish = s.finish
 	r.InTokens = u.prompt

@@ -273,10 +273,11 @@ func (u *usage) merge(more usage) {
 	}
 }
 
-// withReasoning adds the reasoning to the output where the total says that the server left
-// it out.
+// withReasoning adds the reasoning to the output where the server left it out: the total
+// says so, or without one a completion shorter than its reasoning.
 func (u *usage) withReasoning() (corrected bool) {
-	if u.reasoning == 0 || u.total != u.prompt+u.completion+u.reasoning {
+	apart := u.total == u.prompt+u.completion+u.reasoning || u.total == 0 && u.reasoning > u.completion
+	if u.reasoning == 0 || !apart {
 		return false
 	}
 	u.completion += u.reasoning

@@ -88,6 +88,7 @@ func TestReasoningLeftOutOfTheCount(t *testing.T) {
 		source    measure.TokenSource
 		noted     bool
 	}{
+		`{"prompt_tokens":12,"completion_tokens":2,"reasoning_tokens":20}`:                                                  {22, 20, measure.Usage, true},
 		`{"prompt_tokens":12,"completion_tokens":2,"total_tokens":34,"completion_tokens_details":{"reasoning_tokens":20}}`:  {22, 20, measure.Usage, true},
 		`{"prompt_tokens":12,"completion_tokens":22,"total_tokens":34,"completion_tokens_details":{"reasoning_tokens":20}}`: {22, 20, measure.Usage, false},
 		`{"prompt_tokens":12,"completion_tokens":2,"total_tokens":14}`:                                                      {22, 0, measure.Chunks, true},

@@ -16,18 +16,25 @@ const longestToken = 16 // characters
 
 // AppendTokens appends the token ids of text.
 func AppendTokens(ids []uint32, text string) []uint32 {
+	EachToken(text, func(piece string) { ids = append(ids, TokenID(piece)) })
+	return ids
+}
+
+// EachToken calls f with the text of each token.
+func EachToken(text string, f func(piece string)) {
 	for start := 0; start < len(text); {
 		r, size := utf8.DecodeRuneInString(text[start:])
+		if unicode.IsSpace(r) {
+			start += size
+			continue
+		}
 		end := start + size
-		if inWord(r) {
+		if InWord(r) {
 			end = wordEnd(text, start)
 		}
-		if !unicode.IsSpace(r) {
-			ids = append(ids, TokenID(text[start:end]))
-		}
+		f(text[start:end])
 		start = end
 	}
-	return ids
 }
 
 // wordEnd finds the end of the token that starts with a word character.
@@ -35,7 +42,7 @@ func wordEnd(text string, start int) int {
 	end := start
 	for n := 0; n < longestToken && end < len(text); n++ {
 		r, size := utf8.DecodeRuneInString(text[end:])
-		if !inWord(r) {
+		if !InWord(r) {
 			break
 		}
 		end += size
@@ -43,8 +50,8 @@ func wordEnd(text string, start int) int {
 	return end
 }
 
-// inWord reports whether r is part of a longer token.
-func inWord(r rune) bool {
+// InWord reports whether r is part of a longer token.
+func InWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '\''
 	}

@@ -31,16 +31,18 @@ type API struct {
 	modelID   string
 	created   int64 // Unix seconds
 	mux       *http.ServeMux
+	texts     *tokenTexts
 	requests  atomic.Uint64 // numbers the ids of answers
 }
 
 // New makes the interface of an engine whose driver m observes.
 func New(s *core.Setup, d *core.Driver, t *faults.Timetable, m *Metrics) *API {
-	a := &API{setup: s, driver: d, timetable: t, modelID: modelID(s), created: time.Now().Unix(), mux: http.NewServeMux()}
+	a := &API{setup: s, driver: d, timetable: t, modelID: modelID(s), created: time.Now().Unix(), mux: http.NewServeMux(), texts: newTokenTexts()}
 	for pattern, h := range map[string]handler{
 		"POST /v1/chat/completions": a.unlessLoading(a.generate(&chatDialect)),
 		"POST /v1/completions":      a.unlessLoading(a.generate(&completionDialect)),
 		"POST /tokenize":            a.unlessLoading(a.tokenize),
+		"POST /detokenize":          a.unlessLoading(a.detokenize),
 		"GET /v1/models":            a.models,
 		"GET /v1/models/{id...}":    a.model,
 		"GET /version":              a.version,
@@ -96,24 +98,6 @@ func (a *API) unlessLoading(h handler) handler {
 		}
 		return h(w, r)
 	}
-}
-
-// tokenize counts a prompt, or messages with the chat template around them, as
-// the other endpoints would.
-func (a *API) tokenize(w http.ResponseWriter, r *http.Request) *apiError {
-	b, e := a.readBody(w, r)
-	if e != nil {
-		return e
-	}
-	count := (*requestBody).messageTokens
-	if b.Prompt != nil {
-		count = (*requestBody).promptTokens
-	}
-	ids, e := count(b)
-	if e != nil {
-		return e
-	}
-	return writeJSON(w, http.StatusOK, map[string]any{"count": len(ids), "max_model_len": a.setup.MaxModelLen, "tokens": ids})
 }
 
 func (a *API) models(w http.ResponseWriter, _ *http.Request) *apiError {

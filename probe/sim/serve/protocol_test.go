@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -98,6 +99,24 @@ func TestReasoningComesFirst(t *testing.T) {
 		if s := readStream(t, post(t, base+"/v1/completions", map[string]any{"prompt": "Hi", "max_tokens": 50, "ignore_eos": true, "stream": true}).Body); s.tokens != 50 {
 			t.Errorf("%d words of a completion, want 50", s.tokens)
 		}
+	}
+}
+
+func TestDetokenizeGivesTheSameTokensBack(t *testing.T) {
+	base := serve(t, fast)
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 20 {
+		text := "w" + randomText(random)
+		ids := decoded(t, post(t, base+"/tokenize", map[string]any{"prompt": text}))["tokens"]
+		back := decoded(t, post(t, base+"/detokenize", map[string]any{"tokens": ids}))["prompt"]
+		again := decoded(t, post(t, base+"/tokenize", map[string]any{"prompt": back}))["tokens"]
+		if fmt.Sprint(again) != fmt.Sprint(ids) {
+			t.Fatalf("%q came back as %q", text, back)
+		}
+	}
+	r := call(t, "POST", base+"/detokenize", `{"tokens":[3]}`)
+	if b, _ := io.ReadAll(r.Body); r.StatusCode != 400 || !strings.Contains(string(b), "tokens: 3 is unknown") {
+		t.Errorf("%d %s", r.StatusCode, b)
 	}
 }
 
