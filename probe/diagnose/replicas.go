@@ -148,3 +148,18 @@ func inFlightBefore(frames []*frame.Frame) float64 {
 	}
 	return float64(most)
 }
+
+// checkReplicasGone finds replicas that have fallen silent while others go on.
+func checkReplicasGone(h *history) (outcome, Verdict) {
+	r, ok := h.now().FreshEngine()
+	if !ok || r.Replicas == 0 {
+		return unclear, Verdict{}
+	}
+	return when(len(r.Gone) > 0, func() Verdict {
+		return Verdict{
+			Severity: Warn, Text: r.GoneText(),
+			Evidence: []string{"Prometheus had series of it and has none now: the target cannot be scraped, or was removed"},
+			Advice:   "check that replica and Prometheus' page of targets; the figures are of the others",
+		}
+	})
+}

@@ -3,7 +3,9 @@ package diagnose
 import (
 	"testing"
 
+	"sonde/probe/engine"
 	"sonde/probe/frame"
+	"time"
 )
 
 // twoSpeeds has a request of another TPOT (ms) at every n-th, with prompts of so
@@ -53,4 +55,12 @@ func TestUnevenReplicas(t *testing.T) {
 			r.GapsMS = append(r.GapsMS, 10+float32(f.Seq%9))
 		}
 	}), "uneven_replicas")
+}
+
+func TestReplicasGone(t *testing.T) {
+	fleet := func(gone ...engine.Gone) *Judge {
+		return scene(func(f *frame.Frame) { f.Engine.Reading.Replicas, f.Engine.Reading.Gone = 2, gone })
+	}
+	only(t, fleet(engine.Gone{Name: "vllm-2", Since: time.Date(2026, 12, 2, 14, 2, 0, 0, time.UTC)}), "replicas_gone", Warn, "1 of 3 replicas gone since 14:02: vllm-2")
+	none(t, "all there", fleet(), "replicas_gone")
 }

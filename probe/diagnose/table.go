@@ -33,6 +33,7 @@ var table = []entry{
 	{rule: RuleSomeFail, check: checkSomeFail, unwell: true},
 	{rule: RuleSLO, check: checkSLO},
 	{rule: RuleEngineRestarted, check: checkEngineRestarted},
+	{rule: RuleReplicasGone, check: checkReplicasGone},
 	{rule: RuleRateLimits, check: checkRateLimits},
 	{rule: RuleOverload, check: checkOverload},
 	{rule: RulePreemptions, check: checkPreemptions},

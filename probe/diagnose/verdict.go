@@ -53,6 +53,7 @@ const (
 	RuleSomeFail            Rule = "some_fail"
 	RuleSLO                 Rule = "slo"
 	RuleEngineRestarted     Rule = "engine_restarted"
+	RuleReplicasGone        Rule = "replicas_gone"
 	RuleRateLimits          Rule = "rate_limits"
 	RuleOverload            Rule = "overload"
 	RulePreemptions         Rule = "preemptions"

@@ -12,6 +12,7 @@ import (
 	"sonde/gpu"
 	"sonde/probe"
 	"sonde/probe/engine"
+	"sonde/probe/units"
 )
 
 // prometheus says what comes from a Prometheus server, where one was given.
@@ -26,26 +27,28 @@ func (r *Report) prometheus(ctx context.Context, o Options, eng engine.Status, h
 		s.ok("selector", o.Selector)
 	}
 	if o.Metrics == probe.FromPrometheus {
-		s.series("engine series", eng.Have, eng.Why)
+		s.series("engine series", eng.Have, eng.Why, max(eng.Reading.Replicas, len(eng.Replicas)), "replica")
 	}
 	if o.GPU == probe.FromPrometheus {
-		s.series("GPU series", len(hw.GPUs) > 0, hw.Why)
+		s.series("GPU series", len(hw.GPUs) > 0, hw.Why, len(hw.GPUs), "GPU")
 		if hw.Period > 0 {
 			s.ok("scraped", fmt.Sprintf("every %.0f s: faster changes are missed", hw.Period.Seconds()))
 		}
 	}
 }
 
-// series files what a query brought. A remark may come with samples: that they
-// are old.
-func (s section) series(name string, have bool, why string) {
+// series files what a query brought, and of how many. A remark may come with samples:
+// that they are old. A server that was given and knows nothing is a failure.
+func (s section) series(name string, have bool, why string, n int, of string) {
 	switch {
+	case have && why == "" && n > 0:
+		s.ok(name, "of "+units.Count(float64(n), of))
 	case have && why == "":
 		s.ok(name, "found")
 	case have:
 		s.missing(name, why, "check its targets page: a target that is down is not scraped")
 	default:
-		s.missing(name, why, "")
+		s.failed(name, why, "check the address and --selector; without --prometheus, measuring works")
 	}
 }
 

@@ -5,6 +5,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"sonde/probe/opt"
@@ -38,6 +39,8 @@ type Reading struct {
 	Model   string `json:"model,omitempty"`   // as the page spells it; "" if it names none
 	Replica string `json:"replica,omitempty"` // name of the one of Status.Replicas that this is of; "" = of all
 	Ranks   int    `json:"ranks,omitempty"`   // data-parallel ranks, replicas or servers that are merged; 0 if unknown
+
+	Replicas int `json:"replicas,omitempty"` // servers that have series now, where a Prometheus server knows several
 
 	Running          opt.Float  `json:"running"` // requests
 	Waiting          opt.Float  `json:"waiting"`
@@ -86,11 +89,39 @@ type Reading struct {
 	Decode  Histogram `json:"decode_s,omitzero"`
 	E2E     Histogram `json:"e2e_s,omitzero"`
 
+	Gone []Gone `json:"gone,omitempty"` // replicas that had series and have none now
+
 	Origins   map[Field]Origin `json:"origins,omitempty"`   // of every known field
 	Restarted bool             `json:"restarted,omitempty"` // counters fell since the reading before
 	Regrouped bool             `json:"regrouped,omitempty"` // replicas have joined or left since the reading before: the sums are of others
 	Settings  []string         `json:"settings,omitempty"`  // how the engine was started, by the labels of its configuration: "block_size 16"
 	Notes     []string         `json:"notes,omitempty"`     // quiet remarks about the page
+}
+
+// Gone is a replica whose series have ended.
+type Gone struct {
+	Name  string    `json:"name"`
+	Since time.Time `json:"since"` // when its figures were last taken
+}
+
+// GoneText names the replicas that are gone; "" if none are.
+func (r *Reading) GoneText() string {
+	n := len(r.Gone)
+	if n == 0 {
+		return ""
+	}
+	first, names := r.Gone[0].Since, []string{}
+	for _, g := range r.Gone {
+		names = append(names, g.Name)
+		if g.Since.Before(first) {
+			first = g.Since
+		}
+	}
+	more := ""
+	if n > 3 {
+		names, more = names[:3], fmt.Sprintf(" and %d more", n-3)
+	}
+	return fmt.Sprintf("%d of %d replicas gone since %s: %s%s", n, n+r.Replicas, first.Format("15:04"), strings.Join(names, ", "), more)
 }
 
 // Follows reports whether counters continue those of an earlier reading: they did not

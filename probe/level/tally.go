@@ -98,6 +98,7 @@ func (s *Sources) Notice(f *frame.Frame) {
 		s.Settings = engine.Reading{
 			MaxModelLen: r.MaxModelLen, MaxRunning: r.MaxRunning, Ranks: r.Ranks, KVCapacityTokens: r.KVCapacityTokens,
 			KVCapacityBlocks: r.KVCapacityBlocks, KVBlockTokens: r.KVBlockTokens, Settings: r.Settings,
+			Replicas: r.Replicas, Gone: r.Gone,
 		}
 	}
 	s.Engine, s.EngineWhy = f.Engine.State, f.Engine.Why

@@ -33,12 +33,14 @@ func remarks(o *bench.Outcome) []string {
 		notHonoured("prompts", l.Load.InputTokens, &l.InputLengths),
 		answersNotHonoured(l),
 		iff(t.PerChunk().Or(1) > 1.2, "%.1f tokens per chunk: a gap spans several tokens", t.PerChunk().V),
+		iff(t.PerChunk().Or(1) < 0.8, "%.2g tokens per chunk of text: usage may leave tokens out, so that TPOT and tokens per second contradict the gaps", t.PerChunk().V),
 		iff(t.CoalescedShare().Or(0) > 0.5, "delivered in bursts: %.0f %% of chunks arrived in the same read as another", 100*t.CoalescedShare().V),
 		iff(l.Cancelled > 0 && !o.Interrupted, "%d streams were still running after the drain and were cancelled", l.Cancelled),
 		iff(l.Engine.Restarts > 0, "the engine restarted: the intervals around it are excluded from its figures"),
 	}
 	out = append(out, aboutEngine(&l.Sources))
 	out = append(out, l.Sources.Target.Notes...)
+	out = append(out, l.Sources.Settings.GoneText())
 	out = append(out, aboutGPUs(l)...)
 	for _, n := range l.Notes {
 		out = append(out, n.Text+iff(n.Count > 1, " (%d times)", n.Count))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +23,9 @@ type PrometheusSource struct {
 	kinds  []*kinds.Kind // whose series are asked for
 	unread error         // why the newest samples give no reading
 
-	news   [2]prom.News // the newest samples and those before: another choice is read from them at once
-	readAs subject      // what the newest samples were read as
+	news   [2]prom.News     // the newest samples and those before: another choice is read from them at once
+	readAs subject          // what the newest samples were read as
+	known  []engine.Replica // all that had series, as they were last seen
 }
 
 // NewPrometheusSource makes a source for an engine that Detect has found. The
@@ -126,14 +128,36 @@ func (p *PrometheusSource) take(news prom.News) error {
 	if named := shot.onPage; len(named) == 1 && of.model != "" && !strings.EqualFold(named[0], of.model) {
 		shot.Note(fmt.Sprintf("the series are of the model %s", named[0]))
 	}
+	p.remember(&shot)
 	shot.regroup(p.prev)
 	shot.since(p.prev)
 	p.prev, p.readAs = &shot, of
 	if k := kinds.ByID(shot.Engine); p.identity.Kind == "" && k.ID != "" {
 		become(&p.identity, k)
 	}
-	p.publish(&shot, p.poller.Period())
+	// Samples are as new as the server has them: one that answers with what was half a
+	// minute ago does not make them stale.
+	p.publish(&shot, max(p.poller.Period(), time.Since(shot.At)))
 	return nil
+}
+
+// remember notes which replicas are gone: the series of a target end when it cannot be
+// scraped. One that another has taken the place of is forgotten.
+func (p *PrometheusSource) remember(shot *snapshot) {
+	now := slices.DeleteFunc(shot.replicas(), func(r engine.Replica) bool { return r.OfServer && r.Instance == "" && r.Pod == "" })
+	shot.Replicas = len(now)
+	before := len(p.known)
+	gone := slices.DeleteFunc(p.known, func(r engine.Replica) bool {
+		return slices.ContainsFunc(now, func(n engine.Replica) bool {
+			return n.Name == r.Name || n.Instance != "" && n.Instance == r.Instance && n.Pod == r.Pod
+		})
+	})
+	slices.SortFunc(gone, func(a, b engine.Replica) int { return b.At.Compare(a.At) })
+	gone = gone[:min(len(gone), max(0, before-len(now)))]
+	for _, r := range gone {
+		shot.Gone = append(shot.Gone, engine.Gone{Name: r.Name, Since: r.At})
+	}
+	p.known = slices.Concat(now, gone)
 }
 
 // snapshot takes the samples of news apart. The error is a sentence.

@@ -259,3 +259,79 @@ func TestPrometheusComesBack(t *testing.T) {
 		}
 	})
 }
+
+// A replica that cannot be scraped has no series any more: it is named until it is back,
+// or another one has taken its place.
+func TestAReplicaThatIsGoneIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		there := []string{"1,2,3", "1,3", "1,3", "1,2,3", "1,2", "1,2,4", "1,2"}
+		source, stop := reading(t, func(*http.Request) (int, string) {
+			ago, series := map[string]time.Duration{}, []string{}
+			for n := range strings.SplitSeq(there[min(int(time.Since(begin).Seconds()), len(there)-1)], ",") {
+				ago["h:"+n] = 0
+				series = append(series, fmt.Sprintf(`vllm:num_requests_running{instance="h:%s"} 1`, n))
+			}
+			return 200, scrapedBy(ago, series...)
+		}, vllmIdentity)
+		defer stop()
+		for second, want := range []string{"", "h:2", "h:2", "", "h:3", "", "h:4"} {
+			time.Sleep(time.Until(begin.Add(time.Duration(second)*time.Second + 500*time.Millisecond)))
+			var names []string
+			for _, g := range source.Latest().Reading.Gone {
+				names = append(names, g.Name)
+			}
+			if got := strings.Join(names, ","); got != want {
+				t.Errorf("at %d s: %q gone, want %q", second, got, want)
+			}
+			if want == "h:2" {
+				r := source.Latest().Reading
+				if since := r.Gone[0].Since.Sub(begin); since != 0 || !strings.HasPrefix(r.GoneText(), "1 of 3 replicas gone since ") {
+					t.Errorf("since %v: %q", since, r.GoneText())
+				}
+			}
+		}
+	})
+}
+
+// VictoriaMetrics answers with what was half a minute ago: that is as new as it gets.
+func TestOldSamplesAreUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source, stop := reading(t, func(*http.Request) (int, string) {
+			return 200, scrapedBy(map[string]time.Duration{"h:1": 32 * time.Second}, `vllm:num_requests_running{instance="h:1"} 3`)
+		}, vllmIdentity)
+		defer stop()
+		synctest.Wait()
+		got := source.Latest()
+		check(t, "running", got.Reading.Running, 3)
+		if got.Period < 32*time.Second || got.Why != "" {
+			t.Errorf("period %v, why %q", got.Period, got.Why)
+		}
+	})
+}
+
+// A counter that is lower after a failed query than before it began anew meanwhile.
+func TestACounterThatFellWhilePrometheusFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		source, stop := reading(t, func(*http.Request) (int, string) {
+			since, tokens := time.Since(begin), 1000.0
+			switch {
+			case since > 500*time.Millisecond && since < 1500*time.Millisecond:
+				return 503, ""
+			case since > time.Second:
+				tokens = 100 * since.Seconds()
+			}
+			return 200, scrapedBy(map[string]time.Duration{"h:1": 0}, fmt.Sprintf(`vllm:generation_tokens_total{instance="h:1"} %g`, tokens))
+		}, vllmIdentity)
+		defer stop()
+		time.Sleep(2500 * time.Millisecond)
+		if r := source.Latest().Reading; !r.Restarted || r.GenerationTokensPerS.OK {
+			t.Errorf("restarted %t, %+v tokens/s", r.Restarted, r.GenerationTokensPerS)
+		}
+		time.Sleep(time.Second)
+		if r := source.Latest().Reading; r.Restarted || !near(r.GenerationTokensPerS.Or(-1), 100) {
+			t.Errorf("afterwards: restarted %t, %+v tokens/s", r.Restarted, r.GenerationTokensPerS)
+		}
+	})
+}
