@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -180,30 +181,30 @@ func (m *model) saved(s savedMsg) {
 }
 
 // Token lengths move along 16, 24, 32, 48, 64, 96, 128, …: two steps double.
-const shortest, longest = 16, 1 << 20
+var lengths = func() (all []int) {
+	for base := 16; base < longest; base *= 2 {
+		all = append(all, base, base+base/2)
+	}
+	return append(all, longest)
+}()
+
+const longest = 1 << 20
 
 func stepUp(n int) int {
-	for base := shortest; base <= longest; base *= 2 {
-		for _, step := range []int{base, base + base/2} {
-			if step > n {
-				return min(step, longest)
-			}
-		}
+	at, found := slices.BinarySearch(lengths, n)
+	if found {
+		at++
 	}
-	return longest
+	return lengths[min(at, len(lengths)-1)]
 }
 
-// stepDown ends at 1: an answer of one token is all prefill.
+// stepDown ends at 1: a response of one token is all prefill.
 func stepDown(n int) int {
-	best := 1
-	for base := shortest; base <= longest; base *= 2 {
-		for _, step := range []int{base, base + base/2} {
-			if step < n {
-				best = step
-			}
-		}
+	at, _ := slices.BinarySearch(lengths, n)
+	if at == 0 {
+		return 1
 	}
-	return best
+	return lengths[at-1]
 }
 
 // Rates move by about a tenth, to numbers that are short to read.

@@ -14,7 +14,6 @@ import (
 	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
-	"sonde/ui/history"
 )
 
 // fakeSource plays a plausible server: streams that prefill, decode and end, a
@@ -238,14 +237,11 @@ func summaryOf(samples []float64) measure.Summary {
 	if len(samples) == 0 {
 		return measure.Summary{}
 	}
-	slices.Sort(samples)
-	sum := 0.0
+	d := measure.NewDist(len(samples))
 	for _, v := range samples {
-		sum += v
+		d.Add(v)
 	}
-	q := func(p float64) float64 { return history.Quantile(samples, p) }
-	return measure.Summary{N: len(samples), Mean: sum / float64(len(samples)), Min: samples[0],
-		P50: q(.5), P90: q(.9), P95: q(.95), P99: q(.99), P999: q(.999), Max: samples[len(samples)-1]}
+	return d.Summary()
 }
 
 // Controls.

@@ -74,14 +74,14 @@ func TestTheScreenSaysWhoseFiguresTheyAre(t *testing.T) {
 	for _, size := range []struct {
 		w, h     int
 		all, one string
-	}{{120, 40, "KV ×3", "KV …b2"}, {200, 50, "KV cache all of 3", "KV cache vllm-7d-b2"}, {80, 24, "KV ×3", "KV …b2"}} {
+	}{{120, 40, "KV ×3", "KV vllm-7d-b2"}, {200, 50, "KV cache all of 3", "KV cache vllm-7d-b2"}, {80, 24, "KV ×3", "KV vllm-7d-b2"}} {
 		s.replica = ""
 		m := at(s, size.w, size.h)
 		if text := goOn(m, s); !strings.Contains(text, size.all) || strings.Contains(text, " › …") {
 			t.Errorf("%d×%d: %q is missing, or one is named in the title", size.w, size.h, size.all)
 		}
 		pressAll(m, "n")
-		if text := goOn(m, s); !strings.Contains(text, size.one) || !strings.Contains(strings.Split(text, "\n")[0], " › …b2") {
+		if text := goOn(m, s); !strings.Contains(text, size.one) || !strings.Contains(strings.Split(text, "\n")[0], " › vllm-7d-b2") {
 			t.Errorf("%d×%d: the replica is not named:\n%s", size.w, size.h, text)
 		}
 	}

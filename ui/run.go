@@ -8,6 +8,7 @@ import (
 	"os"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"golang.org/x/term"
 
 	"sonde/probe/diagnose"
@@ -72,7 +73,7 @@ func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
 	if o.Input == nil {
 		o.Input = os.Stdin
 	}
-	env := theme.Environment(os.Environ())
+	env := uv.Environ(os.Environ())
 	profile := theme.Profile(o.Color, o.Output, env)
 	m := newModel(o, theme.New(profile, o.ASCII || !theme.Unicode(env)))
 	p := tea.NewProgram(m, append(more, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(o.Output),

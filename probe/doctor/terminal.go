@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"golang.org/x/term"
 
 	"sonde/ui/theme"
@@ -21,7 +22,7 @@ type Terminal struct {
 }
 
 // TerminalOf examines the terminal behind standard input and output.
-func TerminalOf(in, out *os.File, env theme.Environment) Terminal {
+func TerminalOf(in, out *os.File, env uv.Environ) Terminal {
 	t := Terminal{Is: term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd())), UTF8: theme.Unicode(env)}
 	t.Width, t.Height, _ = term.GetSize(int(out.Fd()))
 	t.Colors = colors[theme.Profile("auto", out, env)]
@@ -35,10 +36,10 @@ var colors = map[colorprofile.Profile]string{
 
 // called names the terminal, and the multiplexer between us and the real one, which may
 // know fewer colours.
-func called(env theme.Environment) string {
-	name := cmp.Or(env.Get("TERM"), "TERM is not set")
+func called(env uv.Environ) string {
+	name := cmp.Or(env.Getenv("TERM"), "TERM is not set")
 	for _, m := range [][2]string{{"TMUX", "tmux"}, {"STY", "screen"}, {"ZELLIJ", "zellij"}} {
-		if env.Get(m[0]) != "" {
+		if env.Getenv(m[0]) != "" {
 			return name + ", inside " + m[1]
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -125,21 +126,16 @@ type Triple [3]float64
 
 var noTriple = Triple{math.NaN(), math.NaN(), math.NaN()}
 
-// tripleOf interpolates linearly between the two nearest ranks.
 func tripleOf(samples []float64) Triple {
-	sorted := slices.Clone(samples)
-	slices.Sort(sorted)
-	return Triple{Quantile(sorted, 0.50), Quantile(sorted, 0.95), Quantile(sorted, 0.99)}
-}
-
-// Quantile expects sorted samples. The rank of the q-quantile of n samples is q·(n−1),
-// counted from 0.
-func Quantile(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
+	d := measure.NewDist(len(samples))
+	for _, ms := range samples {
+		d.Add(ms)
 	}
-	rank := q * float64(len(sorted)-1)
-	low := int(rank)
-	high := min(low+1, len(sorted)-1)
-	return sorted[low] + (rank-float64(low))*(sorted[high]-sorted[low])
+	out := noTriple
+	for i, q := range []float64{0.50, 0.95, 0.99} {
+		if ms, ok := d.Quantile(q); ok {
+			out[i] = ms
+		}
+	}
+	return out
 }

@@ -42,41 +42,15 @@ func fleetOf(f *frame.Frame) string {
 	return strings.Join(parts, " · ")
 }
 
-// FleetShort is fleetOf in few cells: of a name the part that differs from the others, and of
+// FleetShort is fleetOf in few cells: of a name its end, which tells replicas apart, and of
 // all of them "×3".
 func FleetShort(f *frame.Frame) string {
 	const most = 14
-	s := fleetOf(f)
-	if f.Engine.Reading.Replica == "" {
-		return strings.Replace(s, "all of ", "×", 1)
+	s := []rune(strings.Replace(fleetOf(f), "all of ", "×", 1))
+	if len(s) > most && f.Engine.Reading.Replica != "" {
+		return "…" + string(s[len(s)-most+1:])
 	}
-	name := text.Clean(f.Engine.Reading.Replica)
-	if cut := len(name) - len(ownPart(name, f.Engine.Replicas)); cut > 1 {
-		s = "…" + name[cut:]
-	}
-	if r := []rune(s); len(r) > most {
-		s = "…" + string(r[len(r)-most+1:])
-	}
-	return s
-}
-
-// ownPart is a name without the words at its beginning that all names share.
-func ownPart(name string, all []engine.Replica) string {
-	shared := name
-	for _, r := range all {
-		other := text.Clean(r.Name)
-		n := 0
-		for n < len(shared) && n < len(other) && shared[n] == other[n] {
-			n++
-		}
-		if other != name {
-			shared = shared[:n]
-		}
-	}
-	if shared == name { // there is no other
-		return name
-	}
-	return name[strings.LastIndexAny(shared, ".:-_/")+1:]
+	return string(s)
 }
 
 // ofFleet is a panel's name with whose figures it shows.

@@ -15,7 +15,6 @@ import (
 // stall as a lone mark high up, a buffering proxy as a floor near zero.
 type gap struct {
 	ranger chart.Ranger
-	rows   rowsOfBins
 }
 
 func newGap() *gap { return &gap{ranger: chart.Ranger{Log: true}} }
@@ -51,9 +50,12 @@ func (g *gap) Body(v *View, w, h int) []string {
 	label := units.LatencyFor(v.Frame.Client.Gap.P50).Label
 	plot := chart.PlotWidth(w, label, scale, h)
 	shown := v.History.Last(plot)
-	columns := make([][]uint32, len(shown))
+	columns, rowOf := make([][]uint32, len(shown)), rowOfEachBin(h, scale)
 	for i, c := range shown {
-		columns[i] = g.rows.count(&c.Gaps, h, scale)
+		columns[i] = make([]uint32, h+1)
+		for bin, n := range c.Gaps.Bins {
+			columns[i][rowOf[bin]] += n
+		}
 	}
 	return chart.Density(w, h, chart.DensityOptions{
 		Frame: chartFrame(v, scale, label, shown, plot), Shades: t.Shades,
@@ -98,28 +100,7 @@ func (g *gap) Explain(v *View) Explanation {
 	}
 }
 
-// rowsOfBins turns the fine bins of a column into the rows of a chart. The chart decides
-// which row a value belongs to; asking it once per bin and scale is enough.
-type rowsOfBins struct {
-	h     int
-	scale chart.Scale
-	row   []int
-}
-
-func (r *rowsOfBins) count(g *history.Gaps, h int, s chart.Scale) []uint32 {
-	if h <= 0 {
-		return nil
-	}
-	if r.row == nil || r.h != h || r.scale != s {
-		*r = rowsOfBins{h: h, scale: s, row: rowOfEachBin(h, s)}
-	}
-	rows := make([]uint32, h+1)
-	for bin, n := range g.Bins {
-		rows[r.row[bin]] += n
-	}
-	return rows
-}
-
+// rowOfEachBin says in which row of a chart of h rows each of the fine bins lies.
 func rowOfEachBin(h int, s chart.Scale) []int {
 	row := make([]int, history.GapBins)
 	for bin := range row {

@@ -253,7 +253,7 @@ func whyNoSamples(v *View) string {
 	case c.InFlight > 0:
 		return "waiting for the first response"
 	case v.beforeLoad():
-		return stageText(v.Frame.Load.Stage)
+		return stages[v.Frame.Load.Stage].why
 	case v.Requested.Concurrency == 0:
 		return "no load: press ↑ to start the first stream"
 	}

@@ -137,7 +137,7 @@ func flightNotes(v *View) []string {
 	}
 	switch long := longInFlight(v.Frame); {
 	case v.beforeLoad():
-		return []string{t.Note.Render(" " + stageWord(v.Frame.Load.Stage))}
+		return []string{t.Note.Render(" " + stages[v.Frame.Load.Stage].word)}
 	case c.Retrying > 0:
 		return text.Styled(number(c.Retrying, "retrying"+retryIn(v.Frame), "retrying", "retry"), t.Warn)
 	case v.Requested.Concurrency < inFlight(v.Frame):

@@ -128,7 +128,7 @@ func activity(v *View) string {
 	case v.Requested.Concurrency > 0:
 		return t.Good.Render(theme.SignGood + " probing")
 	case v.beforeLoad():
-		return t.Note.Render("◌ " + stageWord(v.Frame.Load.Stage))
+		return t.Note.Render("◌ " + stages[v.Frame.Load.Stage].word)
 	case c.InFlight > 0:
 		return t.Warn.Render("◐ draining")
 	}
@@ -165,28 +165,10 @@ func sweeping(t *theme.Palette, s *sweep.Status, narrow bool) string {
 	return t.Accent.Render(progress)
 }
 
-// stageWord is what is done before the load, for places of little room.
-func stageWord(s frame.Stage) string {
-	switch s {
-	case frame.StageConnecting:
-		return "connecting"
-	case frame.StageLoading:
-		return "model is loading"
-	case frame.StageFitting:
-		return "fitting prompt"
-	}
-	return "starting"
-}
-
-// stageText is stageWord as the reason why there are no figures.
-func stageText(s frame.Stage) string {
-	switch s {
-	case frame.StageConnecting:
-		return "connecting to the server"
-	case frame.StageLoading:
-		return "the server is loading its model; the load starts when it is ready"
-	case frame.StageFitting:
-		return "fitting the prompt length; the load starts after that"
-	}
-	return "starting"
+// stages are what is done before the load: a word for places of little room, and the reason
+// why there are no figures.
+var stages = map[frame.Stage]struct{ word, why string }{
+	frame.StageConnecting: {"connecting", "connecting to the server"},
+	frame.StageLoading:    {"model is loading", "the server is loading its model; the load starts when it is ready"},
+	frame.StageFitting:    {"fitting prompt", "fitting the prompt length; the load starts after that"},
 }

@@ -122,17 +122,18 @@ func (v *View) engineOwn(own measure.Summary, histogram pick) (estimate, bool) {
 		return estimate{}, false
 	}
 	e := estimate{n: int(h.Count)}
-	for i, q := range []struct {
-		q  float64
-		to *float64
-	}{{0.50, &e.p50}, {0.95, &e.p95}} {
-		value, above, ok := h.Quantile(q.q)
-		if e.beyond[i] = !ok; !ok {
-			value = above
-		}
-		*q.to = 1000 * value
-	}
+	e.p50, e.beyond[0] = quantileMS(&h, 0.50)
+	e.p95, e.beyond[1] = quantileMS(&h, 0.95)
 	return e, true
+}
+
+// quantileMS is a quantile in milliseconds, or the last finite bound that it lies beyond.
+func quantileMS(h *engine.Histogram, q float64) (ms float64, beyond bool) {
+	s, above, ok := h.Quantile(q)
+	if !ok {
+		s = above
+	}
+	return 1000 * s, !ok
 }
 
 // figures of an estimate, marked as one.

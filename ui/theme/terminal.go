@@ -5,57 +5,46 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 )
 
 // Profile decides what may be written to the terminal. The flag wins over the
 // environment. NO_COLOR counts with any non-empty value, which the library reads
 // as a boolean; CLICOLOR_FORCE forces colour; a dumb terminal gets no attributes
 // at all.
-func Profile(flag string, out io.Writer, env Environment) colorprofile.Profile {
+func Profile(flag string, out io.Writer, env uv.Environ) colorprofile.Profile {
 	switch {
 	case flag == "never":
 		return colorprofile.ASCII
 	case flag == "always":
 		return atLeast256(out, env)
-	case env.Get("TERM") == "dumb":
+	case env.Getenv("TERM") == "dumb":
 		return colorprofile.NoTTY
-	case env.Get("NO_COLOR") != "":
+	case env.Getenv("NO_COLOR") != "":
 		return colorprofile.ASCII
-	case env.Get("CLICOLOR_FORCE") != "" && env.Get("CLICOLOR_FORCE") != "0":
+	case env.Getenv("CLICOLOR_FORCE") != "" && env.Getenv("CLICOLOR_FORCE") != "0":
 		return atLeast256(out, env)
 	}
 	return colorprofile.Detect(out, env)
 }
 
 // atLeast256 is for colour on demand: more than detected only where nothing was.
-func atLeast256(out io.Writer, env Environment) colorprofile.Profile {
+func atLeast256(out io.Writer, env uv.Environ) colorprofile.Profile {
 	if p := colorprofile.Detect(out, env); p >= colorprofile.ANSI {
 		return p
 	}
 	return colorprofile.ANSI256
 }
 
-// Environment is a list of KEY=value, as os.Environ gives it.
-type Environment []string
-
-func (e Environment) Get(key string) string {
-	for i := len(e) - 1; i >= 0; i-- {
-		if len(e[i]) > len(key) && e[i][len(key)] == '=' && e[i][:len(key)] == key {
-			return e[i][len(key)+1:]
-		}
-	}
-	return ""
-}
-
 // Unicode reports whether blocks and braille can be drawn: the locale says
 // UTF-8, and the terminal is none of those whose fonts lack them. No locale
 // at all, as in most containers, says nothing: terminals of today take UTF-8.
-func Unicode(env Environment) bool {
-	if plainTerminal(env.Get("TERM")) {
+func Unicode(env uv.Environ) bool {
+	if plainTerminal(env.Getenv("TERM")) {
 		return false
 	}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set counts
-		if locale := env.Get(name); locale != "" {
+		if locale := env.Getenv(name); locale != "" {
 			locale = strings.ToUpper(locale)
 			return strings.Contains(locale, "UTF-8") || strings.Contains(locale, "UTF8")
 		}
