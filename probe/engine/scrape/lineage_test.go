@@ -143,6 +143,13 @@ func TestAValueMayComeLater(t *testing.T) {
 	}
 }
 
+// Collectors add and drop the ending of counters.
+func TestCountersWithAndWithoutTotal(t *testing.T) {
+	check(t, "without", take(t, "vllm:generation_tokens 5\nvllm:num_requests_running 1\n", "").GenerationTokens, 5)
+	check(t, "with", take(t, "tgi_request_success_total 7\n", "").RequestsOK, 7)
+	check(t, "both", take(t, "vllm:generation_tokens 5\nvllm:generation_tokens_total 6\n", "").GenerationTokens, 6)
+}
+
 // A page that was given and is refused says why in the server's own words, and is not asked
 // for again in the advice.
 func TestAGivenPageThatIsRefused(t *testing.T) {

@@ -21,7 +21,7 @@ var readNames = func() map[string]bool {
 			continue
 		}
 		for name := range k.Table.Families() {
-			all[name] = true
+			all[name], all[strings.TrimSuffix(name, totalSuffix)] = true, true
 		}
 		for _, name := range k.Prefixes {
 			all[name] = true // the whole name, where the engine has no prefix

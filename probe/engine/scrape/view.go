@@ -73,12 +73,27 @@ func (v view) series(p picked, t kinds.Metric, suffix string) []prom.Sample {
 
 // found returns the series of a term, of the chosen model and replica.
 func (v view) found(p picked, t kinds.Metric, suffix string) []prom.Sample {
-	found := v.chosen(v.page.Samples(p.prefix + t.Name + suffix))
+	found := v.chosen(v.samples(p.prefix+t.Name, suffix))
 	if len(t.Where) > 0 {
 		found = slices.DeleteFunc(slices.Clone(found), func(s prom.Sample) bool { return !t.Accepts(s.Labels) })
 	}
 	return found
 }
+
+// samples returns those of a name; of a counter that the page has without its _total, or with
+// one that its table has not, those: formats and collectors add and drop that ending.
+func (v view) samples(name, suffix string) []prom.Sample {
+	found := v.page.Samples(name + suffix)
+	if len(found) > 0 || suffix != "" {
+		return found
+	}
+	if base, has := strings.CutSuffix(name, totalSuffix); has {
+		return v.page.Samples(base)
+	}
+	return v.page.Samples(name + totalSuffix)
+}
+
+const totalSuffix = "_total"
 
 // chosen skips the series of other models and replicas.
 func (v view) chosen(samples []prom.Sample) []prom.Sample {
