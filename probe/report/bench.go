@@ -275,7 +275,7 @@ func perTime(title string, rows [][3]string) page.Section {
 func (s *Summary) engineSection() page.Section {
 	e := &s.Engine
 	if !e.RunningMean.OK && !e.WaitingMax.OK && !e.KVFillMean.OK && !e.OutputPerS.OK {
-		if s.Target.Settings.Why == "" {
+		if s.Target.Settings.Why == "" || s.Target.metricsOff {
 			return page.Section{}
 		}
 		return page.Section{Title: "engine", Lines: []string{"no readings: the notes say why"}}

@@ -26,6 +26,8 @@ type Target struct {
 	HardwareWhy   Text       `json:"hardware_why"` // why no GPUs were seen
 
 	Name string `json:"-"` // of the engine, for people; "" as Engine
+
+	metricsOff bool // by the user, who knows why there are none
 }
 
 // Settings are what the engine says of how it was started. KV capacities are sums over
@@ -55,7 +57,7 @@ func targetOf(l *level.Level) Target {
 		Settings: settingsOf(id, &src.Settings), Hardware: hardware(l.GPUs),
 	}
 	if !src.Read {
-		t.Settings.Why = Text(cmp.Or(src.EngineWhy, id.MetricsWhy))
+		t.Settings.Why, t.metricsOff = Text(cmp.Or(src.EngineWhy, id.MetricsWhy)), src.Engine == engine.Off
 	}
 	if len(t.Hardware) == 0 && src.GPU.State != gpu.Connecting {
 		t.HardwareWhy = Text(src.GPU.Reason())
