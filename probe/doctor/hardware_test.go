@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"fmt"
 	"sonde/gpu"
 	"sonde/probe"
 	"sonde/probe/opt"
@@ -91,6 +92,10 @@ func TestPrometheusLines(t *testing.T) {
 				return
 			}
 			_, _ = w.Write([]byte(`{"status":"success","data":{"version":"2.42.0"}}`))
+		case "/engines/api/v1/query":
+			_, _ = fmt.Fprintf(w, `{"status":"success","data":{"resultType":"vector","result":[
+				{"metric":{"__name__":"vllm:num_requests_running","job":"a","instance":"h:1"},"value":[%d,"1"]},
+				{"metric":{"__name__":"vllm:num_requests_running","job":"a","instance":"h:2"},"value":[%d,"1"]}]}}`, time.Now().Unix(), time.Now().Unix())
 		case "/prom/api/v1/query":
 			_, _ = w.Write([]byte(`{"status":"success","data":{"resultType":"vector","result":[]}}`))
 		default:
@@ -109,6 +114,15 @@ func TestPrometheusLines(t *testing.T) {
 	want(t, r, "engine series", Failed, "vllm:")
 	if r.ExitCode() == 0 {
 		t.Error("the server that was given finds nothing, and the command succeeds")
+	}
+
+	r = examine(t, endpoint.URL, func(o *Options) {
+		o.Metrics, o.GPU, o.Prometheus = probe.FromPrometheus, probe.FromPrometheus, server.URL+"/engines"
+	})
+	want(t, r, "engine series", OK, "of 2 replicas")
+	want(t, r, "GPU series", Missing, "")
+	if r.ExitCode() != 0 {
+		t.Error("engines without GPUs are a failure")
 	}
 
 	r = examine(t, endpoint.URL, func(o *Options) { o.Metrics, o.Prometheus = probe.FromPrometheus, "http://127.0.0.1:1" })

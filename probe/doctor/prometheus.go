@@ -26,11 +26,17 @@ func (r *Report) prometheus(ctx context.Context, o Options, eng engine.Status, h
 	if o.Selector != "" {
 		s.ok("selector", o.Selector)
 	}
+	// Few clusters have series of both. A server that was given and has neither is a failure.
+	engines, gpus := o.Metrics == probe.FromPrometheus && eng.Have, o.GPU == probe.FromPrometheus && len(hw.GPUs) > 0
+	lacking := s.missing
+	if !engines && !gpus {
+		lacking = s.failed
+	}
 	if o.Metrics == probe.FromPrometheus {
-		s.series("engine series", eng.Have, eng.Why, max(eng.Reading.Replicas, len(eng.Replicas)), "replica")
+		s.series("engine series", engines, eng.Why, max(eng.Reading.Replicas, len(eng.Replicas)), "replica", lacking)
 	}
 	if o.GPU == probe.FromPrometheus {
-		s.series("GPU series", len(hw.GPUs) > 0, hw.Why, len(hw.GPUs), "GPU")
+		s.series("GPU series", gpus, hw.Why, len(hw.GPUs), "GPU", lacking)
 		if hw.Period > 0 {
 			s.ok("scraped", fmt.Sprintf("every %.0f s: faster changes are missed", hw.Period.Seconds()))
 		}
@@ -38,8 +44,8 @@ func (r *Report) prometheus(ctx context.Context, o Options, eng engine.Status, h
 }
 
 // series files what a query brought, and of how many. A remark may come with samples:
-// that they are old. A server that was given and knows nothing is a failure.
-func (s section) series(name string, have bool, why string, n int, of string) {
+// that they are old. lacking files that there is nothing.
+func (s section) series(name string, have bool, why string, n int, of string, lacking func(name, found, advice string)) {
 	switch {
 	case have && why == "" && n > 0:
 		s.ok(name, "of "+units.Count(float64(n), of))
@@ -48,7 +54,7 @@ func (s section) series(name string, have bool, why string, n int, of string) {
 	case have:
 		s.missing(name, why, "check its targets page: a target that is down is not scraped")
 	default:
-		s.failed(name, why, "check the address and --selector; without --prometheus, measuring works")
+		lacking(name, why, "check the address and --selector; without --prometheus, measuring works")
 	}
 }
 
