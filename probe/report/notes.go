@@ -96,7 +96,7 @@ func uncounted(l *level.Level) string {
 	case n == 0:
 		return iff(t.Uncounted > 0, "input tokens are unknown: the server did not count the prompts of %d of %d successful requests", t.Uncounted, ok)
 	case n == ok:
-		return "token counts are estimates: the server sent no usage, so chunks were counted" + input
+		return "token counts are estimates: no usable usage came, so chunks were counted" + input
 	}
 	return fmt.Sprintf("%d of %d successful requests came without usage: their token counts are estimates (chunks)%s", n, ok, input)
 }

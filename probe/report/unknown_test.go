@@ -24,7 +24,7 @@ func TestInputTokensWithoutUsage(t *testing.T) {
 		note   string
 	}{
 		"none": {reqs(withoutUsage(0), withoutUsage(0)), "chunks",
-			"token counts are estimates: the server sent no usage, so chunks were counted; input tokens are unknown"},
+			"token counts are estimates: no usable usage came, so chunks were counted; input tokens are unknown"},
 		"some": {reqs(stream(0, 50, 10, 3), withoutUsage(0), stream(0, 50, 10, 3)), "mixed",
 			"1 of 3 successful requests came without usage: their token counts are estimates (chunks); input tokens are unknown"},
 	} {
