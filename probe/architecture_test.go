@@ -73,7 +73,7 @@ var rooms = []room{
 	{"probe/level", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"}},
 	{"probe/diagnose", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/units"}},
 	{"probe/plan", readers, []string{"probe/opt", "probe/plain", "probe/report/page", "probe/roofline", "probe/slo"}},
-	{"probe/record", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain"}},
+	{"probe/record", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain", "probe/units"}},
 	{"probe/replay", readers, []string{"probe/frame", "probe/guard", "probe/record"}},
 	{"probe/sweep", readers, []string{"probe/frame", "probe/level", "probe/slo", "probe/units"}},
 	{"probe/bench", readers, []string{"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"}},

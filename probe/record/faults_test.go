@@ -3,6 +3,8 @@ package record
 import (
 	"bytes"
 	"errors"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,13 +45,76 @@ func TestBrokenFiles(t *testing.T) {
 		"empty":        {"", "not a header", 0},
 		"another file": {"hello\n", "not a header", 0},
 		"other form":   {strings.Replace(good, Schema, "sonde/record/9", 1), "sonde/record/9", 0},
-		"broken line":  {lines[0] + lines[1] + "{\"type\n" + lines[2], "line 3", 1},
+		"gzip":         {"\x1f\x8b\x08\x00", "gzip -dc", 0},
+		"UTF-16":       {"\xff\xfe{\x00", "UTF-16", 0},
+		"broken end":   {lines[0] + lines[1] + "{\"type\n{}}\n", "damaged from line 3 on", 1},
+		"two files":    {good + good, "another recording begins at line 4", 2},
 	} {
 		_, frames, err := Read(strings.NewReader(c.file))
 		if err == nil || !strings.Contains(err.Error(), c.says) || len(frames) != c.frames {
 			t.Errorf("%s: %d frames, error %v", name, len(frames), err)
 		}
 	}
+}
+
+// What is left out is an event of the next Frame and a note on the target, with its number of
+// lines and its times. Three Frames are 60, 120 and 180 s after the start.
+func TestReadingGoesOnAfterDamage(t *testing.T) {
+	at := func(seq uint64) *frame.Frame { return &frame.Frame{Seq: seq, At: time.Duration(seq) * time.Minute} }
+	good := string(record(t, at(1), at(2), at(3)))
+	lines := strings.SplitAfter(good, "\n") // a header and three Frames
+	second := " of the recording left out from 00:01:00 to 00:03:00"
+	for name, c := range map[string]struct {
+		file   string
+		frames []uint64
+		says   string
+	}{
+		"byte-order mark":          {"\xef\xbb\xbf" + good, []uint64{1, 2, 3}, ""},
+		"garbage":                  {lines[0] + lines[1] + "\x80\x01{\n}}\n" + lines[3], []uint64{1, 3}, "2 damaged lines" + second},
+		"a value of another type":  {lines[0] + lines[1] + strings.Replace(lines[2], `"load":{`, `"load":7,"x":{`, 1) + lines[3], []uint64{1, 3}, "1 damaged line" + second},
+		"cut within a line":        {lines[0] + lines[1] + lines[2][:40] + lines[3], []uint64{1, 3}, "1 damaged line" + second},
+		"zeros of a power cut":     {lines[0] + lines[1] + strings.Repeat("\x00", 100_000) + lines[3], []uint64{1, 3}, "1 damaged line" + second},
+		"a Frame that comes again": {lines[0] + lines[1] + lines[1] + lines[3], []uint64{1, 3}, "1 damaged line" + second},
+		"a header cut off":         {good[len(lines[0]):], []uint64{1, 2, 3}, "1 damaged line of the recording left out from the start to 00:01:00"},
+		"a damaged header":         {"\x00\x00\n" + good[len(lines[0]):], []uint64{1, 2, 3}, "1 damaged line of the recording left out from the start to 00:01:00"},
+	} {
+		_, frames, err := Read(strings.NewReader(c.file))
+		var seqs []uint64
+		var says []string
+		for _, f := range frames {
+			seqs = append(seqs, f.Seq)
+			for _, e := range f.Events {
+				says = append(says, e.Text)
+			}
+		}
+		if err != nil || !slices.Equal(seqs, c.frames) || strings.Join(says, "") != c.says {
+			t.Errorf("%s: Frames %v, %q, %v", name, seqs, says, err)
+			continue
+		}
+		if !slices.Equal(frames[len(frames)-1].Target.Notes, says) {
+			t.Errorf("%s: the last Frame has the notes %q", name, frames[len(frames)-1].Target.Notes)
+		}
+	}
+}
+
+// Whatever a file holds, reading it ends, and its Frames are in order.
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"testdata/sim.jsonl", "testdata/every_field.jsonl"} {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw[:min(len(raw), 4<<10)])
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		_, frames, _ := Read(bytes.NewReader(raw))
+		for i, f := range frames {
+			if i > 0 && f.Seq <= frames[i-1].Seq {
+				t.Fatalf("Frame %d follows Frame %d", f.Seq, frames[i-1].Seq)
+			}
+		}
+	})
 }
 
 func TestUnknownLinesAreLeftOut(t *testing.T) {

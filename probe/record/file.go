@@ -146,9 +146,8 @@ func (r *Reader) keepFrom(in *bufio.Reader) error {
 		return err
 	}
 	var l frameLine
-	if err := unmarshal(line, &l); err != nil {
-		return err
+	if unmarshal(line, &l) == nil { // else it is damaged, and what it held is unknown
+		r.keep(&l)
 	}
-	r.keep(&l)
 	return nil
 }

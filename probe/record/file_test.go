@@ -155,7 +155,7 @@ func TestFilesThatCannotBeOpened(t *testing.T) {
 		write("head", head+"\n"):                                  "head: the recording has no frames",
 		write("torn", head+"\n{\"type\":\"frame\",\"seq\":1,\"a"): "torn: the recording has no frames",
 		write("other", strings.Replace(head, Schema, "x/9", 1)):   `other: the recording has the format "x/9"`,
-		write("zeros", strings.Repeat("\x00", 2<<20)):             "zeros: line 1 of the recording is too long",
+		write("zeros", strings.Repeat("\x00", 2<<20)):             "zeros: not a sonde recording",
 	} {
 		f, err := Open(path)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"time"
@@ -59,29 +60,30 @@ func (x *index) extend(ctx context.Context, f *File, at time.Duration) error {
 	lines := lines{in: bufio.NewReaderSize(f.section(x.scanned.offset), 1<<20), number: x.scanned.line}
 	for x.at < at && ctx.Err() == nil {
 		line, whole, err := lines.next(longestLine)
-		if errors.Is(err, io.EOF) || err == nil && !whole {
+		another := x.scanned.offset > 0 && bytes.HasPrefix(line, []byte(headerStart))
+		if errors.Is(err, io.EOF) || err == nil && (!whole || another) {
 			x.ended = true
 			break
 		}
 		if err != nil {
 			return err
 		}
-		x.note(line)
+		x.note(line, lines.size)
 	}
 	return ctx.Err()
 }
 
-// note takes the next whole line.
-func (x *index) note(line []byte) {
+// note takes the next whole line, of that size in the file.
+func (x *index) note(line []byte, size int64) {
 	here := x.scanned.offset
-	x.scanned.offset += int64(len(line))
+	x.scanned.offset += size
 	x.scanned.line++
 	at, ok := frameAt(line)
 	if !ok {
 		return
 	}
 	for i, key := range partKeys {
-		if bytes.Contains(line, key) {
+		if bytes.Contains(line, key) && json.Valid(line) {
 			x.scanned.parts[i] = here
 		}
 	}

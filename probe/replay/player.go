@@ -177,6 +177,9 @@ func (p *Player) end(epoch int, err error) {
 	if !errors.Is(err, io.EOF) {
 		p.state.Err = err
 	}
+	if n := len(p.queue); n > 0 && errors.Is(err, record.ErrDamaged) { // a later Frame is of another recording
+		p.state.Last = p.queue[n-1].At
+	}
 }
 
 // fail takes a panic of the reading goroutine.

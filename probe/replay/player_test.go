@@ -213,14 +213,23 @@ func TestJumpsBeyondTheEnds(t *testing.T) {
 	})
 }
 
-// A broken line in the middle ends the playback there, with a reason; what is
-// before it can still be seen.
+// A broken line in the middle is left out. One at the end ends the playback there, with a
+// reason; what is before it can still be seen.
 func TestADamagedRecording(t *testing.T) {
-	whole := `{"type":"frame","seq":42,"at_ms":10500,"slice_ms":250,"load":{},"client":{},"health":{}}` + "\n"
-	play(t, 40, "{\"type\":\"frame\",\"seq\"\n"+whole, 0, 1, func(v *viewer) {
+	broken := "{\"type\":\"frame\",\"seq\"\n"
+	next := `{"type":"frame","seq":41,"at_ms":10500,"slice_ms":250,"load":{},"client":{},"health":{}}` + "\n"
+	play(t, 40, broken+next, 0, 1, func(v *viewer) {
 		v.watch(15 * time.Second)
-		s := v.p.State()
-		if v.at != 10*time.Second || !s.Ended || s.Err == nil {
+		if s := v.p.State(); v.at != 10500*time.Millisecond || !s.Ended || s.Err != nil {
+			t.Errorf("at %v, %+v", v.at, s)
+		}
+		v.p.Jump(-5 * time.Second)
+		v.watch(time.Second)
+		v.isAt(6500 * time.Millisecond)
+	})
+	play(t, 40, broken+broken, 0, 1, func(v *viewer) {
+		v.watch(15 * time.Second)
+		if s := v.p.State(); v.at != 10*time.Second || !s.Ended || s.Err == nil {
 			t.Errorf("at %v, %+v", v.at, s)
 		}
 		v.p.Jump(time.Minute)

@@ -70,7 +70,8 @@ func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
 	return r, nil
 }
 
-// Levels are those of the whole recording, whatever part plays now. It reads the whole file.
+// Levels are those of the whole recording, whatever part plays now. It reads the whole file,
+// or up to what is damaged at its end.
 func (r *Recording) Levels(ctx context.Context) (bench.SweepOutcome, error) {
 	file, err := record.Open(r.path)
 	if err != nil {
@@ -88,7 +89,7 @@ func (r *Recording) Levels(ctx context.Context) (bench.SweepOutcome, error) {
 			err = ctx.Err()
 		}
 	}
-	if !errors.Is(err, io.EOF) {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, record.ErrDamaged) {
 		return bench.SweepOutcome{}, fmt.Errorf("reading %s: %w", r.path, err)
 	}
 	return keeper.Sweep(), nil
