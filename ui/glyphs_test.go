@@ -25,7 +25,7 @@ func TestEverySignOfTheSourceHasAnASCIIForm(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
+		if strings.HasSuffix(name, "_test.go") || name == "keyboard.go" { // its letters are read, never shown
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)

@@ -148,6 +148,7 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 func (m *model) View() tea.View {
 	v := tea.NewView(m.content)
 	v.AltScreen = true
+	v.KeyboardEnhancements.ReportAlternateKeys = true // see keyNames
 	return v
 }
 
@@ -155,8 +156,18 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if m.scroll(msg.String()) {
 		return nil
 	}
-	if c := find(m.commands, msg.String()); c != nil {
+	if c := m.command(msg.Key()); c != nil {
 		return c.do(m)
+	}
+	return nil
+}
+
+// command is what a key does; nil: nothing.
+func (m *model) command(k tea.Key) *command {
+	for _, name := range keyNames(k) {
+		if c := find(m.commands, name); c != nil {
+			return c
+		}
 	}
 	return nil
 }

@@ -1,0 +1,46 @@
+package ui
+
+import (
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// The commands are letters of a Latin keyboard. On another layout the same key sends another
+// letter, so a key that means nothing by its own name is looked up by where it is.
+
+// keyNames are the names of a pressed key, in the order in which they are tried: what it
+// writes, then the key of a US keyboard at its place.
+func keyNames(k tea.Key) []string {
+	names := []string{k.String()}
+	base := k.BaseCode // only terminals with the Kitty protocol report it
+	if base == 0 {
+		base = usKeys[unicode.ToLower(k.Code)]
+	}
+	if base == 0 {
+		return names
+	}
+	const locks = tea.ModCapsLock | tea.ModNumLock | tea.ModScrollLock
+	mod := k.Mod &^ locks
+	if mod == tea.ModShift || mod == 0 && unicode.IsUpper(k.Code) {
+		return append(names, strings.ToUpper(string(base)))
+	}
+	at := tea.Key{Code: base, Mod: mod}
+	return append(names, at.Keystroke())
+}
+
+// usKeys are the keys of a US keyboard at the places of Cyrillic and Greek letters.
+var usKeys = func() map[rune]rune {
+	keys := map[rune]rune{}
+	for _, layout := range [][2]string{
+		{"йцукенгшщзхъфывапролджэячсмитьбю", "qwertyuiop[]asdfghjkl;'zxcvbnm,."},
+		{"ςερτυθιοπασδφγηξκλζχψωβνμ", "wertyuiopasdfghjklzxcvbnm"},
+	} {
+		us := []rune(layout[1])
+		for i, letter := range []rune(layout[0]) {
+			keys[letter] = us[i]
+		}
+	}
+	return keys
+}()
