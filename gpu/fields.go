@@ -41,7 +41,7 @@ type meaning int
 
 const (
 	measured  meaning = iota // any number from 0 up
-	timeShare                // a whole percentage in most sources: above 100 it is impossible
+	timeShare                // a whole percentage in most sources
 	positive                 // 0 is not a value: no GPU that answers draws 0 W
 )
 
@@ -170,7 +170,7 @@ func (q *quantity) convert(v opt.Float, source string) opt.Float {
 
 // clean drops impossible values.
 func (q *quantity) clean(v opt.Float) opt.Float {
-	if q.kind == timeShare && v.V > 1 || q.kind == positive && v.V <= 0 {
+	if q.kind == positive && v.V <= 0 {
 		return opt.Float{}
 	}
 	return v

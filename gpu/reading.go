@@ -7,8 +7,8 @@ import (
 )
 
 // Reading is one device at one moment. Ratios are 0 to 1, memory is bytes,
-// power is watts; whatever a source does not report stays unknown. Ratios are kept
-// as reported and can be a little above 1: drawing clamps them.
+// power is watts; whatever a source does not report stays unknown, and so does what
+// cannot be true: see Checked.
 type Reading struct {
 	ID    string `json:"id"` // UUID, with the instance for MIG; else host and index
 	Index int    `json:"index"`
@@ -39,6 +39,8 @@ type Reading struct {
 
 	Source string `json:"source"`         // one of the Source constants; see ViaPrometheus
 	Note   string `json:"note,omitempty"` // why something is missing, for people; "" if nothing is
+
+	Doubts Doubts `json:"doubts,omitempty"` // values that contradict each other: they are unknown here, and the note says so
 
 	Parent string `json:"parent,omitempty"` // ID of the GPU that this MIG instance is a part of; "" for a whole GPU
 	Lost   bool   `json:"lost,omitempty"`   // the GPU fell off the bus or needs a reset

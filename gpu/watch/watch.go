@@ -123,6 +123,7 @@ func (w *Watcher) poll(ctx context.Context, r reader) {
 			w.fail(err)
 		default:
 			failures = 0
+			st.GPUs = gpu.Checked(st.GPUs)
 			if w.keepGone {
 				st.GPUs = withGone(w.Latest().GPUs, st.GPUs)
 			}

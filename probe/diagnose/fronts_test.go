@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strconv"
 	"strings"
@@ -50,6 +52,8 @@ func (f *frontSpec) before(t *testing.T, engine http.Handler) http.Handler {
 		stands = countingLess()
 	case "second replica":
 		stands = f.twin()
+	case "stuck counters":
+		stands = stuckCounters
 	case "restart":
 		stands = f.restarting()
 	default:
@@ -252,4 +256,22 @@ func another(t *testing.T, options sim.Options) http.Handler {
 	}
 	engine.Start(t.Context())
 	return engine.Handler()
+}
+
+var profiling = regexp.MustCompile(`(?m)^(DCGM_FI_PROF_\S+\{.*\}) \S+$`)
+
+// stuckCounters is an exporter whose profiling counters stay at 0.
+func stuckCounters(_ *testing.T, engine http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			engine.ServeHTTP(w, r)
+			return
+		}
+		r.Header.Del("Accept-Encoding") // to read the page as text
+		page := httptest.NewRecorder()
+		engine.ServeHTTP(page, r)
+		maps.Copy(w.Header(), page.Header())
+		w.WriteHeader(page.Code)
+		_, _ = w.Write(profiling.ReplaceAll(page.Body.Bytes(), []byte("$1 0")))
+	})
 }

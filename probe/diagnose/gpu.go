@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"sonde/gpu"
@@ -114,6 +115,29 @@ func (g *throttled) verdict(gpus int) Verdict {
 		v.Evidence = append(v.Evidence, fmt.Sprintf("%.0f °C", g.Temperature.V))
 	}
 	return v
+}
+
+// checkGPUDoubts finds GPUs whose values contradict each other. What they show is
+// unknown then, and no ground to call anything healthy.
+func checkGPUDoubts(h *history) (outcome, Verdict) {
+	f := h.now()
+	gpus := f.FreshGPUs()
+	if len(gpus) == 0 || !f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
+		return unclear, Verdict{}
+	}
+	doubted := slices.DeleteFunc(slices.Clone(gpus), func(g gpu.Reading) bool { return g.Doubts == 0 })
+	return when(len(doubted) > 0, func() Verdict {
+		first := doubted[0]
+		v := Verdict{
+			Severity: Info, Text: "the GPU's counters cannot be right: those in doubt are not shown",
+			Evidence: []string{first.Note},
+			Advice:   "restart the exporter or driver that counts; another profiler on the same GPU (Nsight, DCGM) stops its counters",
+		}
+		if len(gpus) > 1 {
+			v.Evidence = append(v.Evidence, fmt.Sprintf("%d of %d GPUs", len(doubted), len(gpus)))
+		}
+		return v
+	})
 }
 
 // checkGPUIdle finds requests that wait although the GPU has nothing to do.

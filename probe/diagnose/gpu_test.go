@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/gpu"
 	"sonde/probe/frame"
 	"sonde/probe/opt"
 )
@@ -55,4 +56,25 @@ func TestThrottledGPU(t *testing.T) {
 	if got := two.Strongest().Evidence[1]; got != "GPU 1 of 2" {
 		t.Errorf("evidence %q", got)
 	}
+}
+
+// SM 0 % beside busy 99 % and 640 W, as gpu.Checked leaves it.
+func TestGPUCountersThatContradictEachOther(t *testing.T) {
+	doubted := func(spoil func(f *frame.Frame)) *Judge {
+		return scene(func(f *frame.Frame) {
+			g := &f.GPU.GPUs[0]
+			g.SM, g.DRAM, g.Tensor, g.Busy, g.Power = opt.Float{}, opt.Float{}, opt.Float{}, opt.Of(0.99), opt.Of(640)
+			g.Doubts, g.Note = gpu.DoubtCounters, "the counters contradict each other: SM at 0 beside busy 99 % and 640 W, not shown"
+			if spoil != nil {
+				spoil(f)
+			}
+		})
+	}
+	j := doubted(nil)
+	only(t, j, "gpu_doubts", Info, "the GPU's counters cannot be right: those in doubt are not shown")
+	if got := j.Strongest(); got.Rule != RuleGPUDoubts {
+		t.Errorf("the strongest verdict is %s", got.Rule)
+	}
+	none(t, "the GPU of another machine", doubted(func(f *frame.Frame) { f.GPU.Source = "nvml" }), "gpu_doubts")
+	none(t, "no doubt", doubted(func(f *frame.Frame) { f.GPU.GPUs[0].Doubts = 0 }), "gpu_doubts")
 }

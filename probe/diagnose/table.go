@@ -42,6 +42,7 @@ var table = []entry{
 	{rule: RuleHang, check: checkHang, standstill: true},
 	{rule: RuleGPUThrottled, check: checkGPUThrottled},
 	{rule: RuleGPUIdle, check: checkGPUIdle},
+	{rule: RuleGPUDoubts, check: checkGPUDoubts, unwell: true},
 	{rule: RuleClumps, check: checkClumps},
 	{rule: RuleTokenCounts, check: checkTokenCounts},
 	{rule: RulePathDelay, check: checkPathDelay},

@@ -62,6 +62,7 @@ const (
 	RuleHang                Rule = "hang"
 	RuleGPUThrottled        Rule = "gpu_throttled"
 	RuleGPUIdle             Rule = "gpu_idle"
+	RuleGPUDoubts           Rule = "gpu_doubts"
 	RuleClumps              Rule = "clumps"
 	RuleTokenCounts         Rule = "token_counts"
 	RulePathDelay           Rule = "path_delay"

@@ -43,6 +43,9 @@ func fill(v reflect.Value, n *int) {
 		return
 	case *gpu.State:
 		return // recorded in place of the reason: see gpu.Status.SetReason
+	case *gpu.Doubts:
+		*x = gpu.DoubtCounters | gpu.DoubtPower
+		return
 	case *engine.State:
 		*x = engine.Failed
 		return
