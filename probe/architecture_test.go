@@ -45,7 +45,7 @@ var rooms = []room{
 	{"ui/still", tools, nil},
 	{"ui/theme", tools, nil},
 	// Values: what readers may import.
-	{"gpu", values, []string{"probe/opt", "probe/plain"}},
+	{"gpu", values, []string{"probe/opt", "probe/plain", "probe/units"}},
 	{"probe/engine", values, []string{"probe/opt"}},
 	{"probe/measure", values, []string{"probe/opt"}},
 	{"probe/prompt", values, nil},

@@ -60,6 +60,7 @@ func (s *Session) Connect(ctx context.Context) error {
 		return fmt.Errorf("invalid proxy settings in the environment: %w", err)
 	}
 	conn := &connection{client: client}
+	s.noteModel(id)
 	if err := s.openSources(conn, found, id); err != nil {
 		return err
 	}
@@ -123,6 +124,8 @@ func (s *Session) identify(ctx context.Context, c scrape.Config) (engine.Identit
 			s.Note(list.Says + ": continuing with the model that was named")
 			id.Model = s.opt.Model
 			return id, nil
+		case class == measure.HTTP5xx, class == measure.BadReply, list.Status == http.StatusNotFound:
+			return id, fmt.Errorf("%w; without a model list, name the model with --model", err)
 		case class != measure.Loading:
 			return id, err
 		case waits == 0:
@@ -134,6 +137,18 @@ func (s *Session) identify(ctx context.Context, c scrape.Config) (engine.Identit
 			return id, ctx.Err()
 		case <-time.After(loadingWait):
 		}
+	}
+}
+
+// noteModel says which of several models was chosen.
+func (s *Session) noteModel(id engine.Identity) {
+	n := len(id.Models)
+	switch {
+	case s.opt.Model != "" || id.Model == "":
+	case id.NoChat:
+		s.Note(fmt.Sprintf("requests name %s, but no model of the list (%d) seems to be one for chat: choose with --model", id.Model, n))
+	case n > 1:
+		s.Note(fmt.Sprintf("requests name %s, one of %d models: --model selects another", id.Model, n))
 	}
 }
 

@@ -227,6 +227,10 @@ func (x *exchange) settle(err error) {
 	}
 	// Secrets first: a cut could leave a part of one that is not recognised.
 	x.Class, x.Error = f.class, plain.Line(x.client.secrets.Hide(f.message), maxMessageRunes)
+	switch f.class {
+	case measure.HTTP4xx, measure.HTTP5xx, measure.StreamError:
+		x.Cause = measure.CauseOf(f.message)
+	}
 }
 
 // staleConnection reports whether a reused connection broke before any byte of the

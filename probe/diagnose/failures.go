@@ -17,13 +17,15 @@ type failures struct {
 	byClass       map[measure.Class]int
 	recent        map[measure.Class]int    // of these, in the newest seconds
 	messages      map[measure.Class]string // the newest of each class
-	ago           time.Duration            // since the newest failure
-	okSince       int                      // successes after it
+	causes        map[measure.Class]measure.Cause
+	ago           time.Duration // since the newest failure
+	okSince       int           // successes after it
 	seconds       float64
 }
 
 func countFailures(h *history) failures {
-	f := failures{byClass: map[measure.Class]int{}, recent: map[measure.Class]int{}, messages: map[measure.Class]string{}, seconds: h.seconds()}
+	f := failures{byClass: map[measure.Class]int{}, recent: map[measure.Class]int{}, messages: map[measure.Class]string{},
+		causes: map[measure.Class]measure.Cause{}, seconds: h.seconds()}
 	for _, e := range h.ended() {
 		f.total++
 		if e.Class == measure.OK {
@@ -32,7 +34,7 @@ func countFailures(h *history) failures {
 		}
 		f.failed++
 		f.byClass[e.Class]++
-		f.messages[e.Class] = e.Error
+		f.messages[e.Class], f.causes[e.Class] = e.Error, e.Cause
 		f.ago, f.okSince = h.now().At-e.at, 0
 		if f.ago < failureFades {
 			f.recent[e.Class]++
@@ -103,7 +105,7 @@ func (f *failures) many(bad int) Verdict {
 		Severity: Warn,
 		Text:     fmt.Sprintf("%s of requests fail, mostly %s", units.Share(float64(bad)/float64(f.total)), f.quote(class)),
 		Evidence: []string{fmt.Sprintf("%d of %d requests in %.0f s, %d of them %s", bad, f.total, f.seconds, f.byClass[class], class)},
-		Advice:   adviceFor[class],
+		Advice:   adviceOn(class, f.causes[class]),
 	}
 	if 2*bad >= f.total {
 		v.Severity = Bad
@@ -118,7 +120,7 @@ func (f *failures) few() Verdict {
 		Severity: Info,
 		Text:     fmt.Sprintf("%d of %d requests failed: %s", f.failed, f.total, f.quote(class)),
 		Evidence: []string{fmt.Sprintf("in %.0f s, the last %s ago, %d of them %s", f.seconds, units.Elapsed(f.ago), f.byClass[class], class)},
-		Advice:   adviceFor[class],
+		Advice:   adviceOn(class, f.causes[class]),
 	}
 	if 2*f.failed >= f.total && f.total > 2 {
 		v.Severity = Warn
@@ -145,7 +147,8 @@ func checkAllFail(h *history) (outcome, Verdict) {
 	case len(run) < allFailFewest || !always && (since < allFailShortest || !unlikely(ended[:first], len(run))):
 		return unclear, Verdict{}
 	}
-	class, message := newestCause(run)
+	newest := newestFailure(run)
+	class := newest.Class
 	text := "every request fails: "
 	if !always {
 		text = fmt.Sprintf("every request in the last %s has failed: ", units.Elapsed(since))
@@ -157,9 +160,9 @@ func checkAllFail(h *history) (outcome, Verdict) {
 		}
 	}
 	return holds, Verdict{
-		Severity: Bad, Text: text + quote(class, message),
+		Severity: Bad, Text: text + quote(class, newest.Error),
 		Evidence: []string{fmt.Sprintf("%d failures in a row, %d of them %s", len(run), same, class)},
-		Advice:   adviceFor[class],
+		Advice:   adviceOn(class, newest.Cause),
 	}
 }
 
@@ -191,22 +194,22 @@ func unlikely(before []endedRequest, run int) bool {
 	return math.Pow(share, float64(run)) <= allFailChance
 }
 
-// newestCause is the cause that holds now: the most frequent class of the last two
-// seconds of failures. The cause may have changed since the first.
-func newestCause(run []endedRequest) (class measure.Class, message string) {
+// newestFailure is the newest one of the most frequent class of the last two seconds
+// of failures. The cause may have changed since the first.
+func newestFailure(run []endedRequest) *measure.Request {
 	const span = 2 * time.Second
 	n := map[measure.Class]int{}
-	last := run[len(run)-1].at
+	newest, last := run[len(run)-1].Request, run[len(run)-1].at
 	for i := len(run) - 1; i >= 0 && run[i].at > last-span; i-- {
 		q := run[i].Request
-		if n[q.Class]++; class == measure.OK || n[q.Class] > n[class] {
-			class = q.Class
+		if n[q.Class]++; n[q.Class] > n[newest.Class] {
+			newest = q
 		}
 	}
 	for i := len(run) - 1; i >= 0; i-- {
-		if run[i].Class == class {
-			return class, run[i].Error
+		if run[i].Class == newest.Class {
+			return run[i].Request
 		}
 	}
-	return class, ""
+	return newest
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -76,6 +77,11 @@ func checkLoading(h *history) (outcome, Verdict) {
 		v.Advice = "find out why it restarted: check the engine's log, and the memory of its host and GPU"
 	}
 	return holds, v
+}
+
+// adviceOn is what helps against a failure.
+func adviceOn(class measure.Class, cause measure.Cause) string {
+	return cmp.Or(cause.Advice(), adviceFor[class])
 }
 
 // adviceFor is what usually helps against a class of failure.

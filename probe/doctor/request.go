@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -54,7 +55,7 @@ func (r *Report) request(ctx context.Context, o Options, addr api.Address, id en
 
 // refused says why there is no answer.
 func (s section) refused(res api.Result, keyAdvice string) {
-	name, advice := "answer", adviceFor[res.Class]
+	name, advice := "answer", cmp.Or(res.Cause.Advice(), adviceFor[res.Class])
 	if keyRefused(res.Status) {
 		name, advice = "key", keyAdvice
 	}

@@ -18,6 +18,7 @@ type Identity struct {
 	Version     string   `json:"version"` // "" if unknown
 	Model       string   `json:"model"`   // model that requests name; Reading.Model may be another one of the page
 	Models      []string `json:"models"`
+	NoChat      bool     `json:"no_chat,omitempty"`       // Model was chosen from a list of models none of which seems to be for chat
 	MaxModelLen int      `json:"max_model_len"`           // tokens; 0 if unknown
 	MaxInputLen int      `json:"max_input_len,omitempty"` // tokens of a prompt; 0 if unknown
 	MaxRunning  int      `json:"max_running,omitempty"`   // requests that run at once; 0 if unknown

@@ -60,6 +60,7 @@ type Request struct {
 	Long  bool   `json:"long,omitempty"` // fired on purpose with a long prompt: in no statistic
 	Class Class  `json:"class,omitempty"`
 	Error string `json:"error,omitempty"` // the server's message, control codes removed
+	Cause Cause  `json:"cause,omitempty"` // why a server refuses the model
 
 	Intent     time.Duration `json:"intent_ms"` // the slot became free, or the schedule said so
 	Start      time.Duration `json:"start_ms"`  // t0: first write of the request

@@ -21,8 +21,8 @@ func Detect(ctx context.Context, c Config) (engine.Identity, error) {
 		id.MetricsWhy = "the engine is not known yet"
 		return id, err
 	}
-	if id.Model == "" && len(id.Models) > 0 {
-		id.Model = id.Models[0]
+	if id.Model == "" {
+		id.Model, id.NoChat = models.choose()
 	}
 	entry := models.entry(id.Model)
 	id.MaxModelLen = maxModelLen(entry)
