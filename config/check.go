@@ -133,18 +133,21 @@ func (c *Config) checkCA() string {
 	return ""
 }
 
-func (c *Config) checkPrompts() string {
-	if c.Prompts == "" {
+// readable checks that there is a file at the path.
+func readable(path *string) func() string {
+	return func() string {
+		if *path == "" {
+			return ""
+		}
+		info, err := os.Stat(*path)
+		if err != nil {
+			return "must be a readable file: " + reason(err)
+		}
+		if info.IsDir() {
+			return "must be a file, not a directory"
+		}
 		return ""
 	}
-	info, err := os.Stat(c.Prompts)
-	if err != nil {
-		return "must be a readable file: " + reason(err)
-	}
-	if info.IsDir() {
-		return "must be a file, not a directory"
-	}
-	return ""
 }
 
 // writable checks that a file can be made at the path, before a run is wasted.

@@ -21,6 +21,8 @@ type Config struct {
 	API       string // "chat" or "completions"
 	Insecure  bool   // accept any TLS certificate
 	CA        string // PEM file with further certificate authorities
+	Cert      string // PEM file with the client certificate; "" is none
+	Key       string // PEM file with its key; "" is the file of the certificate
 
 	Watch          bool          // live screen without load
 	Concurrency    int           // closed loop: streams in flight; open loop: the cap

@@ -14,6 +14,8 @@ func endpointSettings(c *Config) []setting {
 			{key: "api", arg: "NAME", initial: "chat", help: "chat or completions", choices: []string{"chat", "completions"}, field: &c.API},
 			{key: "insecure", help: "accept any TLS certificate", field: &c.Insecure},
 			{key: "ca", arg: "FILE", help: "extra CA certificates (PEM)", check: c.checkCA, field: &c.CA},
+			{key: "cert", arg: "FILE", help: "client certificate (PEM)", check: readable(&c.Cert), field: &c.Cert},
+			{key: "key", arg: "FILE", help: "its key (PEM), if not in --cert", check: readable(&c.Key), secret: true, field: &c.Key},
 		}),
 		in(groupLoad, []setting{
 			{key: "max-concurrency", arg: "N", initial: "256", help: "safety cap on streams", check: between(&c.MaxConcurrency, 1, 100_000), field: &c.MaxConcurrency},
@@ -23,7 +25,7 @@ func endpointSettings(c *Config) []setting {
 			{key: "input", short: "i", arg: "N", initial: "256", help: "prompt length, tokens", check: between(&c.Input, 1, 10_000_000), field: &c.Input},
 			{key: "output", short: "o", arg: "N", initial: "128", help: "answer length, tokens", check: between(&c.Output, 1, 1_000_000), field: &c.Output},
 			{key: "workload", arg: "NAME", initial: "chat", help: "both lengths: " + shortWorkloads, choices: workloadNames(), field: &c.Workload},
-			{key: "prompts", arg: "FILE", help: "prompts from a JSONL or text file", check: c.checkPrompts, field: &c.Prompts},
+			{key: "prompts", arg: "FILE", help: "prompts from a JSONL or text file", check: readable(&c.Prompts), field: &c.Prompts},
 			{key: "prefix", arg: "NAME", initial: "unique", help: "prompts: unique, shared or same", choices: []string{"unique", "shared", "same"}, field: &c.Prefix},
 			{key: "seed", arg: "N", help: "reproducible prompts and arrivals (random)", field: &c.Seed},
 			{key: "idle-timeout", arg: "D", initial: "60s", help: "longest wait for data", check: c.checkIdleTimeout, field: &c.IdleTimeout},

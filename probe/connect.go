@@ -12,6 +12,7 @@ import (
 	"sonde/gpu"
 	"sonde/gpu/watch"
 	"sonde/probe/api"
+	"sonde/probe/api/wire"
 	"sonde/probe/engine"
 	"sonde/probe/engine/scrape"
 	"sonde/probe/frame"
@@ -57,7 +58,7 @@ func (s *Session) Connect(ctx context.Context) error {
 		Dial: s.opt.Dial,
 	})
 	if err != nil {
-		return fmt.Errorf("invalid proxy settings in the environment: %w", err)
+		return err
 	}
 	conn := &connection{client: client}
 	s.noteModel(id)
@@ -171,12 +172,7 @@ func (s *Session) engineConfig() scrape.Config {
 
 // httpClient is for everything that is not measured: model list, metrics.
 func (s *Session) httpClient() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = s.opt.TLS
-	if s.opt.Dial != nil {
-		transport.DialContext = s.opt.Dial
-	}
-	return &http.Client{Transport: transport}
+	return &http.Client{Transport: wire.NewTransport(s.opt.TLS, s.opt.Dial)}
 }
 
 func withoutQuery(a api.Address) string {

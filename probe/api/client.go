@@ -7,14 +7,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"fmt"
 	"io"
 	"maps"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -54,17 +51,17 @@ type Client struct {
 // NewClient makes a Client. It opens no connection.
 func NewClient(opt Options) (*Client, error) {
 	first := opt.Address.Requests[0]
-	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: first})
+	proxy, err := wire.ProxyFor(first)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{opt: opt, proxy: proxy, dialect: dialect{kind: opt.Kind, model: opt.Model, engine: opt.Engine}}
-	c.useHeader(first)
 	c.target.Store(first)
-	c.pool.dialer = &wire.Dialer{Addr: HostPort(first), Proxy: proxy, Timeout: connectTimeout(opt.Idle), Net: opt.Dial}
+	c.pool.dialer = &wire.Dialer{Addr: HostPort(first), Proxy: proxy, ProxyTLS: opt.TLS, Timeout: connectTimeout(opt.Idle), Net: opt.Dial}
 	if first.Scheme == "https" {
 		c.pool.dialer.TLS = tlsFor(opt.TLS, first.Hostname())
 	}
+	c.useHeader(first)
 	return c, nil
 }
 
@@ -72,7 +69,7 @@ func NewClient(opt Options) (*Client, error) {
 func (c *Client) useHeader(first *url.URL) {
 	identity := http.Header{}
 	SetCredentials(identity, c.opt.APIKey, c.opt.Address.User, c.opt.Header)
-	if c.proxy != nil && first.Scheme == "http" {
+	if c.pool.dialer.Forwards() {
 		if auth := wire.BasicAuth(c.proxy.User); auth != "" {
 			identity.Set("Proxy-Authorization", auth)
 		}
@@ -128,6 +125,9 @@ func (c *Client) Notes() []string {
 	if c.proxy != nil {
 		notes = append(notes, "via proxy "+c.proxy.Host)
 	}
+	if c.pool.dialer.SpeaksHTTP2() {
+		notes = append(notes, "over HTTP/2: the server does not speak HTTP/1.1")
+	}
 	return notes
 }
 
@@ -164,23 +164,3 @@ func SetCredentials(h http.Header, key string, user *url.Userinfo, own http.Head
 
 // Redacted is an address without what may be credentials.
 func Redacted(u *url.URL) string { return plain.RedactURL(u.String()) }
-
-// TLSConfig returns how servers are verified: against the system's authorities and
-// those of a PEM file, or not at all.
-func TLSConfig(caFile string, insecure bool) (*tls.Config, error) {
-	cfg := &tls.Config{InsecureSkipVerify: insecure, MinVersion: tls.VersionTLS12}
-	if caFile == "" {
-		return cfg, nil
-	}
-	pem, err := os.ReadFile(caFile)
-	if err != nil {
-		return nil, fmt.Errorf("--ca: %w", err)
-	}
-	if cfg.RootCAs, err = x509.SystemCertPool(); err != nil {
-		cfg.RootCAs = x509.NewCertPool()
-	}
-	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("--ca %s: no PEM certificate in this file", caFile)
-	}
-	return cfg, nil
-}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"sonde/probe/api/wire"
 	"sonde/probe/measure"
 	"sonde/probe/plain"
 )
@@ -46,7 +47,7 @@ func (c *Client) Do(ctx context.Context, call Call, obs Observer) Result {
 		x = exchange{client: c, ctx: ctx, obs: obs, off: c.dialect.off.Load(), target: c.target.Load()}
 		x.settle(x.run(call, fresh))
 		fresh = fresh || x.staleConnection()
-		if !x.staleConnection() && !x.adapt() {
+		if !x.switched && !x.staleConnection() && !x.adapt() {
 			break
 		}
 	}
@@ -65,6 +66,7 @@ type exchange struct {
 	conn     *pooled
 	sent     bool // the request is on its way: Start is valid
 	ended    bool // End is valid
+	switched bool // the reply was HTTP/2, which the next attempt speaks
 	location string
 }
 
@@ -99,7 +101,7 @@ func (x *exchange) roundTrip(body []byte) (reusable bool, err error) {
 	x.conn.Wire.ArmStart()
 	req := x.client.request(x.ctx, body)
 	if err := x.write(req); err != nil {
-		return false, err
+		return false, x.causeOf(err)
 	}
 	x.Start, x.sent = x.since(x.conn.Wire.Start()), true
 	x.obs.Sent(x.Start)
@@ -119,8 +121,11 @@ func (x *exchange) write(req *http.Request) error {
 	if idle := x.client.opt.Idle; idle > 0 {
 		_ = x.conn.Wire.SetWriteDeadline(time.Now().Add(idle))
 	}
+	if x.conn.h2 != nil {
+		return x.conn.h2.Send(req)
+	}
 	write := req.Write
-	if x.client.proxy != nil && req.URL.Scheme == "http" {
+	if x.client.pool.dialer.Forwards() {
 		write = req.WriteProxy
 	}
 	bw := writers.Get().(*bufio.Writer)
@@ -133,8 +138,31 @@ func (x *exchange) write(req *http.Request) error {
 	return bw.Flush()
 }
 
+// causeOf looks for the reason why a request could not be written: a server that refuses
+// the client's certificate says so after the handshake.
+func (x *exchange) causeOf(err error) error {
+	if x.conn.h2 != nil {
+		return err
+	}
+	_ = x.conn.Wire.SetReadDeadline(time.Now().Add(drainPatience))
+	if _, readErr := x.conn.br.Peek(1); readErr != nil {
+		if _, alert := plain.Alert(readErr); alert {
+			return readErr
+		}
+	}
+	return err
+}
+
 // response reads the head of the reply. It skips interim replies (1xx).
 func (x *exchange) response(req *http.Request) (*http.Response, error) {
+	if x.conn.h2 != nil {
+		return x.conn.h2.Response()
+	}
+	if begin, err := x.conn.br.Peek(len("HTTP/")); err == nil && wire.IsHTTP2(begin) {
+		x.client.pool.dialer.OnlyHTTP2()
+		x.switched = true
+		return nil, fail(measure.BadReply, "the server speaks HTTP/2 only")
+	}
 	for {
 		resp, err := http.ReadResponse(x.conn.br, req)
 		if err != nil || resp.StatusCode >= 200 {
@@ -153,7 +181,7 @@ func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
 		f.message = http.StatusText(resp.StatusCode)
 	}
 	f.message = strconv.Itoa(resp.StatusCode) + ": " + f.message
-	if x.client.proxy != nil && x.target.Scheme == "http" && (resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusProxyAuthRequired) {
+	if x.client.pool.dialer.Forwards() && (resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusProxyAuthRequired) {
 		f.message = "via proxy " + x.client.proxy.Host + ": " + f.message
 	}
 	return false, f
@@ -220,7 +248,7 @@ func (x *exchange) settle(err error) {
 		err = os.ErrDeadlineExceeded
 	}
 	if !errors.As(err, &f) {
-		f = networkFailure(x.ctx, err, x.client.opt.Idle.String())
+		f = networkFailure(x.ctx, x.target.Host, err, x.client.opt.Idle.String())
 	}
 	if x.ctx.Err() != nil {
 		f = fail(measure.Cancelled, "cancelled")

@@ -136,12 +136,15 @@ func classOfWords(said string) measure.Class {
 }
 
 // networkFailure names what went wrong below HTTP. idle is the idle time-out.
-func networkFailure(ctx context.Context, err error, idle string) *failure {
+func networkFailure(ctx context.Context, server string, err error, idle string) *failure {
+	tls, isTLS := plain.ExplainTLS(server, err)
 	switch {
 	case ctx.Err() != nil:
 		return fail(measure.Cancelled, "cancelled")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fail(measure.Timeout, "no byte for "+idle)
+	case isTLS:
+		return fail(measure.TLS, tls.String())
 	case errors.Is(err, bufio.ErrTooLong):
 		return fail(measure.BadReply, "one line of the stream is over 32 MiB")
 	}
@@ -157,7 +160,7 @@ func dialFailure(ctx context.Context, d *wire.Dialer, err error) *failure {
 	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EADDRNOTAVAIL):
 		return fail(measure.LocalLimit, "this machine has no socket left: "+plain.Cause(err).Error()+"; raise 'ulimit -n' or lower the concurrency")
 	case errors.Is(err, wire.ErrProxy):
-		return fail(measure.Connect, err.Error())
+		return fail(measure.Connect, d.ExplainProxy(err).String())
 	case why.Kind == plain.BadTLS:
 		return fail(measure.TLS, why.String())
 	case errors.Is(err, wire.ErrTLS):

@@ -13,7 +13,8 @@ import (
 type pooled struct {
 	*wire.Link
 	br   *bufio.Reader
-	line []byte // where the lines of a stream are put together
+	h2   *wire.HTTP2 // nil: HTTP/1.1
+	line []byte      // where the lines of a stream are put together
 	used bool
 }
 
@@ -55,7 +56,11 @@ func (p *pool) take(ctx context.Context, fresh bool) (*pooled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pooled{Link: link, br: bufio.NewReaderSize(link, readBufferBytes), line: make([]byte, lineBufferBytes)}, nil
+	c := &pooled{Link: link, br: bufio.NewReaderSize(link, readBufferBytes), line: make([]byte, lineBufferBytes)}
+	if link.HTTP2 {
+		c.h2 = wire.NewHTTP2(c.br, link)
+	}
+	return c, nil
 }
 
 func (p *pool) pop() *pooled {

@@ -54,7 +54,7 @@ func TestHTTPSIsMeasuredLikeHTTP(t *testing.T) {
 	if err := os.WriteFile(ca, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	trusting, err := TLSConfig(ca, false)
+	trusting, err := TLSConfig(TLSFiles{CA: ca}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestCertificatesThatDoNotFit(t *testing.T) {
 	defer secure.Close()
 	plain := httptest.NewServer(http.HandlerFunc(streaming))
 	defer plain.Close()
-	skipping, err := TLSConfig("", true)
+	skipping, err := TLSConfig(TLSFiles{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestCertificatesThatDoNotFit(t *testing.T) {
 			}
 		})
 	}
-	if _, err := TLSConfig(os.DevNull, false); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
+	if _, err := TLSConfig(TLSFiles{CA: os.DevNull}, false); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
 		t.Errorf("an empty CA file: %v", err)
 	}
 }

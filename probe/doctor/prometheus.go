@@ -11,6 +11,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/probe"
+	"sonde/probe/api/wire"
 	"sonde/probe/engine"
 	"sonde/probe/units"
 )
@@ -88,7 +89,7 @@ func (s section) server(ctx context.Context, o Options) {
 
 // httpClient is for what is read besides the measurement.
 func httpClient(o Options) *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig, transport.DisableKeepAlives = o.TLS, true
+	transport := wire.NewTransport(o.TLS, nil)
+	transport.DisableKeepAlives = true
 	return &http.Client{Transport: transport}
 }

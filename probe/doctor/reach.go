@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -32,9 +31,9 @@ func (r *Report) reach(ctx context.Context, o Options) (api.Address, bool) {
 	to := addr.Requests[0]
 	r.URL = api.Redacted(to)
 	s.ok("URL", r.URL)
-	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: to})
+	proxy, err := wire.ProxyFor(to)
 	if err != nil {
-		s.failed("proxy", "invalid proxy settings in the environment: "+err.Error(), "correct or unset HTTP_PROXY and HTTPS_PROXY")
+		s.failed("proxy", err.Error(), "correct it, or unset it")
 		return addr, false
 	}
 	if proxy != nil {
@@ -64,13 +63,13 @@ func (s section) name(ctx context.Context, host string) bool {
 // connect opens the connection that a request would use.
 func (s section) connect(ctx context.Context, to, proxy *url.URL, o Options) bool {
 	at := api.HostPort(to)
-	plainly := &wire.Dialer{Addr: at, Proxy: proxy, Timeout: reachTimeout}
+	plainly := &wire.Dialer{Addr: at, Proxy: proxy, ProxyTLS: o.TLS, Timeout: reachTimeout}
 	began := time.Now()
 	link, err := plainly.Dial(ctx)
 	if err != nil {
 		failed := plain.Explain(at, err, reachTimeout)
 		if errors.Is(err, wire.ErrProxy) {
-			failed.What, failed.Do = err.Error(), "ask whoever runs the proxy, or set NO_PROXY for this host"
+			failed = plainly.ExplainProxy(err)
 		}
 		s.failed("TCP", failed.What, cmp.Or(failed.Do, "check the address, the network and firewalls"))
 		return false
@@ -87,8 +86,7 @@ func (s section) connect(ctx context.Context, to, proxy *url.URL, o Options) boo
 	config.ServerName, config.NextProtos = to.Hostname(), []string{"http/1.1"}
 	var seen *tls.ConnectionState
 	config.VerifyConnection = func(state tls.ConnectionState) error { seen = &state; return nil }
-	secured := *plainly
-	secured.TLS = config
+	secured := &wire.Dialer{Addr: at, Proxy: proxy, ProxyTLS: o.TLS, Timeout: reachTimeout, TLS: config}
 	if link, err = secured.Dial(ctx); err != nil {
 		failed, ok := plain.ExplainTLS(at, err)
 		if !ok {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"syscall"
 	"time"
@@ -107,7 +108,46 @@ func ExplainTLS(server string, err error) (f Failure, ok bool) {
 	case errors.As(err, &verify):
 		return Failure{BadTLS, fmt.Sprintf("%s is refused (%v)", certificate, verify.Err), trustIt}, true
 	}
+	if alert, ok := Alert(err); ok {
+		f, known := alerts[alert]
+		f.What = server + f.What
+		return f, known
+	}
 	return Failure{}, false
+}
+
+// Alert is the number of the TLS alert with which the other side ended a connection.
+func Alert(err error) (number uint64, ok bool) {
+	var op *net.OpError
+	if !errors.As(err, &op) || op.Op != "remote error" {
+		return 0, false
+	}
+	if v := reflect.ValueOf(op.Err); v.Kind() == reflect.Uint8 { // a type of crypto/tls's own
+		return v.Uint(), true
+	}
+	return 0, false
+}
+
+const (
+	giveCertificate  = "give one with --cert FILE --key FILE"
+	otherCertificate = "give one that it accepts with --cert FILE --key FILE"
+)
+
+// alerts are those of RFC 8446, section 6.2, whose cause can be named: a server sends the
+// ones about certificates only about the client's.
+var alerts = map[uint64]Failure{
+	40:  {BadTLS, " refuses the TLS handshake (handshake failure)", "if it wants a client certificate, " + giveCertificate + "; else it shares no TLS version or cipher with sonde"},
+	42:  {BadTLS, " wants a client certificate that it accepts (bad certificate)", giveCertificate},
+	43:  {BadTLS, " does not accept this kind of client certificate (unsupported certificate)", otherCertificate},
+	44:  {BadTLS, " says that the client certificate was revoked", otherCertificate},
+	45:  {BadTLS, " says that the client certificate has expired", "renew it, or " + otherCertificate},
+	46:  {BadTLS, " does not accept the client certificate (certificate unknown)", otherCertificate},
+	48:  {BadTLS, " does not trust the issuer of the client certificate (unknown certificate authority)", otherCertificate},
+	49:  {BadTLS, " refuses the client certificate (access denied)", otherCertificate},
+	70:  {BadTLS, " speaks another version of TLS (protocol version)", "sonde speaks TLS 1.2 and 1.3"},
+	112: {BadTLS, " does not serve that host name (unrecognized name)", "use a name it is set up for"},
+	116: {BadTLS, " wants a client certificate", giveCertificate},
+	120: {BadTLS, " speaks neither HTTP/1.1 nor HTTP/2 over TLS (no application protocol)", ""},
 }
 
 // wrongName explains a certificate that was made for other names.

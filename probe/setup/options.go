@@ -24,7 +24,7 @@ func Usage(err error) error { return &config.ExitError{Code: 2, Err: err} }
 
 // Options are what a Session is to measure. Invalid values are usage errors.
 func Options(c config.Config) (probe.Options, error) {
-	tls, err := api.TLSConfig(c.CA, c.Insecure)
+	tls, err := api.TLSConfig(api.TLSFiles{CA: c.CA, Cert: c.Cert, Key: c.Key}, c.Insecure)
 	if err != nil {
 		return probe.Options{}, Usage(err)
 	}

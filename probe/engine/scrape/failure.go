@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"sonde/probe/api/wire"
 	"sonde/probe/measure"
 	"sonde/probe/plain"
 )
@@ -37,15 +38,15 @@ func (f fetcher) explain(address string, err error, timeout time.Duration) (clas
 		other *otherHostError
 	)
 	switch {
-	case settings != nil: // its text repeats the setting, with a password
-		return measure.Connect, "the proxy address in HTTP_PROXY or HTTPS_PROXY cannot be read: write it as http://HOST:PORT"
+	case settings != nil: // the error of net/http may repeat a password
+		return measure.Connect, wire.ErrProxySettings.Error()
 	case errors.As(err, &other):
 		return measure.Redirect, fmt.Sprintf("%s redirects to %s: give that address", shown(address), f.config.hide(other.to)) + through(proxy)
 	case errors.Is(err, errTooLarge):
 		return measure.BadReply, fmt.Sprintf("response from %s refused: %v", shown(address), err) + through(proxy)
 	case proxy != "" && errors.As(err, &op) && op.Op == "proxyconnect":
 		failed := plain.Explain("the proxy "+proxy, err, timeout)
-		failed.Do = "check HTTP_PROXY and HTTPS_PROXY; " + around
+		failed.Do = "check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY; " + around
 		return classOf(failed), f.config.hide(failed.String())
 	}
 	failed := plain.Explain(hostOf(address), err, timeout)
@@ -135,8 +136,8 @@ func (f fetcher) proxyOf(address string) (string, error) {
 	if err != nil {
 		return "", nil
 	}
-	choose := http.ProxyFromEnvironment
-	if t, ok := f.client.Transport.(*http.Transport); ok {
+	choose := func(req *http.Request) (*url.URL, error) { return wire.ProxyFor(req.URL) }
+	if t, ok := f.client.Transport.(*http.Transport); ok { // a test's
 		choose = t.Proxy
 	}
 	if choose == nil {

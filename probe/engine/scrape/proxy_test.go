@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"sonde/probe/api/wire"
 )
 
 // behindProxy detects the engine at base through a proxy with a password.
@@ -93,7 +95,7 @@ func TestADeadProxyIsNamed(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
-	want := "connection refused by the proxy " + proxy + ": check HTTP_PROXY and HTTPS_PROXY; NO_PROXY=192.0.2.2 bypasses it"
+	want := "connection refused by the proxy " + proxy + ": check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY; NO_PROXY=192.0.2.2 bypasses it"
 	for _, base := range []string{"http://" + far, "https://" + far} {
 		if failed := behindProxy(t, base, proxy, nil); failed.Class != "connect" || failed.Says != want {
 			t.Errorf("%s: %s: %s\nwant %s", base, failed.Class, failed.Says, want)
@@ -107,7 +109,7 @@ func TestUnreadableProxySettings(t *testing.T) {
 		return nil, errors.New(`invalid proxy address "http://user:` + proxyPassword + `@%zz"`)
 	}}
 	_, err := Detect(t.Context(), Config{Base: "http://" + far, Client: &http.Client{Transport: transport}})
-	if want := "the proxy address in HTTP_PROXY or HTTPS_PROXY cannot be read: write it as http://HOST:PORT"; err == nil || err.Error() != want {
+	if want := wire.ErrProxySettings.Error(); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
