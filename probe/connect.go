@@ -126,7 +126,7 @@ func (s *Session) identify(ctx context.Context, c scrape.Config) (engine.Identit
 			id.Model = s.opt.Model
 			return id, nil
 		case class == measure.HTTP5xx, class == measure.BadReply, list.Status == http.StatusNotFound:
-			return id, fmt.Errorf("%w; without a model list, name the model with --model", err)
+			return id, fmt.Errorf("%w (without a model list, add --model NAME)", err)
 		case class != measure.Loading:
 			return id, err
 		case waits == 0:

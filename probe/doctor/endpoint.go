@@ -115,8 +115,10 @@ func (r *Report) unlisted(ctx context.Context, o Options, addr api.Address, err 
 		s.failed("key", fmt.Sprintf("the server %s (%d)", found, list.Status), advice)
 	case addr.Base.Scheme == "http" && speaksTLS(ctx, api.HostPort(addr.Base)):
 		s.failed("list", "the server speaks TLS on this port", "use https://")
+	case list.Status != 0:
+		s.failed("list", list.Says, "if the server has no model list, add --model NAME")
 	default:
-		s.failed("list", list.Says, "") // found what to advice as well
+		s.failed("list", list.Says, "") // which says what to do
 	}
 }
 
