@@ -1,8 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,7 +15,7 @@ import (
 
 	tomlparser "github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/providers/confmap"
-	"github.com/knadh/koanf/providers/file"
+	"github.com/knadh/koanf/providers/rawbytes"
 	"github.com/knadh/koanf/v2"
 	"github.com/pelletier/go-toml/v2"
 )
@@ -49,7 +51,11 @@ func readFile(named string) (settingsFile, error) {
 			return f, nil
 		}
 	}
-	if err := top.Load(file.Provider(f.path), tomlparser.Parser()); err != nil {
+	text, err := settingsText(f.path)
+	if err == nil {
+		err = top.Load(rawbytes.Provider(text), tomlparser.Parser())
+	}
+	if err != nil {
 		return f, explainFile(f.path, err)
 	}
 	profiles := top.Get("profile")
@@ -69,6 +75,28 @@ func readFile(named string) (settingsFile, error) {
 		}
 	}
 	return f, nil
+}
+
+// largestFile is beyond any file of settings.
+const largestFile = 1 << 20
+
+// settingsText reads a file without the mark that editors may put before the text.
+func settingsText(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, largestFile+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > largestFile:
+		return nil, errors.New("too large for a file of settings")
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text, 0) >= 0:
+		return nil, errors.New("not UTF-8 text, but UTF-16 or no text at all: save it as UTF-8")
+	}
+	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
 }
 
 // addProfiles takes the [profile.NAME] tables apart.
