@@ -41,15 +41,22 @@ const (
 // A request is repeated, with new stamps, if the server refuses an optional
 // field, answers at another path, or had closed the connection while it was idle.
 func (c *Client) Do(ctx context.Context, call Call, obs Observer) Result {
-	var x exchange
+	var x, silent exchange
 	fresh := false
 	for range maxAttempts {
 		x = exchange{client: c, ctx: ctx, obs: obs, off: c.dialect.off.Load(), target: c.target.Load()}
 		x.settle(x.run(call, fresh))
 		fresh = fresh || x.staleConnection()
-		if !x.switched && !x.staleConnection() && !x.adapt() {
+		if x.silent() && c.pool.dialer.OnlyHTTP2() {
+			silent = x
+		}
+		if !x.wantsHTTP2() && !x.staleConnection() && !x.adapt() {
 			break
 		}
+	}
+	if silent.client != nil && x.Status == 0 { // it was not for want of HTTP/2
+		c.pool.dialer.NotHTTP2()
+		return silent.Result
 	}
 	return x.Result
 }
@@ -66,7 +73,6 @@ type exchange struct {
 	conn     *pooled
 	sent     bool // the request is on its way: Start is valid
 	ended    bool // End is valid
-	switched bool // the reply was HTTP/2, which the next attempt speaks
 	location string
 }
 
@@ -139,16 +145,18 @@ func (x *exchange) write(req *http.Request) error {
 }
 
 // causeOf looks for the reason why a request could not be written: a server that refuses
-// the client's certificate says so after the handshake.
+// the client's certificate says so after the handshake, one that speaks HTTP/2 at once.
 func (x *exchange) causeOf(err error) error {
 	if x.conn.h2 != nil {
 		return err
 	}
-	_ = x.conn.Wire.SetReadDeadline(time.Now().Add(drainPatience))
-	if _, readErr := x.conn.br.Peek(1); readErr != nil {
-		if _, alert := plain.Alert(readErr); alert {
-			return readErr
-		}
+	x.conn.Wire.SetIdle(drainPatience)
+	begin, readErr := x.conn.br.Peek(len("HTTP/"))
+	if _, alert := plain.Alert(readErr); alert {
+		return readErr
+	}
+	if wire.IsHTTP2(begin) {
+		x.client.pool.dialer.OnlyHTTP2()
 	}
 	return err
 }
@@ -160,7 +168,6 @@ func (x *exchange) response(req *http.Request) (*http.Response, error) {
 	}
 	if begin, err := x.conn.br.Peek(len("HTTP/")); err == nil && wire.IsHTTP2(begin) {
 		x.client.pool.dialer.OnlyHTTP2()
-		x.switched = true
 		return nil, fail(measure.BadReply, "the server speaks HTTP/2 only")
 	}
 	for {
@@ -177,6 +184,9 @@ func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	x.endAt(x.now())
 	f := statusFailure(resp.StatusCode, body)
+	if to, err := x.target.Parse(x.location); err == nil && x.location != "" && f.class == measure.Redirect {
+		f.message = plain.Redirect(to.String()).String()
+	}
 	if f.message == "" {
 		f.message = http.StatusText(resp.StatusCode)
 	}
@@ -265,6 +275,17 @@ func (x *exchange) settle(err error) {
 // reply: the server had closed it while it was idle.
 func (x *exchange) staleConnection() bool {
 	return x.Class == measure.ConnectionLost && x.Reused && x.Status == 0
+}
+
+// silent reports whether the server closed a new connection without a word, as some that
+// speak only HTTP/2 do, and has never replied.
+func (x *exchange) silent() bool {
+	return x.Class == measure.ConnectionLost && !x.Reused && x.Status == 0 && x.conn.h2 == nil && !x.client.begun.Load()
+}
+
+// wantsHTTP2 reports whether HTTP/1.1 failed with a server that speaks HTTP/2 only.
+func (x *exchange) wantsHTTP2() bool {
+	return x.Status == 0 && x.conn != nil && x.conn.h2 == nil && x.ctx.Err() == nil && x.client.pool.dialer.SpeaksHTTP2()
 }
 
 func (x *exchange) endAt(at time.Duration) { x.End, x.ended = at, true }

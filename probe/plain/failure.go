@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -84,6 +85,19 @@ const (
 	trustIt    = "give its CA with --ca FILE, or skip the check with --insecure"
 	orInsecure = ", or give --insecure"
 )
+
+// loginPage are words in the addresses of pages where people log in.
+var loginPage = regexp.MustCompile(`(?i)log-?in|sign-?in|sso|saml|oauth|/auth`)
+
+// Redirect says where a server sends its callers, and what to do about it. Nobody follows
+// to another host: the key would go with the request.
+func Redirect(to string) Failure {
+	to = RedactURL(to)
+	if u, err := url.Parse(to); err == nil && loginPage.MatchString(u.Host+u.Path) {
+		return Failure{What: "redirects to a login page, " + to, Do: "give a key with --api-key, or an address of the API that needs no login"}
+	}
+	return Failure{What: "redirects to " + to, Do: "give that address"}
+}
 
 // ExplainTLS says what is wrong with a server's TLS. It is not ok if the error is of
 // another kind.

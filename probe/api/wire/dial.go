@@ -30,6 +30,9 @@ type Dialer struct {
 // from now on. It reports whether that is news.
 func (d *Dialer) OnlyHTTP2() bool { return d.http2.CompareAndSwap(false, true) }
 
+// NotHTTP2 takes OnlyHTTP2 back: the server did not speak that either.
+func (d *Dialer) NotHTTP2() { d.http2.Store(false) }
+
 // SpeaksHTTP2 reports whether OnlyHTTP2 was called.
 func (d *Dialer) SpeaksHTTP2() bool { return d.http2.Load() }
 

@@ -34,15 +34,25 @@ var defaultPorts = map[string]string{"http": "80", "https": "443", "socks5": "10
 // requests, the model list and metrics pages: HTTP_PROXY or HTTPS_PROXY, else ALL_PROXY,
 // unless NO_PROXY names the host.
 func ProxyFor(to *url.URL) (*url.URL, error) {
-	settings := httpproxy.FromEnvironment()
-	all := cmp.Or(os.Getenv("ALL_PROXY"), os.Getenv("all_proxy"))
-	settings.HTTPProxy, settings.HTTPSProxy = cmp.Or(settings.HTTPProxy, all), cmp.Or(settings.HTTPSProxy, all)
-	at, err := settings.ProxyFunc()(to)
+	env := httpproxy.FromEnvironment()
+	setting := env.HTTPProxy
+	if to.Scheme == "https" {
+		setting = env.HTTPSProxy
+	}
+	setting = cmp.Or(setting, os.Getenv("ALL_PROXY"), os.Getenv("all_proxy"))
+	// The library passes over settings that it cannot read: it only says whether NO_PROXY
+	// or a loopback address rules a proxy out.
+	const any = "http://any"
+	rule := httpproxy.Config{HTTPProxy: any, HTTPSProxy: any, NoProxy: env.NoProxy}
+	if used, err := rule.ProxyFunc()(to); setting == "" || used == nil || err != nil {
+		return nil, err
+	}
+	if !strings.Contains(setting, "://") {
+		setting = "http://" + setting
+	}
+	at, err := url.Parse(setting)
 	if err != nil {
 		return nil, ErrProxySettings
-	}
-	if at == nil {
-		return nil, nil
 	}
 	if at.Scheme == "socks" { // what desktops write
 		at.Scheme = "socks5"

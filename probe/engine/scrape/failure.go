@@ -41,7 +41,7 @@ func (f fetcher) explain(address string, err error, timeout time.Duration) (clas
 	case settings != nil: // the error of net/http may repeat a password
 		return measure.Connect, wire.ErrProxySettings.Error()
 	case errors.As(err, &other):
-		return measure.Redirect, fmt.Sprintf("%s redirects to %s: give that address", shown(address), f.config.hide(other.to)) + through(proxy)
+		return measure.Redirect, fmt.Sprintf("%s %s", shown(address), f.config.hide(plain.Redirect(other.to).String())) + through(proxy)
 	case errors.Is(err, errTooLarge):
 		return measure.BadReply, fmt.Sprintf("response from %s refused: %v", shown(address), err) + through(proxy)
 	case proxy != "" && errors.As(err, &op) && op.Op == "proxyconnect":

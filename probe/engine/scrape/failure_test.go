@@ -31,7 +31,7 @@ func TestModelListFailures(t *testing.T) {
 		{"down", reply{status: 502}, "http_5xx", "HOST/v1/models answers 502 Bad Gateway: check the server's log"},
 		{"too many requests", reply{status: 429}, "rate_limited", "HOST/v1/models answers 429 Too Many Requests: check the server's log"},
 		{"another host", reply{status: 302, header: map[string]string{"Location": "http://elsewhere.invalid/login?token=x"}}, "redirect",
-			"HOST/v1/models redirects to http://elsewhere.invalid/login: give that address"},
+			"HOST/v1/models redirects to a login page, http://elsewhere.invalid/login: give a key with --api-key, or an address of the API that needs no login"},
 		{"nothing there", reply{status: 404}, "http_4xx", "no model list at HOST/v1/models (404): is this the address of an OpenAI-compatible server?"},
 	}
 	for _, tt := range tests {

@@ -66,7 +66,7 @@ func newFetcher(c Config) fetcher {
 // sameHost follows a few redirects on the host that was asked, such as /metrics
 // to /metrics/, and none that would carry a key elsewhere.
 func sameHost(req *http.Request, via []*http.Request) error {
-	if req.URL.Host != via[0].URL.Host {
+	if first := via[0].URL; req.URL.Host != first.Host || first.Scheme == "https" && req.URL.Scheme != "https" {
 		return &otherHostError{to: shown(req.URL.String())}
 	}
 	if len(via) > maxRedirects {
