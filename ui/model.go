@@ -67,6 +67,7 @@ type model struct {
 	generation int // of the chain of ticks; older ones are dropped
 	epoch      int // of the playback, whose Frames are shown
 	content    string
+	replied    bool  // the terminal has replied to the last question of the start
 	err        error // ends the program
 }
 
@@ -133,6 +134,9 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		cmd = m.restart()
 	case savedMsg:
 		m.saved(msg)
+	case tea.KeyboardEnhancementsMsg:
+		m.replied = true // see takeReplies
+		return m, nil
 	default:
 		return m, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
@@ -78,7 +79,11 @@ func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
 	m := newModel(o, theme.New(profile, o.ASCII || !theme.Unicode(env)))
 	p := tea.NewProgram(m, append(more, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(o.Output),
 		tea.WithEnvironment(env), tea.WithColorProfile(profile), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())...)
+	began := time.Now()
 	_, err := p.Run()
+	if !m.replied {
+		takeReplies(o.Input, began.Add(repliesWithin))
+	}
 	return reason(ctx, m.err, err)
 }
 
