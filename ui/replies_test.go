@@ -20,7 +20,9 @@ func TestLateRepliesDoNotReachTheShell(t *testing.T) {
 	t.Cleanup(func() { _ = terminal.Close(); _ = tty.Close() })
 	_ = pty.Setsize(terminal, &pty.Winsize{Rows: 24, Cols: 80})
 	ended := make(chan error, 1)
-	go func() { ended <- run(context.Background(), Options{Frames: stepping{newFake(1)}, Input: tty, Output: tty}) }()
+	go func() {
+		ended <- run(context.Background(), Options{Frames: stepping{newFake(1)}, Input: tty, Output: tty})
+	}()
 
 	screen := bufio.NewReader(terminal)
 	until := func(text string) {
