@@ -17,9 +17,14 @@ func (r *resolved) checkFormat() error {
 }
 
 func checkBench(r *resolved) error {
+	return r.checkLoaded("a benchmark")
+}
+
+// checkLoaded refuses a run without load, or whose summary would overwrite its recording.
+func (r *resolved) checkLoaded(run string) error {
 	c := &r.config
 	if c.Concurrency == 0 {
-		return r.fail("concurrency", "must be at least 1: a benchmark needs load")
+		return r.fail("concurrency", "must be at least 1: "+run+" needs load")
 	}
 	if c.Out != "" && c.Out == c.Record {
 		return r.fail("out", "must differ from the --record file")
@@ -44,13 +49,7 @@ func checkSweep(r *resolved) error {
 	if err := r.checkFormat(); err != nil {
 		return err
 	}
-	if c.Concurrency == 0 {
-		return r.fail("concurrency", "must be at least 1: a sweep needs load")
-	}
-	if c.Out != "" && c.Out == c.Record {
-		return r.fail("out", "must differ from the --record file")
-	}
-	return nil
+	return r.checkLoaded("a sweep")
 }
 
 func checkDoctor(r *resolved) error {
