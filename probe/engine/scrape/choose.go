@@ -87,7 +87,9 @@ func fitnessIn(said any) (best fitness) {
 }
 
 var (
-	chatWords  = regexp.MustCompile(`(?i)\b(chat|completion|llm|vlm|generate|generation|text2text|text|language|causal|conversational)\b`)
+	chatWords = regexp.MustCompile(`(?i)\b(chat|completion|llm|vlm|generate|generation|text2text|text|language|causal|conversational)\b`)
+	// pairs are tasks that name what goes in and comes out: image-text-to-text is a chat.
+	pairs      = regexp.MustCompile(`(?i)\btext.to.text\b|\bany.to.any\b`)
 	otherWords = regexp.MustCompile(`(?i)embed|rerank|\brank|scor|pooling|classif|moderat|feature.extraction|similarity|whisper|speech|audio|transcri|\bt?tts\b|\basr\b|image|video|reward|ocr`)
 
 	// otherName are the names of models that are not for chat.
@@ -98,6 +100,8 @@ var (
 func fitnessOfWord(word string) fitness {
 	word = strings.ReplaceAll(word, "_", " ")
 	switch {
+	case pairs.MatchString(word):
+		return fit
 	case otherWords.MatchString(word):
 		return unfit
 	case chatWords.MatchString(word):

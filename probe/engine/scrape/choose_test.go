@@ -13,6 +13,7 @@ func TestTheModelThatRequestsName(t *testing.T) {
 		"type":                   {`[{"id":"a","type":"embedding"},{"id":"b","type":"rerank"},{"id":"c","type":"chat"}]`, "c", false},
 		"LM Studio":              {`[{"id":"a","type":"embeddings"},{"id":"b","type":"llm"}]`, "b", false},
 		"task":                   {`[{"id":"a","task":"text-embedding"},{"id":"b","task":"automatic-speech-recognition"},{"id":"c","task":"text-generation"}]`, "c", false},
+		"chats about pictures":   {`[{"id":"a","pipeline_tag":"text-to-image"},{"id":"b","pipeline_tag":"image-text-to-text"},{"id":"c"}]`, "b", false},
 		"capabilities as list":   {`[{"id":"a","capabilities":["embedding"]},{"id":"b","capabilities":["completion","tools"]}]`, "b", false},
 		"capabilities as object": {`[{"id":"a","capabilities":{"completion_chat":false}},{"id":"b","capabilities":{"completion_chat":true,"vision":false}}]`, "b", false},
 		"modality":               {`[{"id":"a","architecture":{"modality":"text->image"}},{"id":"b","architecture":{"modality":"text+image->text"}}]`, "b", false},
