@@ -97,7 +97,7 @@ var adviceFor = map[measure.Class]string{
 	measure.Timeout:        "check that the server still answers; raise the idle timeout if it is only slow",
 	measure.Empty:          "check the model and its stop words: responses hold no text",
 	measure.ContextLength:  "request shorter prompts or outputs",
-	measure.Redirect:       "use the address that the server redirects to",
+	measure.Redirect:       "give the address that the message names; where that is a login page, give a key with --api-key",
 	measure.BadReply:       "check that the address is an OpenAI-compatible API",
 	measure.LocalLimit:     "raise the limit of open files, or lower the concurrency",
 }

@@ -1,9 +1,14 @@
 package diagnose
 
-import "time"
+import (
+	"time"
 
-// Every number that decides a verdict stands here; docs/verdicts.md quotes them, and a
-// test compares the two. Durations apart, the unit stands with each: shares are 0 to 1.
+	"sonde/probe/measure"
+)
+
+// Every number that decides a verdict stands here, or is named here where others use it too;
+// docs/verdicts.md quotes them, and a test compares the two. Durations apart, the unit stands
+// with each: shares are 0 to 1.
 
 // Spans and samples that several rules share.
 const (
@@ -49,8 +54,8 @@ const (
 	clientSettling     = 10 * time.Second // after our own process was stopped it catches up
 	clumpsFewest       = 100              // chunks
 	clumpedShare       = 0.5              // of the chunks
-	tokensPerChunkFrom = 1.2              // tokens
-	tokensPerChunkTo   = 0.8              // tokens: a chunk with text has one at least
+	tokensPerChunkFrom = measure.ManyPerChunk
+	tokensPerChunkTo   = measure.FewPerChunk
 )
 
 // short_output, long_output and prompt_length.

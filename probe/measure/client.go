@@ -7,6 +7,12 @@ import (
 	"sonde/probe/opt"
 )
 
+// A gap is that of one token while there are about as many tokens as chunks.
+const (
+	ManyPerChunk = 1.2 // tokens: more come together
+	FewPerChunk  = 0.8 // tokens: every chunk with text has one at least, so that some were not counted
+)
+
 // Client is the client's own truth about one slice of time and the live window
 // that ends with it. Latencies are milliseconds.
 type Client struct {

@@ -3,6 +3,7 @@ package panel
 import (
 	"fmt"
 
+	"sonde/probe/measure"
 	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/history"
@@ -23,7 +24,7 @@ func (g *gap) Heading(v *View) text.Heading {
 	s, t := v.Frame.Client.Gap, v.Theme
 	u := units.LatencyFor(s.P50)
 	name := "gap before each chunk "
-	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V <= tokensPerChunkNoted {
+	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V <= measure.ManyPerChunk {
 		name = "gap before each token "
 	}
 	hd := text.Heading{Name: name + u.Name, Short: "gap " + u.Name, Column: v.History.Width, Figures: []text.Figure{
@@ -33,14 +34,11 @@ func (g *gap) Heading(v *View) text.Heading {
 	if s.N == 0 {
 		hd.Figures = []text.Figure{text.Fig(units.Unknown, t.Dim)}
 	}
-	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V > tokensPerChunkNoted {
+	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V > measure.ManyPerChunk {
 		hd.Foot = []text.Figure{text.Fig(theme.SignWarn+" "+units.Sig2(per.V)+" tokens per chunk", t.Warn)}
 	}
 	return hd
 }
-
-// tokensPerChunkNoted is from how many tokens per chunk on a gap is not a token's.
-const tokensPerChunkNoted = 1.2
 
 func (g *gap) Body(v *View, w, h int) []string {
 	if !v.History.Seen.Gaps {
