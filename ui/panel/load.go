@@ -139,7 +139,7 @@ func flightNotes(v *View) []string {
 	case v.beforeLoad():
 		return []string{t.Note.Render(" " + stages[v.Frame.Load.Stage].word)}
 	case c.Retrying > 0:
-		return text.Styled(number(c.Retrying, "retrying"+retryIn(v.Frame), "retrying", "retry"), t.Warn)
+		return text.Styled(number(c.Retrying, "retrying"+retryIn(v.Frame), "retry"+retryIn(v.Frame), "retrying", "retry"), t.Warn)
 	case v.Requested.Concurrency < inFlight(v.Frame):
 		return []string{t.Dim.Render(" draining")}
 	case long > 0:

@@ -400,3 +400,20 @@ func TestTheVerdictBreaksBetweenWordsAndKeepsWholeEvidence(t *testing.T) {
 		}
 	}
 }
+
+// How long refused streams wait is on the screen at every size.
+func TestRefusedStreamsSayUntilWhen(t *testing.T) {
+	f := slice(1, time.Minute)
+	f.Client.Retrying, f.Client.RetryAt = 2, f.At+3*time.Hour
+	v := &View{Theme: newTestTheme(), Frame: f, Requested: frame.Load{Concurrency: 2, InputTokens: 256, OutputTokens: 128}, History: history.New(time.Second)}
+	if line := ansi.Strip(Strip(v, 80, false)[0]); !strings.Contains(line, "in flight   0 (2 retrying in 3 h)") {
+		t.Errorf("80 columns: %q", line)
+	}
+	if lines := ansi.Strip(strings.Join((&load{}).lines(v, loadCells), "\n")); !strings.Contains(lines, "2 retry in 3 h") {
+		t.Errorf("the panel: %s", lines)
+	}
+	f.Client.RetryAt = f.At + 2*time.Second
+	if line := ansi.Strip(Strip(v, 80, false)[0]); !strings.Contains(line, "(2 retrying)") {
+		t.Errorf("a short wait: %q", line)
+	}
+}

@@ -47,9 +47,12 @@ func stripLoad(v *View) []text.Figure {
 		parts = append(parts, text.Fig("cap reached", t.Note))
 	}
 	flight := "in flight " + text.Right(count(inFlight(f)), 3)
-	if long := longInFlight(f); long > 0 {
+	switch long := longInFlight(f); {
+	case f.Client.Retrying > 0:
+		flight += " (" + count(f.Client.Retrying) + " retrying" + retryIn(f) + ")"
+	case long > 0:
 		flight += fmt.Sprintf(" (+%d long)", long)
-	} else if f.Client.Prefill > 0 {
+	case f.Client.Prefill > 0:
 		flight += " (" + count(f.Client.Prefill) + " prefill)"
 	}
 	lengths := func(name, requested string, got opt.Float) text.Figure {
