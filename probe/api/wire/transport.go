@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"syscall"
 )
 
 // errHTTP2 is a reply in HTTP/2 to a request in HTTP/1.
@@ -44,26 +45,39 @@ func NewTransport(cfg *tls.Config, dial func(ctx context.Context, network, addr 
 }
 
 // RoundTrip tries HTTP/1 first: a server that speaks both is spoken to as in the
-// measurement.
+// measurement. One that hangs up without a word is asked once more in HTTP/2.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if _, known := t.only.Load(req.URL.Host); known {
 		return t.clear.RoundTrip(req)
 	}
 	resp, err := t.Transport.RoundTrip(req)
-	if !errors.Is(err, errHTTP2) {
+	var silence *silence
+	silent := errors.As(err, &silence) && req.URL.Scheme == "http"
+	if !silent && !errors.Is(err, errHTTP2) {
 		return resp, err
 	}
-	t.only.Store(req.URL.Host, true)
 	if req.GetBody != nil {
 		req = req.Clone(req.Context())
 		if req.Body, err = req.GetBody(); err != nil {
 			return nil, err
 		}
 	}
-	return t.clear.RoundTrip(req)
+	resp, err = t.clear.RoundTrip(req)
+	switch {
+	case err == nil:
+		t.only.Store(req.URL.Host, true)
+	case silent: // it was not for want of HTTP/2
+		return nil, silence.error
+	}
+	return resp, err
 }
 
-// firstReply fails when the first bytes that come are HTTP/2's.
+// silence is the error of a connection that ended before its first byte.
+type silence struct{ error }
+
+func (s *silence) Unwrap() error { return s.error }
+
+// firstReply looks at the first bytes that come.
 type firstReply struct {
 	net.Conn
 	begun bool
@@ -71,10 +85,25 @@ type firstReply struct {
 
 func (c *firstReply) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if !c.begun && n > 0 {
-		if c.begun = true; IsHTTP2(p[:n]) {
-			return 0, errHTTP2
-		}
+	if c.begun {
+		return n, err
+	}
+	c.begun = true
+	switch {
+	case n > 0 && IsHTTP2(p[:n]):
+		return 0, errHTTP2
+	case n == 0 && err != nil:
+		return 0, &silence{err}
+	}
+	return n, err
+}
+
+// Write leaves it to Read to report that the server hung up: what it sent before says why,
+// such as the TLS alert about a certificate.
+func (c *firstReply) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
+		return len(p), nil
 	}
 	return n, err
 }
