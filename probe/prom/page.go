@@ -48,6 +48,16 @@ func (p Page) With(samples []Sample) Page {
 	return out
 }
 
+// Map returns the page with the series of every name replaced by what f makes of them.
+func (p Page) Map(f func(samples []Sample) []Sample) Page {
+	all := make(map[string][]Sample, len(p.samples))
+	for name, samples := range p.samples {
+		all[name] = f(samples)
+	}
+	p.samples = all
+	return p
+}
+
 // Samples returns the series of that exact name, in the order of the page. The
 // result belongs to the page.
 func (p Page) Samples(name string) []Sample { return p.samples[name] }

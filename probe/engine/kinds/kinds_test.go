@@ -47,7 +47,7 @@ func TestTables(t *testing.T) {
 			}
 		}
 		found := false
-		for name := range k.Table.Families() {
+		for _, name := range k.Table.Families() {
 			found = found || strings.Contains(recorded, "\n"+name)
 		}
 		if !found || len(k.Table.Prefixes) == 0 {

@@ -138,21 +138,26 @@ func (m Metric) Scale() float64 {
 func (m Metric) String() string { return m.text }
 
 // Families returns the full names of everything that the table reads.
-func (t *Table) Families() map[string]bool {
-	all := slices.Concat(t.Config, t.Settings, t.ModelFrom)
+func (t *Table) Families() []string {
+	out := t.NamesOf(slices.Concat(t.Config, t.Settings, t.ModelFrom))
 	for _, ways := range t.Fields {
-		all = append(all, ways...)
+		out = append(out, t.NamesOf(ways)...)
 	}
-	out := map[string]bool{}
-	for _, w := range t.Via {
-		if w.Metric != "" {
-			out[w.Metric] = true
+	for _, via := range t.Via {
+		if via.Metric != "" {
+			out = append(out, via.Metric)
 		}
 	}
-	for _, w := range all {
+	return out
+}
+
+// NamesOf returns the full names of the metrics in some ways.
+func (t *Table) NamesOf(ways Ways) []string {
+	var out []string
+	for _, w := range ways {
 		for _, m := range w.Metrics {
 			for _, prefix := range t.Prefixes {
-				out[prefix+m.Name] = true
+				out = append(out, prefix+m.Name)
 			}
 		}
 	}

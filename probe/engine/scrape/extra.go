@@ -64,7 +64,7 @@ func (e *extraState) fill(shot *snapshot) (wrong string) {
 		return fmt.Sprintf("%s: %v", e.Path, err)
 	}
 	for f, series := range into.Series {
-		shot.series[f], shot.fromExtra[f] = series, true
+		shot.series[f] = series
 	}
 	return ""
 }

@@ -11,8 +11,20 @@ import (
 	"sonde/probe/prom"
 )
 
-// histogram merges a histogram over ranks. Only bounds that every rank has are
-// kept, because counts at other bounds cannot be added up.
+// distribution takes a distribution that no page has given yet.
+func (s *snapshot) distribution(v view, f engine.Field) {
+	to := s.Distribution(f)
+	if !to.IsZero() {
+		return
+	}
+	if h, p := v.histogram(v.table.Fields[f]); !h.IsZero() {
+		*to = h
+		s.from(v, f, p)
+	}
+}
+
+// histogram merges a histogram over ranks. Only bounds that every rank has are kept,
+// because counts at other bounds cannot be added up.
 func (v view) histogram(list kinds.Ways) (engine.Histogram, picked) {
 	p, ok := v.pick(list, "_bucket")
 	if !ok {
@@ -24,20 +36,15 @@ func (v view) histogram(list kinds.Ways) (engine.Histogram, picked) {
 		count float64
 		ranks int // that have it
 	}
-	buckets, most := map[float64]*bucket{}, 0
+	buckets, most := map[float64]bucket{}, 0
 	for _, s := range v.series(p, t, "_bucket") {
 		bound, err := strconv.ParseFloat(s.Labels["le"], 64)
 		if err != nil || math.IsNaN(bound) || !finite(s.Value) {
 			continue
 		}
 		b := buckets[bound]
-		if b == nil {
-			b = &bucket{}
-			buckets[bound] = b
-		}
-		b.count += s.Value
-		b.ranks++
-		most = max(most, b.ranks)
+		b = bucket{b.count + s.Value, b.ranks + 1}
+		buckets[bound], most = b, max(most, b.ranks)
 	}
 	for _, bound := range slices.Sorted(maps.Keys(buckets)) {
 		if b := buckets[bound]; b.ranks == most {
@@ -71,5 +78,3 @@ func total(samples []prom.Sample) float64 {
 	}
 	return sum
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

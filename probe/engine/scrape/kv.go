@@ -7,76 +7,82 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/engine/kinds"
 	"sonde/probe/opt"
+	"sonde/probe/prom"
 )
 
-// kvFill reads the fill of every rank, and what the KV cache holds. Values that
-// are not fractions are skipped: nothing on the page says what they are.
+// kvFill reads how full each rank's KV cache is, and what it holds. Values that are not
+// fractions are skipped: nothing on the page says what they are.
 func (s *snapshot) kvFill(v view) {
 	capacities := s.kvCapacity(v)
 	if s.KVFill.OK {
 		return
 	}
-	p, ranks := v.perRank(engine.FieldKVFill)
+	c := v.column(engine.FieldKVFill)
 	var fills []engine.RankFill
 	var weights []float64
-	for _, r := range ranks {
-		if r.value < 0 || r.value > 1 {
+	for _, r := range c.ranks {
+		if !isFraction(r.value) {
 			s.Note(fmt.Sprintf("KV cache fill %g is out of range: the page should give a fraction from 0 to 1", r.value))
 			continue
 		}
-		fills = append(fills, engine.RankFill{Rank: r.facts.rank, Fill: r.value})
-		if c, known := capacities[r.facts.rank]; known {
-			weights = append(weights, c)
+		fills = append(fills, engine.RankFill{Rank: r.rank, Fill: r.value})
+		if tokens, known := capacities[r.rank]; known {
+			weights = append(weights, tokens)
 		}
 	}
 	if len(fills) > 0 {
 		s.SetFills(fills, weights)
-		s.from(v, engine.FieldKVFill, p)
+		s.from(v, engine.FieldKVFill, c.picked)
 	}
 	if v.table.MeanFill {
 		s.KVFillMax, s.KVByRank = opt.Float{}, nil
 	}
 }
 
-// kvCapacity adds up the KV cache of all ranks, and returns it by rank. It is
+// kvCapacity adds up the KV cache of all ranks, in tokens, and returns it by rank. It is
 // unknown if one rank's is.
 func (s *snapshot) kvCapacity(v view) map[string]float64 {
-	p, ranks := v.perRank(engine.FieldKVCapacity)
-	if len(ranks) == 0 && v.table.Capacity != nil {
-		p, ranks = v.configured()
+	c := v.column(engine.FieldKVCapacity)
+	if len(c.ranks) == 0 && v.table.Capacity != nil {
+		c = v.configured()
 	}
 	byRank, sum := map[string]float64{}, 0.0
-	for _, r := range ranks {
-		if _, twice := byRank[r.facts.rank]; twice {
+	for _, r := range c.ranks {
+		if _, twice := byRank[r.rank]; twice {
 			return nil
 		}
-		byRank[r.facts.rank] = r.value
+		byRank[r.rank] = r.value
 		sum += r.value
 	}
-	if len(ranks) > 0 && !s.KVCapacityTokens.OK {
+	if len(c.ranks) > 0 && !s.KVCapacityTokens.OK {
 		s.KVCapacityTokens = opt.Of(sum)
-		s.from(v, engine.FieldKVCapacity, p)
+		s.from(v, engine.FieldKVCapacity, c.picked)
 	}
 	return byRank
 }
 
-// configured reads each rank's capacity from the labels of its configuration. They
+// configuration returns the series whose labels are the configuration of each rank. They
 // name no model: with several on the page they cannot be told apart.
-func (v view) configured() (picked, []rankValue) {
-	p, ok := v.pick(v.table.Config, "")
+func (v view) configuration(list kinds.Ways) (picked, []prom.Sample) {
+	p, ok := v.pick(list, "")
 	if !ok || v.several {
 		return p, nil
 	}
-	var out []rankValue
-	series := v.series(p, p.Metrics[0], "")
+	return p, v.series(p, p.Metrics[0], "")
+}
+
+// configured reads each rank's capacity from the labels of its configuration.
+func (v view) configured() (c column) {
+	p, series := v.configuration(v.table.Config)
+	c.picked = p
 	for i := range series {
 		tokens := product(series[i].Labels, v.table.Capacity)
 		if !tokens.OK {
-			return p, nil
+			return column{}
 		}
-		out = append(out, rankValue{value: tokens.V, facts: v.facts.of(&series[i])})
+		c.ranks = append(c.ranks, rankValue{facts: v.facts.of(&series[i]), value: tokens.V})
 	}
-	return p, out
+	return c
 }
 
 // product multiplies the numbers in some labels, by the first way whose labels are all
@@ -106,29 +112,24 @@ var shownSettings = []string{
 	"max_batch_size", "session_len", "tp", "dp",
 }
 
-// settings reads how the engine was started from the labels of its configuration: of all
-// ranks those of the first, since ranks are started alike.
+// settings reads how the engine was started from the labels of its configuration, of the
+// first rank: ranks are started alike.
 func (s *snapshot) settings(v view) {
 	list := v.table.Settings
 	if list == nil {
 		list = v.table.Config
 	}
-	p, ok := v.pick(list, "")
-	if !ok || v.several || len(s.Settings) > 0 {
+	_, series := v.configuration(list)
+	if len(series) == 0 || len(s.Settings) > 0 {
 		return
 	}
-	series := v.series(p, p.Metrics[0], "")
-	if len(series) == 0 {
-		return
-	}
-	labels := series[0].Labels
 	for _, name := range shownSettings {
-		if value := labels[name]; value != "" && value != "None" {
-			s.Settings = append(s.Settings, name+" "+value)
+		value := series[0].Labels[name]
+		if value == "" || value == "None" {
+			continue
 		}
-	}
-	for _, name := range []string{"block_size", "page_size"} {
-		if tokens, err := strconv.ParseFloat(labels[name], 64); err == nil && tokens > 0 {
+		s.Settings = append(s.Settings, name+" "+value)
+		if tokens, err := strconv.ParseFloat(value, 64); err == nil && tokens > 0 && (name == "block_size" || name == "page_size") {
 			s.KVBlockTokens = opt.Of(tokens)
 		}
 	}

@@ -1,6 +1,17 @@
 package scrape
 
-import "sonde/probe/engine"
+import (
+	"maps"
+	"slices"
+
+	"sonde/probe/engine"
+)
+
+// startTime is published by client libraries: when the process started, Unix time.
+const startTime = "process_start_time_seconds"
+
+// startHeader is llama.cpp's header for the same.
+const startHeader = "Process-Start-Time-Unix"
 
 // lineage tells an engine that restarted from several that answer the same address in turn,
 // as behind a load balancer. A restarted engine has another start time, or lower counters,
@@ -18,32 +29,31 @@ const (
 	steadyAfter   = 30 // snapshots of one instance prove that no others take turns with it
 )
 
-// instance is what is known of one instance behind a page.
+// instance is what is known of one engine behind a page.
 type instance struct {
 	started float64             // Unix seconds; 0 if unknown
-	counted map[string]counters // by where they come from: they only grow while it lives
+	grows   map[string]counters // by where they come from: they only grow while it lives
 	below   int                 // counters that were lower when another instance answered
 }
 
-// monotone returns the numbers that only grow while an engine lives.
+// monotone returns the numbers that only grow while an engine lives, by where they come from.
 func (s *snapshot) monotone() map[string]counters {
-	out := map[string]counters{}
-	for f, series := range s.series {
-		out[s.Origins[f].Source] = series
-	}
-	for _, f := range engine.Distributions {
-		if h := s.Distribution(f); len(h.Bounds) > 0 {
-			out[s.Origins[f].Source] = counters{"count": h.Count, "sum": h.Sum}
+	if s.grows == nil {
+		s.grows = map[string]counters{}
+		for f, series := range s.series {
+			s.grows[s.Origins[f].Source] = series
+		}
+		for _, f := range engine.Distributions {
+			if h := s.Distribution(f); !h.IsZero() {
+				s.grows[s.Origins[f].Source] = counters{"count": h.Count, "sum": h.Sum}
+			}
 		}
 	}
-	return out
+	return s.grows
 }
 
-func instanceOf(s *snapshot) *instance {
-	p := &instance{counted: map[string]counters{}}
-	p.learn(s)
-	return p
-}
+// instance returns what a snapshot shows of its engine.
+func (s *snapshot) instance() *instance { return &instance{started: s.started, grows: s.monotone()} }
 
 // learn keeps the newest value of every counter: one that is missing from a page for a while
 // goes on from where it was.
@@ -51,24 +61,40 @@ func (p *instance) learn(s *snapshot) {
 	if s.started != 0 {
 		p.started = s.started
 	}
+	before := p.grows
+	p.grows = map[string]counters{}
 	for source, now := range s.monotone() {
-		known := p.counted[source]
-		if known == nil {
-			known = counters{}
-			p.counted[source] = known
-		}
-		for key, v := range now {
-			known[key] = v
+		p.grows[source] = now.with(before[source])
+	}
+	for source, series := range before {
+		if p.grows[source] == nil {
+			p.grows[source] = series
 		}
 	}
+}
+
+// with adds the counters of before that are missing.
+func (c counters) with(before counters) counters {
+	out, own := c, false
+	for key, v := range before {
+		if _, known := out[key]; known {
+			continue
+		}
+		if !own {
+			out, own = maps.Clone(c), true
+		}
+		out[key] = v
+	}
+	return out
 }
 
 // fallen counts the counters that are lower than they were in the instance.
 func (p *instance) fallen(now map[string]counters) int {
 	n := 0
-	for source, before := range p.counted {
-		for key, v := range now[source] {
-			if last, known := before[key]; known && v < last {
+	for source, before := range p.grows {
+		series := now[source]
+		for key, last := range before {
+			if v, known := series[key]; known && v < last {
 				n++
 			}
 		}
@@ -85,10 +111,11 @@ func (p *instance) is(s *snapshot) bool {
 // It reports whether several engines answer in turn.
 func (l *lineage) add(s *snapshot) bool {
 	if len(l.instances) == 0 {
-		l.instances = []*instance{instanceOf(s)}
+		l.instances = []*instance{s.instance()}
 		return false
 	}
 	last := l.instances[len(l.instances)-1]
+	last.below = last.fallen(s.monotone())
 	same := last.is(s)
 	at := l.returned(s, same)
 	s.Restarted = !same || at >= 0
@@ -103,13 +130,12 @@ func (l *lineage) add(s *snapshot) bool {
 	if !same {
 		l.changes++
 	}
-	last.below = last.fallen(s.monotone())
 	if at >= 0 {
 		back := l.instances[at]
-		l.instances = append(append(l.instances[:at:at], l.instances[at+1:]...), back)
+		l.instances = append(slices.Delete(l.instances, at, at+1), back)
 		l.returns++
 	} else if !same {
-		l.instances = append(l.instances, instanceOf(s))
+		l.instances = append(l.instances, s.instance())
 		l.instances = l.instances[max(0, len(l.instances)-mostInstances):]
 	}
 	l.instances[len(l.instances)-1].learn(s)
@@ -126,7 +152,7 @@ func (l *lineage) returned(s *snapshot, same bool) int {
 		byStart := p.started != 0 && s.started != 0
 		switch {
 		case !p.is(s), same && byStart:
-		case !same, l.steady < soon && p.below > 1 && p.fallen(last.counted) == p.below:
+		case !same, l.steady < soon && p.below > 1 && p.fallen(last.grows) == p.below:
 			return i
 		}
 	}

@@ -20,7 +20,7 @@ var readNames = func() map[string]bool {
 		if k.Table == nil {
 			continue
 		}
-		for name := range k.Table.Families() {
+		for _, name := range k.Table.Families() {
 			all[name], all[strings.TrimSuffix(name, totalSuffix)] = true, true
 		}
 		for _, name := range k.Prefixes {

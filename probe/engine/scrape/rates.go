@@ -14,11 +14,13 @@ func (s *snapshot) since(prev *snapshot) {
 	if prev == nil {
 		return
 	}
-	s.partRates(prev)
+	if prev.model == s.model {
+		s.partRates(prev)
+	}
 	if prev.model != s.model || prev.Replica != s.Replica || s.Regrouped {
 		return
 	}
-	s.Restarted = s.Restarted || !instanceOf(prev).is(s)
+	s.Restarted = s.Restarted || !prev.instance().is(s)
 	s.Regrouped = s.lost(prev)
 	if s.Restarted || s.Regrouped {
 		return

@@ -12,18 +12,17 @@ import (
 	"sonde/probe/prom"
 )
 
-// snapshot is a reading with what the next one needs to tell how fast things move.
+// snapshot is a reading with what the next one needs to work out how fast things move.
 type snapshot struct {
 	engine.Reading
-	model   string
+	model   string  // that was chosen
 	started float64 // process start, Unix seconds; 0 if unknown
 	series  map[engine.Field]counters
-	onPage  []string // models on the metrics page
-	digits  int      // significant digits of counters; 0 = all
-	parts   []part   // replicas, by name
+	grows   map[string]counters // see monotone
+	onPage  []string            // models on the metrics page
+	digits  int                 // significant digits of counters; 0 = all
+	parts   []part              // replicas, by name
 	held    map[engine.Field]held
-
-	fromExtra map[engine.Field]bool // counters that another page than the metrics page gave
 }
 
 // counters are the values of one counter's series, one per rank.
@@ -39,7 +38,7 @@ func (c counters) total() float64 {
 
 // newSnapshot makes a reading of which nothing is known yet.
 func newSnapshot(model string) snapshot {
-	s := snapshot{model: model, series: map[engine.Field]counters{}, held: map[engine.Field]held{}, fromExtra: map[engine.Field]bool{}}
+	s := snapshot{model: model, series: map[engine.Field]counters{}, held: map[engine.Field]held{}}
 	s.Origins = map[engine.Field]engine.Origin{}
 	return s
 }
@@ -53,19 +52,17 @@ func firstFew(names []string, most int) string {
 	return text
 }
 
-// otherModelsError is a page that carries several models, and not the one to look at.
+// otherModelsError is a page that carries several models, but not the chosen one.
 type otherModelsError struct{ onPage []string }
 
 func (e *otherModelsError) Error() string {
 	return fmt.Sprintf("the metrics are of several models (%s): choose one with --model", firstFew(e.onPage, 8))
 }
 
-// read takes one page apart by the tables that fit it, the engine's own first.
-// of.model is the model to look at where a page carries several; the error, an
-// *otherModelsError, says that it is none of them.
+// read takes one page apart by the tables that fit it, the engine's own first. The error
+// says that the chosen model or replica is not on it.
 func (b *factBook) read(page prom.Page, fits []*kinds.Kind, of subject, at time.Time) (snapshot, error) {
-	model := of.model
-	s := newSnapshot(model)
+	s := newSnapshot(of.model)
 	s.At = at
 	s.Notes = append(s.Notes, page.Notes()...)
 	if once, seen, ok := oncePerTarget(page); ok {
@@ -74,30 +71,27 @@ func (b *factBook) read(page prom.Page, fits []*kinds.Kind, of subject, at time.
 			s.Note(firstFew(seen, 2))
 		}
 	}
-	s.onPage = models(page, fits[0].Table, b)
-	only := ""
-	if len(s.onPage) > 0 {
-		only = match(s.onPage, model)
-		if only == "" && len(s.onPage) > 1 {
-			return s, &otherModelsError{s.onPage}
-		}
-		if s.Model = only; only == "" {
-			s.Model = s.onPage[0]
-		}
-		if fits[0].Table.ModelFrom == nil && len(s.onPage) == 1 {
-			only = "" // nothing to leave out
-		} else {
-			only = s.Model
-		}
-	}
-	v := view{page: page, only: only, several: len(s.onPage) > 1, facts: b, mayRepeat: mayRepeat(page)}
-	s.divide(v, fits, of)
-	if err := s.narrow(&v, of); err != nil {
+	ofModel, err := s.chooseModel(models(page, fits[0].Table, b), fits[0].Table)
+	if err != nil {
 		return s, err
 	}
-	for _, k := range fits {
-		v.table = k.Table
-		s.table(v, k)
+	v := b.viewOf(page, ofModel)
+	v.several = len(s.onPage) > 1
+	first := v.by(fits[0].Table)
+	if !fits[0].Table.Companion {
+		s.parts = first.parts(s.At, of)
+	}
+	if of.replica != "" {
+		key, err := s.narrow(of)
+		if err != nil {
+			return s, err
+		}
+		v.page = b.viewOf(v.page, func(f *facts) bool { return f.replica == key || f.place == key }).page
+		first = v.by(fits[0].Table)
+	}
+	s.table(first, fits[0])
+	for _, k := range fits[1:] {
+		s.table(v.by(k.Table), k)
 	}
 	for _, p := range page.Samples(startTime) {
 		s.started = max(s.started, p.Value)
@@ -105,29 +99,36 @@ func (b *factBook) read(page prom.Page, fits []*kinds.Kind, of subject, at time.
 	return s, nil
 }
 
-// match finds a model among those of a page; some engines change the case.
-func match(onPage []string, model string) string {
-	for _, m := range onPage {
-		if strings.EqualFold(m, model) {
-			return m
-		}
+// chooseModel sets which model of the page is read. keep leaves its series; nil leaves all.
+func (s *snapshot) chooseModel(onPage []string, t *kinds.Table) (keep func(*facts) bool, err error) {
+	s.onPage = onPage
+	if len(onPage) == 0 {
+		return nil, nil
 	}
-	return ""
+	i := slices.IndexFunc(onPage, func(m string) bool { return strings.EqualFold(m, s.model) }) // some engines change the case
+	if i < 0 && len(onPage) > 1 {
+		return nil, &otherModelsError{onPage}
+	}
+	s.Model = onPage[max(i, 0)]
+	if t.ModelFrom == nil && len(onPage) == 1 {
+		return nil, nil // nothing to leave out
+	}
+	return func(f *facts) bool { return f.model == "" || strings.EqualFold(f.model, s.Model) }, nil
 }
 
 // table reads what one table names, as far as no table before it has.
 func (s *snapshot) table(v view, k *kinds.Kind) {
-	t := v.table
+	t := k.Table
 	if s.Engine == "" && !t.Companion {
 		s.Engine = k.ID
 	}
 	s.Router = s.Router || t.Router
 	s.digits = max(s.digits, t.Digits)
-	for f, list := range t.Fields {
+	for f := range t.Fields {
 		switch {
 		case f == engine.FieldKVFill, f == engine.FieldHitRateGauge: // fractions
 		case s.Distribution(f) != nil:
-			s.distribution(v, f, list)
+			s.distribution(v, f)
 		default:
 			s.figure(v, f)
 		}
@@ -137,30 +138,15 @@ func (s *snapshot) table(v view, k *kinds.Kind) {
 	s.rateGauge(v)
 	s.prefixUnit(t)
 	s.settings(v)
-	s.circumstances(v)
-}
-
-// distribution takes a distribution that no page has given yet.
-func (s *snapshot) distribution(v view, f engine.Field, list kinds.Ways) {
-	to := s.Distribution(f)
-	if h, p := v.histogram(list); len(to.Bounds) == 0 && len(h.Bounds) > 0 {
-		*to = h
-		s.from(v, f, p)
-	}
-}
-
-// circumstances notes through what the page came and how many ranks it is of.
-func (s *snapshot) circumstances(v view) {
 	if s.Ranks == 0 {
-		_, ranks := v.perRank(engine.FieldRunning)
-		s.Ranks = len(ranks)
+		s.Ranks = len(v.column(engine.FieldRunning).ranks)
 	}
-	for _, via := range v.table.Via {
+	for _, via := range t.Via {
 		if s.Via == "" && cameThrough(v, via) {
 			s.Via = via.Name
 		}
 	}
-	for _, text := range v.table.Notes {
+	for _, text := range t.Notes {
 		s.Note(text)
 	}
 }
@@ -170,26 +156,25 @@ func cameThrough(v view, w kinds.Via) bool {
 	if w.Prefix == "" && w.Label == "" {
 		return w.Metric == "" || v.page.Has(w.Metric)
 	}
-	p, ok := v.pick(slices.Concat(v.table.Fields[engine.FieldRunning], v.table.Fields[engine.FieldGenerationTokens]), "")
-	if !ok || w.Prefix != "" && w.Prefix != p.prefix {
-		return false
+	c := v.column(engine.FieldRunning)
+	if len(c.ranks) == 0 {
+		c = v.column(engine.FieldGenerationTokens)
 	}
-	return w.Label == "" || slices.ContainsFunc(v.series(p, p.Metrics[0], ""), func(x prom.Sample) bool { return x.Labels[w.Label] != "" })
+	return len(c.ranks) > 0 && (w.Prefix == "" || w.Prefix == c.prefix) && (w.Label == "" || c.ranks[0].labels[w.Label] != "")
 }
 
 // figure adds up a gauge or a counter over ranks, and keeps a counter's series. Ranks share
-// their greatest length of a model.
+// the greatest model length.
 func (s *snapshot) figure(v view, f engine.Field) {
-	to := s.Figure(f)
-	p, ranks := v.perRank(f)
-	if to.OK || len(ranks) == 0 {
+	to, c, isCounter := s.Figure(f), v.column(f), s.Counter(f) != nil
+	if to.OK || len(c.ranks) == 0 {
 		return
 	}
-	if s.Counter(f) != nil && v.partlyUnknown(p) {
+	if isCounter && c.partial {
 		return // a sum without that rank would seem to fall, and to leap when it is back
 	}
-	series, greatest := counters{}, 0.0
-	for _, r := range ranks {
+	series, greatest := make(counters, len(c.ranks)), 0.0
+	for _, r := range c.ranks {
 		series[r.key], greatest = r.value, max(greatest, r.value)
 	}
 	if *to = opt.Of(series.total()); f == engine.FieldMaxModelLen {
@@ -198,8 +183,8 @@ func (s *snapshot) figure(v view, f engine.Field) {
 	if !to.OK {
 		return
 	}
-	s.from(v, f, p)
-	if s.Counter(f) != nil {
+	s.from(v, f, c.picked)
+	if isCounter {
 		s.series[f] = series
 	}
 }
@@ -207,13 +192,15 @@ func (s *snapshot) figure(v view, f engine.Field) {
 // rateGauge reads a fraction that the engine works out itself; -1 stands for none.
 // Where there are counters the rate is made of them.
 func (s *snapshot) rateGauge(v view) {
-	p, ranks := v.perRank(engine.FieldHitRateGauge)
-	if s.PrefixHitRate.OK || s.PrefixQueries.OK || len(ranks) != 1 || !(ranks[0].value >= 0 && ranks[0].value <= 1) {
+	c := v.column(engine.FieldHitRateGauge)
+	if s.PrefixHitRate.OK || s.PrefixQueries.OK || len(c.ranks) != 1 || !isFraction(c.ranks[0].value) {
 		return
 	}
-	s.PrefixHitRate = opt.Of(ranks[0].value)
-	s.from(v, engine.FieldHitRateGauge, p)
+	s.PrefixHitRate = opt.Of(c.ranks[0].value)
+	s.from(v, engine.FieldHitRateGauge, c.picked)
 }
+
+func isFraction(v float64) bool { return v >= 0 && v <= 1 }
 
 // prefixUnit says what hits and queries of the prefix cache count.
 func (s *snapshot) prefixUnit(t *kinds.Table) {

@@ -19,12 +19,13 @@ var scraperLabels = []string{"job", "prometheus", "prometheus_replica", "__repli
 // targetLabels say what was scraped.
 var targetLabels = []string{"instance", "pod"}
 
-// sightings are the series of one target as one scraper sees them.
-type sightings struct {
-	labels map[string]string // of the target and its scraper, alike on all series
-	scope  map[string]string // on all series too, but of unknown meaning: cluster="east"
-	list   []*prom.Sample
-	byName map[string]*prom.Sample // by name and the engine's own labels
+// outerLabels are both.
+var outerLabels = slices.Concat(scraperLabels, targetLabels)
+
+// sighting holds the series of one target as one scraper sees them.
+type sighting struct {
+	place  map[string]string       // labels of target and scraper, and all others that every series has
+	series map[string]*prom.Sample // by name and the engine's own labels
 }
 
 // oncePerTarget leaves each series of a target once, however many jobs and servers
@@ -32,26 +33,22 @@ type sightings struct {
 // targets that were seen more than once. ok is false where nobody but the engine has put
 // labels on the page.
 func oncePerTarget(page prom.Page) (once prom.Page, seen []string, ok bool) {
-	if !slices.ContainsFunc(slices.Concat(scraperLabels, targetLabels), page.MayHaveLabel) {
-		return page, nil, false
-	}
 	all := sightingsOn(page)
 	if len(all) == 0 {
 		return page, nil, false
 	}
 	var out []prom.Sample
 	for len(all) > 0 {
-		first := all[0]
-		var same, others []*sightings
+		var same, others []*sighting
 		for _, g := range all {
-			if g == first || first.sameTarget(g) {
+			if g == all[0] || all[0].sameTarget(g) {
 				same = append(same, g)
 			} else {
 				others = append(others, g)
 			}
 		}
 		if len(same) > 1 {
-			seen = append(seen, first.described(same))
+			seen = append(seen, describe(same))
 		}
 		out, all = append(out, merged(same)...), others
 	}
@@ -60,70 +57,52 @@ func oncePerTarget(page prom.Page) (once prom.Page, seen []string, ok bool) {
 
 // sightingsOn sorts a page's series by target and scraper, in a fixed order; none if no
 // series has a label of either.
-func sightingsOn(page prom.Page) []*sightings {
-	by, labelled := map[string]*sightings{}, false
+func sightingsOn(page prom.Page) []*sighting {
+	if !slices.ContainsFunc(outerLabels, page.MayHaveLabel) {
+		return nil
+	}
+	groups, labelled := map[string][]*prom.Sample{}, false
 	for _, name := range page.Names() {
 		samples := page.Samples(name)
 		for i := range samples {
-			s := &samples[i]
-			labels := only(s.Labels, func(l string) bool { return slices.Contains(scraperLabels, l) || slices.Contains(targetLabels, l) })
-			labelled = labelled || len(labels) > 0
-			key := keyOf(labels, func(string) bool { return true })
-			if by[key] == nil {
-				by[key] = &sightings{labels: labels}
-			}
-			by[key].list = append(by[key].list, s)
+			key := keyOf(samples[i].Labels, func(l string) bool { return slices.Contains(outerLabels, l) })
+			labelled = labelled || key != ""
+			groups[key] = append(groups[key], &samples[i])
 		}
 	}
 	if !labelled {
 		return nil
 	}
-	var out []*sightings
-	for _, key := range slices.Sorted(maps.Keys(by)) {
-		out = append(out, by[key].split()...)
+	var out []*sighting
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		out = append(out, split(groups[key])...)
 	}
 	return out
 }
 
-// split parts what one scraper saw by the labels that are on every series without being
-// the engine's: those of one value belong to the target, the others are its scope.
-func (g *sightings) split() []*sightings {
-	values := map[string]map[string]int{}
-	for _, s := range g.list {
+// split divides what one scraper saw of a target by the labels that are on every series
+// without being the engine's own, such as cluster="east".
+func split(group []*prom.Sample) []*sighting {
+	times := map[string]int{}
+	for _, s := range group {
 		for label, value := range s.Labels {
-			if values[label] == nil {
-				values[label] = map[string]int{}
+			if value != "" && !ownLabel(label) {
+				times[label]++
 			}
-			values[label][value]++
 		}
 	}
-	scope := map[string]bool{}
-	for label, of := range values {
-		n := 0
-		for _, times := range of {
-			n += times
+	outer := func(label string) bool { return times[label] == len(group) }
+	by := map[string]*sighting{}
+	for _, s := range group {
+		key := keyOf(s.Labels, outer)
+		if by[key] == nil {
+			by[key] = &sighting{only(s.Labels, outer), map[string]*prom.Sample{}}
 		}
-		switch {
-		case n < len(g.list) || ownLabel(label):
-		case len(of) == 1:
-			g.labels[label] = g.list[0].Labels[label]
-		default:
-			scope[label] = true
-		}
+		by[key].series[s.Name+"\x00"+keyOf(s.Labels, func(l string) bool { return !outer(l) })] = s
 	}
-	parts := map[string]*sightings{}
-	for _, s := range g.list {
-		key := keyOf(s.Labels, func(l string) bool { return scope[l] })
-		if parts[key] == nil {
-			parts[key] = &sightings{labels: g.labels, scope: only(s.Labels, func(l string) bool { return scope[l] }), byName: map[string]*prom.Sample{}}
-		}
-		p := parts[key]
-		p.list = append(p.list, s)
-		p.byName[s.Name+"\x00"+keyOf(s.Labels, func(l string) bool { return g.labels[l] == "" && !scope[l] })] = s
-	}
-	var out []*sightings
-	for _, key := range slices.Sorted(maps.Keys(parts)) {
-		out = append(out, parts[key])
+	var out []*sighting
+	for _, key := range slices.Sorted(maps.Keys(by)) {
+		out = append(out, by[key])
 	}
 	return out
 }
@@ -135,29 +114,24 @@ func ownLabel(label string) bool {
 }
 
 func only(labels map[string]string, keep func(label string) bool) map[string]string {
-	out := map[string]string{}
-	for label, value := range labels {
-		if value != "" && keep(label) {
-			out[label] = value
-		}
-	}
+	out := maps.Clone(labels)
+	maps.DeleteFunc(out, func(label, value string) bool { return value == "" || !keep(label) })
 	return out
 }
 
 // sameTarget reports whether two sightings are of the same process.
-func (g *sightings) sameTarget(o *sightings) bool {
-	agree := func(label string) bool { // or one of them does not say
-		a, b := g.labels[label], o.labels[label]
-		return a == b || a == "" || b == ""
+func (g *sighting) sameTarget(o *sighting) bool {
+	for _, label := range []string{"pod", "namespace", "container"} {
+		if a, b := g.place[label], o.place[label]; a != b && a != "" && b != "" {
+			return false
+		}
 	}
-	instance, pod := g.labels["instance"], g.labels["pod"]
-	port, otherPort := portOf(instance), portOf(o.labels["instance"])
+	instance, other := g.place["instance"], o.place["instance"]
+	samePod := g.place["pod"] != "" && g.place["pod"] == o.place["pod"]
 	switch {
-	case !agree("pod") || !agree("namespace") || !agree("container"):
-		return false
-	case instance != "" && instance == o.labels["instance"]:
-	case pod != "" && pod == o.labels["pod"] && (port == "" || otherPort == ""): // relabelled to another name
-	case instance+pod+o.labels["instance"]+o.labels["pod"] == "":
+	case instance != "" && instance == other:
+	case samePod && (portOf(instance) == "" || portOf(other) == ""): // relabelled to another name
+	case instance+other+g.place["pod"]+o.place["pod"] == "": // nothing names a target
 	default:
 		return false
 	}
@@ -170,17 +144,11 @@ func portOf(instance string) string {
 }
 
 // sameScope reports whether no label of unknown meaning speaks against the same target:
-// pods of the same name and address exist in two clusters.
-func (g *sightings) sameScope(o *sightings) bool {
-	place := func(s *sightings) map[string]string {
-		all := maps.Clone(s.labels)
-		maps.Copy(all, s.scope)
-		return all
-	}
-	a, b := place(g), place(o)
-	for label := range a {
-		known := slices.Contains(scraperLabels, label) || slices.Contains(targetLabels, label)
-		if sameJob := a["job"] == b["job"]; !known && sameJob && b[label] != "" && a[label] != b[label] {
+// pods of the same name and address exist in two clusters. Each job has labels of its own.
+func (g *sighting) sameScope(o *sighting) bool {
+	for label, a := range g.place {
+		b := o.place[label]
+		if a != b && b != "" && !slices.Contains(outerLabels, label) && g.place["job"] == o.place["job"] {
 			return false
 		}
 	}
@@ -189,21 +157,21 @@ func (g *sightings) sameScope(o *sightings) bool {
 
 // sameFigures reports whether two sightings show the same process a scrape apart: its start
 // is the same where both know it; else no counter of the one is behind the other's while
-// another is ahead, and none by more than a few per cent. Gauges alone must be equal.
-func (g *sightings) sameFigures(o *sightings) bool {
+// another is ahead, and none by more than a few per cent. Without counters, gauges must be
+// equal.
+func (g *sighting) sameFigures(o *sighting) bool {
 	const near, fewest = 0.02, 2
-	ahead, behind, counters, equal, gauges := false, false, 0, 0, 0
-	for name, s := range g.byName {
-		t := o.byName[name]
+	ahead, behind, counters, equal, differ := false, false, 0, 0, false
+	for key, s := range g.series {
+		t := o.series[key]
 		switch {
 		case t == nil:
 		case s.Name == startTime:
 			return s.Value == t.Value
 		case !isCounter(s.Name):
-			if gauges++; s.Value == t.Value && s.Value != 0 {
+			differ = differ || s.Value != t.Value
+			if s.Value == t.Value && s.Value != 0 {
 				equal++
-			} else if s.Value != t.Value {
-				equal = math.MinInt32
 			}
 		case math.Abs(s.Value-t.Value) > near*max(s.Value, t.Value):
 			return false
@@ -215,52 +183,54 @@ func (g *sightings) sameFigures(o *sightings) bool {
 	if counters >= fewest {
 		return !ahead || !behind
 	}
-	return equal >= fewest
+	return equal >= fewest && !differ
 }
 
 func isCounter(name string) bool {
 	return slices.ContainsFunc([]string{"_total", "_bucket", "_count", "_sum"}, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// newerThan compares two sightings of a process by its counters, which only grow.
-func (g *sightings) newerThan(o *sightings) int {
+// newest compares two sightings of a process by its counters, which only grow; the newer one
+// goes first.
+func newest(g, o *sighting) int {
 	grown := 0.0
-	for name, s := range g.byName {
-		if t := o.byName[name]; t != nil && isCounter(s.Name) && finite(s.Value-t.Value) {
+	for key, s := range g.series {
+		if t := o.series[key]; t != nil && isCounter(s.Name) && finite(s.Value-t.Value) {
 			grown += s.Value - t.Value
 		}
 	}
 	return cmp.Compare(0, grown)
 }
 
-// merged are the series of one target, the newest value of each. The labels of the scraper
-// are left out, except the job, which names the scrape.
-func merged(same []*sightings) []prom.Sample {
-	outer := maps.Clone(same[0].labels)
-	for _, g := range same[1:] {
-		for label, value := range g.labels {
-			if outer[label] == "" {
+// merged returns the series of one target, the newest value of each. The labels of the
+// scraper are left out, except the job, which names the scrape; and so are those of unknown
+// meaning that differ.
+func merged(same []*sighting) []prom.Sample {
+	outer, drop := map[string]string{}, map[string]bool{}
+	for _, g := range same {
+		for label, value := range g.place {
+			switch known, has := outer[label]; {
+			case !has:
 				outer[label] = value
+			case known != value && !slices.Contains(outerLabels, label):
+				drop[label] = true
 			}
 		}
 	}
-	maps.DeleteFunc(outer, func(label, _ string) bool { return label != "job" && slices.Contains(scraperLabels, label) })
-	if len(same) == 1 {
-		maps.Copy(outer, same[0].scope)
-	}
-	drop := func(label string) bool {
-		return slices.Contains(scraperLabels, label) || slices.ContainsFunc(same, func(g *sightings) bool { return g.labels[label] != "" || g.scope[label] != "" })
-	}
-	order, taken := slices.SortedStableFunc(slices.Values(same), (*sightings).newerThan), map[string]bool{}
+	places := maps.Clone(outer)
+	maps.DeleteFunc(outer, func(label, _ string) bool {
+		return drop[label] || label != "job" && slices.Contains(scraperLabels, label)
+	})
+	taken := map[string]bool{}
 	var out []prom.Sample
-	for _, g := range order {
-		for _, name := range slices.Sorted(maps.Keys(g.byName)) {
-			if taken[name] {
+	for _, g := range slices.SortedStableFunc(slices.Values(same), newest) {
+		for _, key := range slices.Sorted(maps.Keys(g.series)) {
+			if taken[key] {
 				continue
 			}
-			taken[name] = true
-			s := *g.byName[name]
-			s.Labels = only(s.Labels, func(label string) bool { return !drop(label) })
+			taken[key] = true
+			s := *g.series[key]
+			s.Labels = only(s.Labels, func(label string) bool { return places[label] == "" })
 			maps.Copy(s.Labels, outer)
 			out = append(out, s)
 		}
@@ -268,18 +238,18 @@ func merged(same []*sightings) []prom.Sample {
 	return out
 }
 
-// described says who saw one target more than once.
-func (g *sightings) described(same []*sightings) string {
-	name := cmp.Or(g.labels["pod"], g.labels["instance"], "the engine")
-	for _, label := range append(slices.Clone(scraperLabels), slices.Sorted(maps.Keys(g.scope))...) {
+// describe says who saw one target more than once.
+func describe(same []*sighting) string {
+	place := same[0].place
+	says := fmt.Sprintf("%s is scraped %d times", cmp.Or(place["pod"], place["instance"], "the engine"), len(same))
+	for _, label := range slices.Concat(scraperLabels, slices.Sorted(maps.Keys(place))) {
 		values := map[string]bool{}
-		for _, s := range same {
-			values[cmp.Or(s.labels[label], s.scope[label])] = true
+		for _, g := range same {
+			values[g.place[label]] = true
 		}
-		delete(values, "")
-		if len(values) > 1 {
-			return fmt.Sprintf("%s is scraped %d times (%s %s): counted once", name, len(same), label, strings.Join(slices.Sorted(maps.Keys(values)), ", "))
+		if delete(values, ""); len(values) > 1 {
+			return fmt.Sprintf("%s (%s %s): counted once", says, label, strings.Join(slices.Sorted(maps.Keys(values)), ", "))
 		}
 	}
-	return fmt.Sprintf("%s is scraped %d times: counted once", name, len(same))
+	return says + ": counted once"
 }

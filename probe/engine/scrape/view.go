@@ -2,6 +2,7 @@ package scrape
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,19 +11,37 @@ import (
 	"sonde/probe/prom"
 )
 
-// view is a page as one table and one model see it.
+// view is a page as one table reads it: the series of one model, and of one replica where
+// one was chosen, one for each rank.
 type view struct {
-	page  prom.Page
-	table *kinds.Table
-	// only is the model to look at, "" for all: a page with one model is read
-	// whatever the model is called there.
-	only    string
-	several bool // the page carries more models than that
-	// part is the replica or rank to look at, as facts identify it; "" for all.
-	part string
+	page    prom.Page
+	table   *kinds.Table
+	several bool // the page carried further models
+	facts   *factBook
+	columns map[engine.Field]column // that were read already
+}
 
-	facts     *factBook
-	mayRepeat bool // the page has labels of series that repeat each other
+// viewOf leaves the series of a page that keep accepts, one for each rank.
+func (b *factBook) viewOf(page prom.Page, keep func(*facts) bool) view {
+	repeats := slices.ContainsFunc(slices.Concat(partLabels, []string{pidLabel, priorityLabel}), page.MayHaveLabel)
+	if keep != nil || repeats {
+		page = page.Map(func(samples []prom.Sample) []prom.Sample {
+			if keep != nil {
+				samples = slices.DeleteFunc(slices.Clone(samples), func(s prom.Sample) bool { return !keep(b.of(&s)) })
+			}
+			if repeats {
+				samples = b.onePerRank(samples)
+			}
+			return samples
+		})
+	}
+	return view{page: page, facts: b}
+}
+
+// by is the view through a table.
+func (v view) by(t *kinds.Table) view {
+	v.table, v.columns = t, map[engine.Field]column{}
+	return v
 }
 
 // picked is the way to read a field that the page has.
@@ -41,7 +60,7 @@ func (v view) pick(list kinds.Ways, suffix string) (picked, bool) {
 			if w.Op == kinds.Sum {
 				need = w.Metrics[:1]
 			}
-			if !slices.ContainsFunc(need, func(t kinds.Metric) bool { return !slices.ContainsFunc(v.found(p, t, suffix), known) }) {
+			if !slices.ContainsFunc(need, func(t kinds.Metric) bool { return !slices.ContainsFunc(v.series(p, t, suffix), isNumber) }) {
 				return p, true
 			}
 		}
@@ -49,123 +68,104 @@ func (v view) pick(list kinds.Ways, suffix string) (picked, bool) {
 	return picked{}, false
 }
 
-func known(s prom.Sample) bool { return finite(s.Value) }
+func isNumber(s prom.Sample) bool { return finite(s.Value) }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // source writes for people what a field is read from: of a sum only what is there.
 func (v view) source(p picked) string {
 	var parts []string
 	for _, t := range p.Metrics {
-		if p.Op != kinds.Sum || len(v.found(p, t, "")) > 0 {
+		if p.Op != kinds.Sum || len(v.series(p, t, "")) > 0 {
 			parts = append(parts, p.prefix+t.String())
 		}
 	}
 	return strings.Join(parts, " "+string(p.Op)+" ")
 }
 
-// series returns the series of a term, one per rank.
-func (v view) series(p picked, t kinds.Metric, suffix string) []prom.Sample {
-	found := v.found(p, t, suffix)
-	if v.mayRepeat {
-		return v.facts.onePerRank(found)
-	}
-	return found
-}
+const totalSuffix = "_total"
 
-// found returns the series of a term, of the chosen model and replica.
-func (v view) found(p picked, t kinds.Metric, suffix string) []prom.Sample {
-	found := v.chosen(v.samples(p.prefix+t.Name, suffix))
+// series returns the series of a term. Formats and collectors add and drop the ending
+// _total of counters: where the page lacks the name of the table, the other one counts.
+func (v view) series(p picked, t kinds.Metric, suffix string) []prom.Sample {
+	name := p.prefix + t.Name
+	found := v.page.Samples(name + suffix)
+	if len(found) == 0 && suffix == "" {
+		if base, has := strings.CutSuffix(name, totalSuffix); has {
+			found = v.page.Samples(base)
+		} else {
+			found = v.page.Samples(name + totalSuffix)
+		}
+	}
 	if len(t.Where) > 0 {
 		found = slices.DeleteFunc(slices.Clone(found), func(s prom.Sample) bool { return !t.Accepts(s.Labels) })
 	}
 	return found
 }
 
-// samples returns those of a name; of a counter that the page has without its _total, or with
-// one that its table has not, those: formats and collectors add and drop that ending.
-func (v view) samples(name, suffix string) []prom.Sample {
-	found := v.page.Samples(name + suffix)
-	if len(found) > 0 || suffix != "" {
-		return found
-	}
-	if base, has := strings.CutSuffix(name, totalSuffix); has {
-		return v.page.Samples(base)
-	}
-	return v.page.Samples(name + totalSuffix)
+// column is a field of a page, rank by rank.
+type column struct {
+	picked
+	ranks   []rankValue
+	partial bool // some rank's value is not a number
 }
 
-const totalSuffix = "_total"
-
-// chosen skips the series of other models and replicas.
-func (v view) chosen(samples []prom.Sample) []prom.Sample {
-	if v.only == "" && v.part == "" {
-		return samples
-	}
-	var out []prom.Sample
-	for i := range samples {
-		f := v.facts.of(&samples[i])
-		if (v.only == "" || f.model == "" || strings.EqualFold(f.model, v.only)) && f.within(v.part) {
-			out = append(out, samples[i])
-		}
-	}
-	return out
-}
-
-// rankValue is what one rank says.
+// rankValue is what one rank reports.
 type rankValue struct {
+	*facts
 	key   string // identifies the series
 	value float64
-	facts *facts // of its series
 }
 
-// perRank reads a field for every rank.
-func (v view) perRank(f engine.Field) (picked, []rankValue) {
-	p, ok := v.pick(v.table.Fields[f], "")
-	switch {
-	case !ok:
-		return p, nil
-	case p.Op == kinds.Product || p.Op == kinds.Quotient:
-		return p, combine(v.values(p, p.Metrics[0]), v.values(p, p.Metrics[1]), p.Op)
+// column reads a field for every rank.
+func (v view) column(f engine.Field) column {
+	c, known := v.columns[f]
+	if known {
+		return c
 	}
-	var all []rankValue
-	for _, t := range p.Metrics {
-		for _, r := range v.values(p, t) {
-			if len(p.Metrics) > 1 {
-				r.key = t.Name + "\x00" + r.key
-			}
-			all = append(all, r)
+	if p, ok := v.pick(v.table.Fields[f], ""); ok {
+		c.picked = p
+		var terms [][]rankValue
+		for _, t := range p.Metrics {
+			ranks, partial := v.values(p, t)
+			terms, c.partial = append(terms, ranks), c.partial || partial
+		}
+		if p.Op == kinds.Product || p.Op == kinds.Quotient {
+			c.ranks = combine(terms[0], terms[1], p.Op)
+		} else {
+			c.ranks = slices.Concat(terms...)
 		}
 	}
-	return p, all
+	v.columns[f] = c
+	return c
 }
 
-// values are a term's finite values, in seconds if they are times.
-func (v view) values(p picked, t kinds.Metric) []rankValue {
+// values returns the finite values of a term, in seconds if they are times. partial reports
+// that there are others.
+func (v view) values(p picked, t kinds.Metric) (out []rankValue, partial bool) {
 	series := v.series(p, t, "")
-	out := make([]rankValue, 0, len(series))
+	out = make([]rankValue, 0, len(series))
 	for i := range series {
 		s := &series[i]
 		if !finite(s.Value) {
+			partial = true
 			continue
 		}
 		f := v.facts.of(s)
 		key := f.key
-		if len(p.Metrics) > 1 && p.Op != kinds.Sum && len(t.Where) > 0 {
-			key = keyOf(s.Labels, func(label string) bool { return identifies(label) && !t.Selects(label) }) // to belong to a series that was selected otherwise
+		switch {
+		case p.Op == kinds.Sum:
+			key = t.Name + "\x00" + key
+		case p.Op != kinds.Single && len(t.Where) > 0: // to match a series that was selected by other labels
+			key = keyOf(s.Labels, func(label string) bool { return identifies(label) && !t.Selects(label) })
 		}
-		out = append(out, rankValue{key, s.Value * t.Scale(), f})
+		out = append(out, rankValue{f, key, s.Value * t.Scale()})
 	}
-	return out
+	return out, partial
 }
 
-// partlyUnknown reports whether some value that a field is made of is no number.
-func (v view) partlyUnknown(p picked) bool {
-	return slices.ContainsFunc(p.Metrics, func(t kinds.Metric) bool {
-		return slices.ContainsFunc(v.series(p, t, ""), func(s prom.Sample) bool { return !finite(s.Value) })
-	})
-}
-
-// combine multiplies or divides rank by rank. Where each side has one value, they
-// belong together whatever their labels are.
+// combine multiplies or divides rank by rank. Where each side has one value, they belong
+// together whatever their labels are.
 func combine(a, b []rankValue, op kinds.Op) []rankValue {
 	var out []rankValue
 	for _, x := range a {
@@ -188,32 +188,18 @@ func combine(a, b []rankValue, op kinds.Op) []rankValue {
 	return out
 }
 
-// rankOf names the rank of a series; "" if no label distinguishes it.
-func rankOf(labels map[string]string) string {
-	var parts []string
-	for _, label := range rankLabels {
-		if r := labels[label]; r != "" {
-			parts = append(parts, r)
-		}
-	}
-	return strings.Join(parts, "/")
-}
-
-// modelOf names the model of a series. Some engines write that they have no name.
-func modelOf(labels map[string]string) string {
-	for _, label := range modelLabels {
-		if m := labels[label]; m != "" && m != "undefined" {
-			return m
-		}
-	}
-	return ""
-}
-
-// models returns the models that a page tells apart, sorted. Spellings that differ
-// in case are one model: Dynamo has both on one page.
+// models returns the models on a page, sorted. Spellings that differ in case are one model:
+// Dynamo has both on one page.
 func models(page prom.Page, t *kinds.Table, book *factBook) []string {
+	names := page.Names()
+	if t.ModelFrom != nil {
+		names = t.NamesOf(t.ModelFrom)
+	}
 	seen, last := map[string]string{}, ""
-	for _, name := range modelMetrics(page, t) {
+	for _, name := range names {
+		if strings.HasSuffix(name, "_bucket") {
+			continue // has the labels of its sum
+		}
 		samples := page.Samples(name)
 		for i := range samples {
 			m := book.of(&samples[i]).model
@@ -228,19 +214,4 @@ func models(page prom.Page, t *kinds.Table, book *factBook) []string {
 		}
 	}
 	return slices.Sorted(maps.Values(seen))
-}
-
-// modelMetrics are the names on the page whose model labels count.
-func modelMetrics(page prom.Page, t *kinds.Table) []string {
-	if t == nil || t.ModelFrom == nil {
-		// Buckets carry the labels of their sums.
-		return slices.DeleteFunc(page.Names(), func(name string) bool { return strings.HasSuffix(name, "_bucket") })
-	}
-	var out []string
-	for _, w := range t.ModelFrom {
-		for _, prefix := range t.Prefixes {
-			out = append(out, prefix+w.Metrics[0].Name)
-		}
-	}
-	return out
 }

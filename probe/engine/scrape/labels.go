@@ -10,18 +10,12 @@ import (
 	"sonde/probe/prom"
 )
 
-// startTime is published by client libraries: when the process started, Unix time.
-const startTime = "process_start_time_seconds"
-
-// startHeader is llama.cpp's word for the same.
-const startHeader = "Process-Start-Time-Unix"
-
-// modelLabels are the labels that name the model of a series.
+// modelLabels name the model of a series.
 var modelLabels = []string{"model_name", "model"}
 
-// Labels whose series repeat each other. Processes of a rank say the same with
-// delays; of the parts of one rank's model (tensor, pipeline, expert) the lowest
-// speaks for all; and the empty priority is the total of the others.
+// Labels of series that repeat each other: the processes of a rank report the same with
+// delays, the parts of a rank's model (tensor, pipeline, expert) report the same, and the
+// empty priority is the total of the others.
 const (
 	pidLabel      = "pid"
 	priorityLabel = "priority"
@@ -38,13 +32,16 @@ var innerLabels = []string{"engine", "dp_rank"}
 // rankLabels tell ranks and replicas apart, the outermost first.
 var rankLabels = slices.Concat(replicaLabels, innerLabels)
 
+// placeMark ends a replica's key where that of a rank goes on.
+const placeMark = "\x01"
+
 // facts are what follows from the labels of a series, whatever its name is.
 type facts struct {
 	labels map[string]string // kept, so that no other map gets its address
 
 	key      string // identifies the series, without the labels of those that repeat each other
 	group    string // the same without its priority
-	part     string // which part of its rank it is of, comparable as text
+	part     string // the part of its rank, comparable as text
 	priority bool   // it is of one priority
 	model    string // "" if it names none
 	rank     string // for people; "" if no label distinguishes it
@@ -52,9 +49,8 @@ type facts struct {
 	place    string // identifies the rank within its replica as well
 }
 
-// factBook remembers facts. Pages of one place share their label sets from scrape
-// to scrape, and sorting labels would be most of the work. Not for several
-// goroutines.
+// factBook remembers facts. Pages from one place share their label sets from scrape to
+// scrape, and sorting labels would be most of the work. Not safe for several goroutines.
 type factBook struct{ known map[uintptr]*facts }
 
 // maxFacts bounds the memory that they take.
@@ -78,15 +74,22 @@ func (b *factBook) of(s *prom.Sample) *facts {
 
 func factsOf(labels map[string]string) *facts {
 	f := &facts{
-		labels: labels, model: modelOf(labels), rank: rankOf(labels), priority: labels[priorityLabel] != "",
+		labels: labels, model: modelOf(labels), priority: labels[priorityLabel] != "",
 		key: keyOf(labels, identifies), part: partOf(labels),
+		replica: keyOf(labels, func(l string) bool { return slices.Contains(replicaLabels, l) }),
 	}
-	f.replica = keyOf(labels, func(l string) bool { return slices.Contains(replicaLabels, l) })
-	f.place = f.replica + placeMark + keyOf(labels, func(l string) bool { return slices.Contains(innerLabels, l) })
 	f.group = f.key
 	if f.priority {
-		f.group = keyOf(labels, func(label string) bool { return label != priorityLabel && identifies(label) })
+		f.group = keyOf(labels, func(l string) bool { return l != priorityLabel && identifies(l) })
 	}
+	f.place = f.replica + placeMark + keyOf(labels, func(l string) bool { return slices.Contains(innerLabels, l) })
+	var rank []string
+	for _, label := range rankLabels {
+		if r := labels[label]; r != "" {
+			rank = append(rank, r)
+		}
+	}
+	f.rank = strings.Join(rank, "/")
 	return f
 }
 
@@ -95,8 +98,7 @@ func identifies(label string) bool {
 	return label != pidLabel && label != "job" && !slices.Contains(partLabels, label)
 }
 
-// partOf writes the part of a rank so that the lowest sorts first: numbers get as
-// many digits.
+// partOf writes the part of a rank so that the lowest sorts first: numbers are padded.
 func partOf(labels map[string]string) string {
 	var out []byte
 	for _, label := range partLabels {
@@ -109,12 +111,29 @@ func partOf(labels map[string]string) string {
 	return string(out)
 }
 
-// mayRepeat reports whether series of a page may repeat each other.
-func mayRepeat(page prom.Page) bool {
-	return page.MayHaveLabel(pidLabel) || page.MayHaveLabel(priorityLabel) || slices.ContainsFunc(partLabels, page.MayHaveLabel)
+// modelOf names the model of a series. Some engines write "undefined" for none.
+func modelOf(labels map[string]string) string {
+	for _, label := range modelLabels {
+		if m := labels[label]; m != "" && m != "undefined" {
+			return m
+		}
+	}
+	return ""
 }
 
-// onePerRank leaves one series for each rank: series that repeat each other, or
+// keyOf identifies a series, or what it is of, by some of its labels. An empty label counts
+// as none.
+func keyOf(labels map[string]string, keep func(label string) bool) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if labels[name] != "" && keep(name) {
+			b.WriteString(name + "\x00" + labels[name] + "\x00")
+		}
+	}
+	return b.String()
+}
+
+// onePerRank leaves one series of a metric for each rank: series that repeat each other, or
 // are parts of another one, must not be added up.
 func (b *factBook) onePerRank(samples []prom.Sample) []prom.Sample {
 	samples = b.totals(samples)
@@ -141,29 +160,19 @@ func (b *factBook) onePerRank(samples []prom.Sample) []prom.Sample {
 
 // totals drops the series of single priorities where their total is there.
 func (b *factBook) totals(samples []prom.Sample) []prom.Sample {
-	single := func(s prom.Sample) bool { return b.of(&s).priority }
-	if !slices.ContainsFunc(samples, single) {
-		return samples
-	}
-	total := map[string]bool{}
+	total, single := map[string]bool{}, false
 	for i := range samples {
-		if f := b.of(&samples[i]); !f.priority {
+		if f := b.of(&samples[i]); f.priority {
+			single = true
+		} else {
 			total[f.group] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(samples), func(s prom.Sample) bool {
-		return b.of(&s).priority && total[b.of(&s).group]
-	})
-}
-
-// keyOf identifies a series, or what it is of, by some of its labels. An empty label is as
-// good as none.
-func keyOf(labels map[string]string, keep func(label string) bool) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		if labels[name] != "" && keep(name) {
-			b.WriteString(name + "\x00" + labels[name] + "\x00")
-		}
+	if !single {
+		return samples
 	}
-	return b.String()
+	return slices.DeleteFunc(slices.Clone(samples), func(s prom.Sample) bool {
+		f := b.of(&s)
+		return f.priority && total[f.group]
+	})
 }
