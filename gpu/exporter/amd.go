@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
+	"sonde/gpu/nvml"
 	"sonde/probe/opt"
 	"sonde/probe/prom"
 )
@@ -28,72 +28,61 @@ func amdFamily(published string) string {
 	return ""
 }
 
-// readAMD reads a page of the exporter.
-func readAMD(_ prom.Page, devices map[string]*device, _ common.HostMemory) (readings []gpu.Reading) {
-	for _, d := range devices {
-		r := d.reading(gpu.SourceAMD, amdName(d), d.number("gpu_id"))
-		if r.Temperature.V == 0 {
-			r.Temperature = opt.Float{}
-		}
-		r.SMClock, r.MemClock = d.first("gpu_clock system").Scale(1e6), d.first("gpu_clock memory").Scale(1e6)
-		readings = append(readings, amdNotes(r, d))
-	}
-	return readings
-}
-
-// amdID is the serial number, with the partition of a GPU that is split; else host
-// and number.
-func amdID(_ string, labels map[string]string) string {
-	number := label(labels, "gpu_id")
-	if number == "" {
-		return ""
+// amdID is the serial number, else host and number. The partitions of a GPU are
+// devices of their own.
+func amdID(labels map[string]string) (whole, _ string) {
+	index := label(labels, "gpu_id")
+	if index == "" {
+		return "", ""
 	}
 	id := label(labels, "serial_number")
 	if id == "" || strings.EqualFold(id, "N/A") {
-		id = label(labels, "hostname") + "/" + number
+		id = label(labels, "hostname") + "/" + index
 	}
 	if amdSplit(labels) {
 		id += "/" + cmp.Or(label(labels, "gpu_partition_id"), "0")
 	}
-	return id
+	return id, ""
 }
 
 // amdSplit reports whether a GPU shows as several: SPX is the mode of one.
 func amdSplit(labels map[string]string) bool {
 	mode := labels["gpu_compute_partition_type"]
-	return common.Number(labels["gpu_partition_id"]) > 0 || mode != "" && !strings.EqualFold(mode, "spx") && !strings.EqualFold(mode, "none")
+	return number(labels["gpu_partition_id"]) > 0 || mode != "" && !strings.EqualFold(mode, "spx") && !strings.EqualFold(mode, "none")
 }
 
-// amdNotes says what is missing, and drops zeros that no GPU measured: those of
-// the further partitions, and of parts without the counter.
-func amdNotes(r gpu.Reading, d *device) gpu.Reading {
+// readAMD drops zeros that no GPU measured: those of further partitions, and of parts
+// without the counter.
+func readAMD(_ prom.Page, d *device, _ nvml.HostMemory) gpu.Reading {
+	r := d.reading(gpu.SourceAMD, amdName(d), number(d.label("gpu_id")))
+	if r.Temperature.V == 0 {
+		r.Temperature = opt.Float{}
+	}
+	r.SMClock, r.MemClock = d.first("gpu_clock system").Scale(1e6), d.first("gpu_clock memory").Scale(1e6)
 	var health, part string
 	if healthy := d.first(amdHealth); healthy.OK && healthy.V == 0 {
 		health = "the exporter reports this GPU as unhealthy"
 	}
-	if d.number("gpu_partition_id") > 0 {
+	if number(d.label("gpu_partition_id")) > 0 {
 		part = "power, activity and temperature: see partition 0"
 		r.Busy, r.MemBusy, r.Power, r.Temperature = opt.Float{}, opt.Float{}, opt.Float{}, opt.Float{}
 	}
-	if r.SM.OK && r.SM.V == 0 && r.Busy.V > 0 {
+	if r.SM.V == 0 && r.Busy.V > 0 {
 		r.SM = opt.Float{} // Radeon: the counter stays at 0
 	}
 	why := "SM is the share of vector instructions; DRAM: this exporter has no share of the bandwidth"
 	if !r.SM.OK {
 		why = "SM: enable the gpu_prof_ metrics in the exporter's configuration; DRAM: this exporter has none"
 	}
-	r.Note = common.Join(health, part, why)
+	r.Note = gpu.Join(health, part, why)
 	return r
 }
 
 // amdName is the model as far as the exporter reports it: of some cards it gives only
 // the number of their board.
 func amdName(d *device) string {
-	name := d.label("card_series", "card_model")
-	switch {
-	case name == "":
-		name = "AMD GPU"
-	case !strings.Contains(strings.ToLower(name), "amd"):
+	name := cmp.Or(d.label("card_series", "card_model"), "AMD GPU")
+	if !strings.Contains(strings.ToLower(name), "amd") {
 		name = "AMD " + name
 	}
 	if amdSplit(d.labels) {

@@ -168,6 +168,18 @@ DCGM_FI_PROF_SM_ACTIVE{gpu="0",UUID="GPU-a",modelName="NVIDIA H100 PCIe",GPU_I_I
 	}
 }
 
+// The exporter repeats the power and the time share of 0 of the whole GPU for each
+// instance, which has no value of its own here.
+func TestDCGMInstanceWithoutValues(t *testing.T) {
+	got := readText(t, `
+DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-a",GPU_I_ID="1",GPU_I_PROFILE="1g.10gb",pod="a"} 0
+DCGM_FI_DEV_POWER_USAGE{gpu="0",UUID="GPU-a",GPU_I_ID="1",GPU_I_PROFILE="1g.10gb",pod="a"} 240
+`)
+	if len(got) != 2 || got[0].Busy.OK || got[0].Power.Or(-1) != 240 || got[1].Busy.OK || got[1].Power.OK || got[1].Parent != "GPU-a" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestDCGMOldFaultIsNoLoss(t *testing.T) {
 	got := readText(t, `
 DCGM_FI_DEV_XID_ERRORS{gpu="0",UUID="GPU-a",err_code="74",err_msg="NVLink error"} 74
@@ -212,7 +224,7 @@ func TestDCGMOfThisMachineBorrowsItsMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, shared := readPage(page, func() (uint64, uint64, bool) { return 9 << 30, 121 << 30, true })
+	_, shared := readPage(page, func() (used, total opt.Float) { return opt.Of(9 << 30), opt.Of(121 << 30) })
 	g := shared[0]
 	if g.MemUsed.Or(-1) != 9<<30 || g.MemTotal.Or(-1) != 121<<30 ||
 		!strings.HasSuffix(g.Note, "; memory is the system's, shared with the CPU") {

@@ -5,27 +5,29 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
+	"sonde/gpu/nvml"
 	"sonde/probe/opt"
 	"sonde/probe/prom"
 )
 
 // pageFormat is one kind of exporter.
 type pageFormat struct {
-	name     string                                             // as in Status.Source
-	family   func(published string) string                      // the name that the tables use for a family; "" if it is another kind's
-	identity func(name string, labels map[string]string) string // of the device that a sample is about; "" for none
-	read     func(p prom.Page, devices map[string]*device, hostMemory common.HostMemory) []gpu.Reading
+	name     string                                              // as in Status.Source
+	family   func(published string) string                       // the name that the tables use for a family; "" if it is another kind's
+	identity func(labels map[string]string) (whole, part string) // of the device that a sample is about; "" for none
+	ofPart   func(family string) bool                            // the values are those of the part; nil: all of them
+	read     func(prom.Page, *device, nvml.HostMemory) gpu.Reading
 	faster   string // how to make it collect more often; "" if it collects at each request
 }
 
 // pageFormats are tried in this order: a page of DCGM has the most.
 var pageFormats = []pageFormat{
-	{name: gpu.SourceDCGM, family: dcgmFamily, identity: dcgmID, read: readDCGM, faster: "its option -c 1000 makes that 1 s"},
-	{name: gpu.SourceNVIDIAExporter, family: nvidiaFamily, identity: nvidiaID, read: readNvidiaExporter},
+	{name: gpu.SourceDCGM, family: dcgmFamily, identity: dcgmID, ofPart: dcgmOfInstance.MatchString, read: readDCGM, faster: "its option -c 1000 makes that 1 s"},
+	{name: gpu.SourceNVIDIAExporter, family: nvidiaFamily, identity: nvidiaID, read: readNvidia},
 	{name: gpu.SourceAMD, family: amdFamily, identity: amdID, read: readAMD},
 }
 
@@ -37,9 +39,9 @@ func isGPUFamily(published string) bool {
 // readPage finds out which exporter wrote a page and reads it. It returns no readings
 // if the page has no GPU of any format. They do not say where the GPUs are: only the
 // labels of a Prometheus server can be compared with those of the engine.
-func readPage(p prom.Page, hostMemory common.HostMemory) (pageFormat, []gpu.Reading) {
+func readPage(p prom.Page, host nvml.HostMemory) (pageFormat, []gpu.Reading) {
 	for _, f := range pageFormats {
-		if readings := f.readings(p, hostMemory); len(readings) > 0 {
+		if readings := f.readings(p, host); len(readings) > 0 {
 			for i := range readings {
 				readings[i].Host, readings[i].Exporter, readings[i].Pod = "", "", ""
 			}
@@ -50,9 +52,12 @@ func readPage(p prom.Page, hostMemory common.HostMemory) (pageFormat, []gpu.Read
 }
 
 // readings are the GPUs of a page, by host and number, each before its parts.
-// hostMemory is nil unless the page is about this machine.
-func (f pageFormat) readings(p prom.Page, hostMemory common.HostMemory) []gpu.Reading {
-	readings := f.read(p, f.devices(p), hostMemory)
+// host is nil unless the page is about this machine.
+func (f pageFormat) readings(p prom.Page, host nvml.HostMemory) []gpu.Reading {
+	var readings []gpu.Reading
+	for _, d := range f.devices(p) {
+		readings = append(readings, f.read(p, d, host))
+	}
 	slices.SortFunc(readings, func(a, b gpu.Reading) int {
 		return cmp.Or(
 			cmp.Compare(a.Host, b.Host), cmp.Compare(a.Index, b.Index),
@@ -93,6 +98,8 @@ func familyOf(line []byte) string {
 // device is what a page says about one device.
 type device struct {
 	id     string
+	whole  *device           // of which it is a part; nil if it is a whole one
+	parts  []*device         // MIG instances
 	labels map[string]string // of all its samples; of two values the first counts
 	values map[string]float64
 }
@@ -107,26 +114,43 @@ func (f pageFormat) devices(p prom.Page) map[string]*device {
 			continue
 		}
 		for _, s := range p.Samples(published) {
-			id := f.identity(name, s.Labels)
+			id, part := f.identity(s.Labels)
 			if id == "" {
 				continue
 			}
-			if found[id] == nil {
-				found[id] = &device{id: id, labels: map[string]string{}, values: map[string]float64{}}
+			d := found[id].with(id, nil, s.Labels)
+			found[id] = d
+			if part != "" {
+				id += "/" + part
+				found[id] = found[id].with(id, d, s.Labels)
+				if f.ofPart == nil || f.ofPart(name) {
+					d = found[id]
+				}
 			}
-			found[id].add(name, s)
+			d.add(name, s)
 		}
 	}
 	return found
 }
 
-// add takes a sample. Of a value that comes twice the first counts.
-func (d *device) add(name string, s prom.Sample) {
-	for k, v := range s.Labels {
+// with is the device with further labels. It is new if d is nil.
+func (d *device) with(id string, whole *device, labels map[string]string) *device {
+	if d == nil {
+		d = &device{id: id, whole: whole, labels: map[string]string{}, values: map[string]float64{}}
+		if whole != nil {
+			whole.parts = append(whole.parts, d)
+		}
+	}
+	for k, v := range labels {
 		if d.labels[k] == "" {
 			d.labels[k] = v
 		}
 	}
+	return d
+}
+
+// add takes a sample. Of a value that comes twice the first counts.
+func (d *device) add(name string, s prom.Sample) {
 	kind := s.Labels["clock_type"] // AMD's: there are several clocks of a type, and the fastest counts
 	if kind != "" {
 		name += " " + strings.ToLower(kind)
@@ -149,13 +173,23 @@ func (d *device) first(names ...string) opt.Float {
 // label is the first of these labels that has a value, safe to show.
 func (d *device) label(names ...string) string { return label(d.labels, names...) }
 
-// number is the value of such a label; -1 if it is none.
-func (d *device) number(names ...string) int { return common.Number(d.label(names...)) }
+// board is the whole GPU that a device is, or is a part of.
+func (d *device) board() *device { return cmp.Or(d.whole, d) }
 
-// reading begins the reading of a device with what all formats have.
+// reading begins the reading of a device with what all formats have. An instance is
+// named as the driver does: "NVIDIA H100 PCIe MIG 1g.10gb".
 func (d *device) reading(source, name string, index int) gpu.Reading {
 	r := gpu.Reading{ID: d.id, Index: max(0, index), Name: name, Source: source,
-		Host: d.label(hostLabels...), Exporter: d.label("instance"), Pod: d.label("pod")}
+		Host: d.label(hostLabels...), Exporter: d.label("instance")}
+	if len(d.parts) == 0 { // else each part may be given to another pod
+		r.Pod = d.label("pod")
+	}
+	if d.whole != nil {
+		r.Parent = d.whole.id
+		if profile := d.label("GPU_I_PROFILE", "profile"); profile != "" {
+			r.Name += " MIG " + profile
+		}
+	}
 	r.Fill(func(spelling string) opt.Float { return d.first(spelling) })
 	return r
 }
@@ -176,24 +210,17 @@ func isBlank(v float64) bool {
 func label(labels map[string]string, names ...string) string {
 	for _, n := range names {
 		if v := labels[n]; v != "" {
-			return common.Clean(v)
+			return gpu.Clean(v)
 		}
 	}
 	return ""
 }
 
-// joinID adds a part of a device to its identity.
-func joinID(device, part string) string {
-	if part == "" {
-		return device
+// number is the number that a label holds, -1 if it is none.
+func number(label string) int {
+	n, err := strconv.Atoi(label)
+	if err != nil {
+		return -1
 	}
-	return device + "/" + part
-}
-
-// joinName names an instance as the driver does: "NVIDIA H100 PCIe MIG 1g.10gb".
-func joinName(name, profile string) string {
-	if profile == "" {
-		return name
-	}
-	return name + " MIG " + profile
+	return n
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
+	"sonde/gpu/nvml"
 	"sonde/probe/prom"
 )
 
@@ -37,7 +37,7 @@ type Page struct {
 	url        string
 	shown      string // without credentials and query
 	opt        Options
-	hostMemory common.HostMemory // nil: not this machine's page
+	hostMemory nvml.HostMemory // nil: not this machine's page
 
 	seen      []byte // lines about GPUs of the last page
 	changedAt time.Time
@@ -55,7 +55,7 @@ func Open(ctx context.Context, address string, o Options) (*Page, error) {
 	}
 	e := &Page{url: u.String(), shown: gpu.ShownURL(u), opt: o}
 	if o.Local && gpu.IsLoopback(u.Hostname()) {
-		e.hostMemory = common.SystemMemory
+		e.hostMemory = nvml.SystemMemory
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -130,7 +130,7 @@ func (e *Page) status() gpu.Status {
 		slow += " (" + e.format.faster + ")"
 	}
 	for i := range st.GPUs {
-		st.GPUs[i].Note = common.Join(st.GPUs[i].Note, slow)
+		st.GPUs[i].Note = gpu.Join(st.GPUs[i].Note, slow)
 	}
 	return st
 }
@@ -171,5 +171,5 @@ func plainError(err error) error {
 	if errors.As(err, &withURL) {
 		err = withURL.Err
 	}
-	return errors.New(common.Clean(err.Error()))
+	return errors.New(gpu.Clean(err.Error()))
 }

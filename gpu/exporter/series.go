@@ -8,18 +8,17 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
 	"sonde/probe/prom"
 )
 
 // gpuNames are the names of all families that exporters of GPUs publish, as a
 // regular expression; AMD's with the usual word before them, or none.
-var gpuNames = "DCGM_FI_(DEV|PROF)_.*|" + nvidiaExporterPrefix + ".*|(amd_)?(" + strings.Join(amdFamilies, "|") + ")"
+var gpuNames = "DCGM_FI_(DEV|PROF)_.*|" + nvidiaPrefix + ".*|(amd_)?(" + strings.Join(amdFamilies, "|") + ")"
 
 // gpuMarkers are families of which every exporter publishes at least one, whatever
 // its settings and the GPU's model.
 var gpuMarkers = []string{
-	nvidiaExporterPrefix + "gpu_info", "gpu_total_vram", "amd_gpu_total_vram", "gpu_gfx_activity", "amd_gpu_gfx_activity",
+	nvidiaPrefix + "gpu_info", "gpu_total_vram", "amd_gpu_total_vram", "gpu_gfx_activity", "amd_gpu_gfx_activity",
 	"DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_BOARD_POWER_WATTS",
 	"DCGM_FI_DEV_FB_USED", "DCGM_FI_DEV_SM_CLOCK", "DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_DRAM_ACTIVE",
 }
@@ -76,7 +75,7 @@ func (p *Series) take(news prom.News) error {
 	}
 	for i := range gpus {
 		gpus[i].Source += gpu.ViaPrometheus
-		gpus[i].Note = common.Join(slices.Concat([]string{gpus[i].Note}, news.Notes)...)
+		gpus[i].Note = gpu.Join(slices.Concat([]string{gpus[i].Note}, news.Notes)...)
 	}
 	p.status = gpu.Status{At: news.At, GPUs: gpus, Source: kinds + " from Prometheus " + p.server.URL()}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"sonde/gpu/common"
 	"sonde/probe/opt"
 )
 
@@ -86,7 +85,7 @@ func (v gpmValues) value(name string) opt.Float {
 	case !ok || x < 0:
 		return opt.Float{}
 	case strings.HasSuffix(name, perSecond):
-		return opt.Of(x * common.MiB)
+		return opt.Of(x * (1 << 20))
 	}
 	return opt.Of(x / 100)
 }

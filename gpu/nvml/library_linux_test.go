@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
+	"sonde/gpu/nvml"
 	"sonde/gpu/watch"
 	"sonde/probe/guard"
 )
@@ -266,12 +266,12 @@ func TestNVMLGPUsThatGoWhileTheyAreRead(t *testing.T) {
 
 func TestNVMLMemoryNotSupportedMeansTheSystems(t *testing.T) {
 	t.Parallel()
-	_, total, ok := common.SystemMemory()
-	if !ok {
+	_, total := nvml.SystemMemory()
+	if !total.OK {
 		t.Skip("no /proc/meminfo with MemAvailable")
 	}
 	g := readWith(t, buildStub(t, "nvml_stub.c"), "STUB_MEM_RET=3", "STUB_NAME=NVIDIA GB10").GPUs[0]
-	if g.MemTotal.Or(-1) != float64(total) || !g.MemUsed.OK || g.Note != "memory is the system's, shared with the CPU" {
+	if g.MemTotal != total || !g.MemUsed.OK || g.Note != "memory is the system's, shared with the CPU" {
 		t.Errorf("%+v", g)
 	}
 	if g.SM.Or(-1) != 0.88 || g.Power.Or(-1) != 512.345 || g.BandwidthPeak.OK {

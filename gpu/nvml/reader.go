@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
 )
 
 // driver is the part of NVML that is used.
@@ -53,7 +52,7 @@ type Reader struct {
 	driver     driver
 	interval   time.Duration
 	host       string
-	hostMemory common.HostMemory
+	hostMemory HostMemory
 
 	units         []*unit
 	listed        int // GPUs at the last enumeration
@@ -69,7 +68,7 @@ func open(d driver, interval time.Duration) (*Reader, error) {
 	if err != nil {
 		host = "localhost"
 	}
-	n := &Reader{driver: d, interval: interval, host: host, hostMemory: common.SystemMemory}
+	n := &Reader{driver: d, interval: interval, host: host, hostMemory: SystemMemory}
 	if err := n.enumerate(time.Now()); err != nil {
 		d.shutdown()
 		return nil, err
@@ -181,7 +180,7 @@ func (n *Reader) unreachable(index int, c Code, old []*unit) *unit {
 func (n *Reader) idOf(d device, index int) (string, Code) {
 	id, c := d.uuid()
 	if c == CodeSuccess && id != "" {
-		return common.Clean(id), c
+		return gpu.Clean(id), c
 	}
 	return n.indexID(index), c
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/probe/opt"
 )
 
 // secondReading opens a reader and returns what it says after two readings 1 s apart.
@@ -25,8 +26,8 @@ func openFake(t *testing.T, d *fakeDriver) *Reader {
 		t.Fatal(err)
 	}
 	n.host = "box"
-	n.hostMemory = func() (uint64, uint64, bool) {
-		return 9034380 << 10, 127600748 << 10, true
+	n.hostMemory = func() (used, total opt.Float) {
+		return opt.Of(9034380 << 10), opt.Of(127600748 << 10)
 	}
 	return n
 }

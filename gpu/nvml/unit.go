@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
 	"sonde/probe/opt"
 )
 
@@ -16,7 +15,7 @@ const (
 	powerUsage     = "nvmlDeviceGetPowerUsage"
 	busWidth       = "nvmlDeviceGetMemoryBusWidth"            // bits
 	maxMemoryClock = "nvmlDeviceGetMaxClockInfo"              // MHz
-	clockReasons   = "nvmlDeviceGetCurrentClocksEventReasons" // a bit mask: see common.SlowNote
+	clockReasons   = "nvmlDeviceGetCurrentClocksEventReasons" // a bit mask: see gpu.SlowNote
 	memoryInfo     = "nvmlDeviceGetMemoryInfo"
 )
 
@@ -41,7 +40,7 @@ type unit struct {
 func (u *unit) begin() {
 	u.refused = map[string]Code{}
 	if name, c := u.device.name(); c == CodeSuccess {
-		u.name = common.Clean(name)
+		u.name = gpu.Clean(name)
 	}
 	u.bandwidthPeak = u.peak()
 	if u.hasMIG || u.gpm != nil && !u.gpm.stopped.lasting() {
@@ -80,7 +79,7 @@ func (u *unit) peak() opt.Float {
 
 // read asks the device for everything. It never fails: what cannot be had is
 // unknown, and the note says why.
-func (u *unit) read(hostMemory common.HostMemory) gpu.Reading {
+func (u *unit) read(hostMemory HostMemory) gpu.Reading {
 	r := gpu.Reading{ID: u.id, Parent: u.parent, Index: u.index, Name: u.name, Source: gpu.SourceNVML, Lost: u.lost}
 	if u.device == nil || u.lost {
 		r.Note = cmp.Or(u.handle, CodeGPUIsLost).Error()
@@ -101,7 +100,7 @@ func (u *unit) read(hostMemory common.HostMemory) gpu.Reading {
 	})
 	var boardNote string
 	if whole {
-		boardNote = common.Join(common.SlowNote(u.ask(clockReasons)),
+		boardNote = gpu.Join(gpu.SlowNote(u.ask(clockReasons)),
 			u.missing("utilisation", r.Busy, busyTime), u.missing("power", r.Power, powerUsage))
 	} else {
 		r.Busy = counters.value(gpmGraphics) // NVML has no time share for an instance
@@ -114,7 +113,7 @@ func (u *unit) read(hostMemory common.HostMemory) gpu.Reading {
 		return u.read(hostMemory)
 	}
 	r.BandwidthPeak = u.bandwidthPeak
-	r.Note = common.Join(boardNote, gpmNote, memoryNote)
+	r.Note = gpu.Join(boardNote, gpmNote, memoryNote)
 	return r
 }
 
@@ -135,7 +134,7 @@ func (u *unit) missing(what string, v opt.Float, name string) string {
 
 // readMemory sets the host's memory where the GPU shares it (GB10, Jetson):
 // such drivers either refuse the question or answer with a total of 0.
-func (u *unit) readMemory(r *gpu.Reading, hostMemory common.HostMemory) (note string) {
+func (u *unit) readMemory(r *gpu.Reading, hostMemory HostMemory) (note string) {
 	var m memory
 	c, refused := u.refused[memoryInfo]
 	if !refused {
@@ -145,10 +144,11 @@ func (u *unit) readMemory(r *gpu.Reading, hostMemory common.HostMemory) (note st
 	shared := c == CodeNotSupported || c == CodeSuccess && m.total == 0
 	switch {
 	case shared && u.parent == "":
-		if !common.SetHostMemory(r, hostMemory) {
+		if r.MemUsed, r.MemTotal = hostMemory(); !r.MemTotal.OK {
 			return "memory not supported here"
 		}
-		return common.SharedNote
+		r.MemShared = true
+		return sharedNote
 	case c == CodeNoPermission:
 		return "no permission for memory"
 	case c != CodeSuccess || m.total == 0:

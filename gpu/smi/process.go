@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"time"
 
-	"sonde/gpu/common"
+	"sonde/gpu"
 )
 
 // places are where nvidia-smi lies: in the PATH, or beside the driver on WSL2.
@@ -44,7 +44,7 @@ func runTool(ctx context.Context, args ...string) output {
 	case errors.As(err, &ended):
 		out.code = ended.ExitCode()
 	case err != nil:
-		out.err = fmt.Errorf("nvidia-smi failed to run: %s", common.Clean(err.Error()))
+		out.err = fmt.Errorf("nvidia-smi failed to run: %s", gpu.Clean(err.Error()))
 	}
 	return out
 }

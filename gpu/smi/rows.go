@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
 	"sonde/gpu/nvml"
 	"sonde/probe/opt"
 )
@@ -58,7 +57,8 @@ func (s *Reader) cells(line string) map[string]string {
 }
 
 func (s *Reader) reading(cells map[string]string) gpu.Reading {
-	index := max(0, common.Number(cells["index"]))
+	index, _ := strconv.Atoi(cells["index"])
+	index = max(0, index)
 	r := gpu.Reading{ID: s.idOf(cells["uuid"], index), Index: index, Name: textValue(cells["name"]), Source: gpu.SourceSMI}
 	r.Fill(func(field string) opt.Float { return numberValue(cells[field]) })
 	r.Lost = isLost(cells)
@@ -72,7 +72,7 @@ func (s *Reader) reading(cells map[string]string) gpu.Reading {
 	if address := cells["pci.bus_id"]; address != "" {
 		s.names[pciKey(address)] = identity{r.ID, r.Name, index}
 	}
-	r.Note = common.Join(common.SlowNote(maskValue(cells["clocks_event_reasons.active"])), missing(r, cells), "SM and DRAM: nvidia-smi has none; NVML (Hopper or newer) or DCGM has", s.sharedMemory(&r, cells))
+	r.Note = gpu.Join(gpu.SlowNote(maskValue(cells["clocks_event_reasons.active"])), missing(r, cells), "SM and DRAM: nvidia-smi has none; NVML (Hopper or newer) or DCGM has", s.sharedMemory(&r, cells))
 	return r
 }
 
@@ -87,7 +87,7 @@ func missing(r gpu.Reading, cells map[string]string) string {
 	if !r.Power.OK {
 		power = "power not supported here"
 	}
-	return common.Join(busy, power)
+	return gpu.Join(busy, power)
 }
 
 // sharedMemory fills in the host's memory where the driver does not report its own.
@@ -95,7 +95,7 @@ func (s *Reader) sharedMemory(r *gpu.Reading, cells map[string]string) string {
 	if r.MemTotal.OK || cells["memory.total"] == "" {
 		return ""
 	}
-	if note := common.ShareMemory(r, s.hostMemory); note != "" {
+	if note := nvml.ShareMemory(r, s.hostMemory); note != "" {
 		return note
 	}
 	return "memory not supported here"
@@ -106,11 +106,11 @@ func (s *Reader) sharedMemory(r *gpu.Reading, cells map[string]string) string {
 func (s *Reader) unreachable(address, why string, position int) gpu.Reading {
 	known, ok := s.names[pciKey(address)]
 	if !ok {
-		known = identity{id: s.host + "/" + common.Clean(address), index: position}
+		known = identity{id: s.host + "/" + gpu.Clean(address), index: position}
 	}
 	r := gpu.Reading{ID: known.id, Index: known.index, Name: known.name, Source: gpu.SourceSMI, Lost: true}
 	if r.Note = nvml.CodeGPUIsLost.Error(); !strings.Contains(strings.ToLower(why), "lost") {
-		r.Note = "GPU lost: " + strings.ToLower(strings.TrimSuffix(common.Clean(strings.TrimSpace(why)), "."))
+		r.Note = "GPU lost: " + strings.ToLower(strings.TrimSuffix(gpu.Clean(strings.TrimSpace(why)), "."))
 	}
 	return r
 }
@@ -149,7 +149,7 @@ func textValue(v string) string {
 	if strings.HasPrefix(v, "[") || v == "N/A" {
 		return ""
 	}
-	return common.Clean(v)
+	return gpu.Clean(v)
 }
 
 // numberValue is unknown for "[N/A]", "[Not Supported]", "[Unknown Error]",

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
 	"sonde/gpu/nvml"
 )
 
@@ -41,7 +40,7 @@ type Reader struct {
 	run        func(ctx context.Context, args ...string) output
 	interval   time.Duration
 	host       string
-	hostMemory common.HostMemory
+	hostMemory nvml.HostMemory
 
 	fields []string
 	names  map[string]identity // by PCI address, for GPUs that no longer answer
@@ -73,7 +72,7 @@ func open(ctx context.Context, run func(context.Context, ...string) output, inte
 	if err != nil {
 		host = "localhost"
 	}
-	s := &Reader{run: run, interval: interval, host: host, hostMemory: common.SystemMemory,
+	s := &Reader{run: run, interval: interval, host: host, hostMemory: nvml.SystemMemory,
 		fields: slices.Clone(queryFields), names: map[string]identity{}}
 	if _, err := s.Read(ctx); err != nil {
 		return nil, err
@@ -113,7 +112,7 @@ func (s *Reader) query(ctx context.Context) ([]gpu.Reading, error) {
 		if field := unknownField(out.stdout + "\n" + out.stderr); field != "" {
 			at := slices.Index(s.fields, field)
 			if at < needed {
-				return nil, fmt.Errorf("nvidia-smi does not know the field %s: the driver is too old", common.Clean(field))
+				return nil, fmt.Errorf("nvidia-smi does not know the field %s: the driver is too old", gpu.Clean(field))
 			}
 			s.fields = slices.Delete(s.fields, at, at+1)
 			continue
@@ -142,7 +141,7 @@ func (o output) failure() error {
 	if c := nvml.Code(o.code); c.Known() {
 		return fmt.Errorf("nvidia-smi: %w", c)
 	}
-	said := common.Clean(strings.TrimSpace(o.stderr + " " + o.stdout))
+	said := gpu.Clean(strings.TrimSpace(o.stderr + " " + o.stdout))
 	switch {
 	case o.code != 0 && said != "":
 		return fmt.Errorf("nvidia-smi exited with status %d: %s", o.code, said)

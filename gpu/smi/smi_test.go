@@ -77,8 +77,8 @@ func TestNvidiaSMIRows(t *testing.T) {
 func TestNvidiaSMIUnifiedMemory(t *testing.T) {
 	run, _ := scripted(output{stdout: "GPU-1, 0, NVIDIA GB10, 0000000F:01:00.0, 35, 0, [N/A], [N/A], 11.17, [N/A], 50, 1500, [N/A], [N/A], [N/A]\n"})
 	s := &Reader{run: run, interval: time.Second, fields: slices.Clone(queryFields), names: map[string]identity{},
-		hostMemory: func() (uint64, uint64, bool) {
-			return 9034380 << 10, 127600748 << 10, true
+		hostMemory: func() (used, total opt.Float) {
+			return opt.Of(9034380 << 10), opt.Of(127600748 << 10)
 		}}
 	st, err := s.Read(t.Context())
 	if err != nil {
@@ -254,7 +254,7 @@ func FuzzNvidiaSMIRows(f *testing.F) {
 	f.Add("", "Unable to determine the device handle for GPU 0000:01:00.0: Unknown Error\n")
 	f.Fuzz(func(t *testing.T, stdout, stderr string) {
 		s := &Reader{fields: queryFields, names: map[string]identity{}, host: "h",
-			hostMemory: func() (uint64, uint64, bool) { return 1, 2, true }}
+			hostMemory: func() (used, total opt.Float) { return opt.Of(1), opt.Of(2) }}
 		for _, r := range s.rows(output{stdout: stdout, stderr: stderr}) {
 			for _, v := range []opt.Float{r.Busy, r.MemBusy, r.MemUsed, r.MemTotal, r.Power, r.SMClock} {
 				if v.OK && (v.V < 0 || opt.Of(v.V) != v) || r.ID == "" || r.Busy.V > 1 {

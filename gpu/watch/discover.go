@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"sonde/gpu"
-	"sonde/gpu/common"
 	"sonde/gpu/exporter"
 	"sonde/gpu/nvml"
 	"sonde/gpu/smi"
@@ -143,8 +142,8 @@ func noExporter(host string, odd []string) error {
 	for i, p := range exporterPorts {
 		ports[i] = p.port
 	}
-	text := fmt.Sprintf("no GPU exporter at %s (tried ports %s)", common.Clean(host), strings.Join(ports, ", "))
-	return errors.New(common.Join(append([]string{text}, odd...)...))
+	text := fmt.Sprintf("no GPU exporter at %s (tried ports %s)", gpu.Clean(host), strings.Join(ports, ", "))
+	return errors.New(gpu.Join(append([]string{text}, odd...)...))
 }
 
 // elsewhere labels the readings of this machine where the endpoint is another one.
@@ -152,7 +151,7 @@ func elsewhere(r reader, o Options) reader {
 	if o.Local || o.TargetHost == "" {
 		return r
 	}
-	return foreign{r, "a GPU of this machine, not of " + common.Clean(o.TargetHost)}
+	return foreign{r, "a GPU of this machine, not of " + gpu.Clean(o.TargetHost)}
 }
 
 // foreign adds to each reading whose GPU it is.
@@ -165,7 +164,7 @@ func (f foreign) Read(ctx context.Context) (gpu.Status, error) {
 	st, err := f.reader.Read(ctx)
 	readings := make([]gpu.Reading, len(st.GPUs))
 	for i, r := range st.GPUs {
-		r.Note = common.Join(f.note, r.Note)
+		r.Note = gpu.Join(f.note, r.Note)
 		readings[i] = r
 	}
 	st.GPUs = readings

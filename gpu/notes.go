@@ -1,14 +1,24 @@
-package common
+package gpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sonde/probe/opt"
+	"sonde/probe/plain"
 )
 
+// Clean makes text from a driver or an exporter safe to show.
+func Clean(s string) string { return plain.Line(s, 120) }
+
+// Join puts notes into one line, without the empty ones.
+func Join(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(notes), func(n string) bool { return n == "" }), "; ")
+}
+
 // resetXids are the Xid codes after which a GPU needs a reset or the machine a
-// reboot; most others are faults of an application.
+// reboot. Most other codes are faults of an application.
 var resetXids = map[int]bool{48: true, 62: true, 64: true, 74: true, 79: true, 95: true, 119: true, 120: true}
 
 // NeedsReset reports whether a GPU with that Xid has to be reset.
@@ -19,19 +29,19 @@ func XidNote(xid int, description string, lost bool) string {
 	if !resetXids[xid] {
 		return ""
 	}
-	text := fmt.Sprintf("Xid %d", xid)
+	text := fmt.Sprintf("last fault: Xid %d", xid)
+	if lost {
+		text = fmt.Sprintf("GPU lost: Xid %d", xid)
+	}
 	if description != "" {
 		text += " (" + description + ")"
 	}
-	if lost {
-		return "GPU lost: " + text
-	}
-	return "last fault: " + text
+	return text
 }
 
 // slowReasons are the bits by which NVML, and exporters after it, name what holds the
-// clocks down (nvmlClocksEventReasons). Idle clocks and those that somebody has set
-// are not faults.
+// clocks down (nvmlClocksEventReasons). Idle clocks and clocks set by hand are not
+// faults.
 var slowReasons = []struct {
 	bit  uint32
 	name string
