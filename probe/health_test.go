@@ -77,10 +77,10 @@ func TestStreamsThatCannotBeKept(t *testing.T) {
 		load   frame.Load
 		want   bool
 	}{
-		"too few":      {measure.Client{OK: 9, InFlight: 21}, frame.Load{Concurrency: 64}, true},
-		"all":          {measure.Client{OK: 9, InFlight: 64}, frame.Load{Concurrency: 64}, false},
-		"refused":      {measure.Client{OK: 9, InFlight: 21, Retrying: 43}, frame.Load{Concurrency: 64}, false},
-		"an open loop": {measure.Client{OK: 9, InFlight: 2}, frame.Load{Concurrency: 64, Rate: 3}, false},
+		"too few":      {measure.Client{Counts: measure.Counts{OK: 9}, InFlight: 21}, frame.Load{Concurrency: 64}, true},
+		"all":          {measure.Client{Counts: measure.Counts{OK: 9}, InFlight: 64}, frame.Load{Concurrency: 64}, false},
+		"refused":      {measure.Client{Counts: measure.Counts{OK: 9}, InFlight: 21, Retrying: 43}, frame.Load{Concurrency: 64}, false},
+		"an open loop": {measure.Client{Counts: measure.Counts{OK: 9}, InFlight: 2}, frame.Load{Concurrency: 64, Rate: 3}, false},
 	} {
 		h := starved(0.1, "kernel")
 		got := frame.Health{}

@@ -62,7 +62,7 @@ func row(c, n int, out float64) level.Level {
 		Engine: level.Engine{KV: opt.Of(0.25), Waiting: opt.Of(2)}, SM: opt.Of(0.9),
 	}
 	r.OK = n
-	r.TTFT.Summary, r.TPOT.Summary, r.E2E.Summary = summary(n, 100, 200, 300), summary(n, 10, 12, 14), summary(n, 2000, 2500, 2600)
+	r.TTFT, r.TPOT, r.E2E = summary(n, 100, 200, 300), summary(n, 10, 12, 14), summary(n, 2000, 2500, 2600)
 	r.E2E.Mean = 1000 * float64(c) / r.RequestsPerS.V // Little's law
 	return r
 }

@@ -3,13 +3,13 @@
 package collect
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
-	"sonde/probe/opt"
-
 	"sonde/probe/measure"
+	"sonde/probe/opt"
 )
 
 // Collector gathers what the tracks saw into figures for a slice of time, the
@@ -22,19 +22,15 @@ type Collector struct {
 	window time.Duration
 	lats   struct{ ttft, ttfa, tpot, gap, e2e, setup, late *Window }
 	flow   flow
-	totals totals
-	level  level
+	totals struct { // since the start or the last reset
+		measure.Counts
+		lastError string
+	}
+	level level
 
 	lastTick time.Duration
 	gaps     []float32 // of the slice that closes; its memory serves again
 	retrying func() (n int, next time.Duration)
-}
-
-// totals count requests since the start or the last reset.
-type totals struct {
-	sent, ok, failed, cancelled int
-	byClass                     map[measure.Class]int
-	lastError                   string
 }
 
 // DefaultWindow is the live window at the start.
@@ -67,7 +63,7 @@ func (c *Collector) Reset(now time.Duration) {
 		*w = NewWindow()
 	}
 	c.flow = flow{from: now}
-	c.totals = totals{byClass: map[measure.Class]int{}}
+	c.totals.Counts, c.totals.lastError = measure.Counts{}, ""
 	c.level.reset(now)
 }
 
@@ -159,7 +155,10 @@ func (c *Collector) ended(s *slice, r *measure.Request) {
 	if r.Long {
 		return
 	}
-	c.totals.count(r)
+	c.totals.Add(r)
+	if r.Class.Failed() || r.Class == measure.Loading {
+		c.totals.lastError = string(r.Class) + ": " + r.Error
+	}
 	s.flowSlot.ended(r)
 	if r.Class != measure.OK || r.Excluded {
 		return
@@ -178,35 +177,17 @@ func (c *Collector) ended(s *slice, r *measure.Request) {
 	c.level.add(r)
 }
 
-func (t *totals) count(r *measure.Request) {
-	t.sent++
-	switch {
-	case r.Class == measure.OK:
-		t.ok++
-		return
-	case r.Class == measure.Cancelled:
-		t.cancelled++
-		return
-	case r.Class.Failed():
-		t.failed++
-	}
-	t.byClass[r.Class]++
-	t.lastError = string(r.Class) + ": " + r.Error
-}
-
 // fill computes the figures that a Frame carries.
 func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 	sum := c.flow.sum(now, c.window)
 	seconds := sum.length.Seconds()
 	lat := func(w *Window) measure.Summary { return w.Summary(now, c.window) }
-	byClass := make(map[measure.Class]int, len(c.totals.byClass))
-	for class, n := range c.totals.byClass {
-		byClass[class] = n
-	}
+	counts := c.totals.Counts
+	counts.Sent += s.flowSlot.inFlight
+	counts.ByClass = maps.Clone(counts.ByClass)
 	out.Client = measure.Client{
 		InFlight: s.flowSlot.inFlight, Prefill: s.prefill, OldestWaiting: s.oldest,
-		Sent: c.totals.sent + s.flowSlot.inFlight, OK: c.totals.ok, Failed: c.totals.failed, Cancelled: c.totals.cancelled,
-		ByClass: byClass, LastError: c.totals.lastError,
+		Counts: counts, LastError: c.totals.lastError,
 		Window: c.window,
 		TTFT:   lat(c.lats.ttft), TTFA: lat(c.lats.ttfa), TPOT: lat(c.lats.tpot), Gap: lat(c.lats.gap), E2E: lat(c.lats.e2e), Setup: lat(c.lats.setup),
 		SliceTTFT: s.ttft, SliceTPOT: s.tpot,

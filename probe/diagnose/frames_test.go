@@ -73,7 +73,7 @@ func healthy(at time.Duration) *frame.Frame {
 	f.Client = measure.Client{
 		InFlight: 16, Prefill: 1, Window: 30 * time.Second, RequestsPerS: 4, InTokensPerS: 4124, OutTokensPerS: 1024,
 		TTFT: dist(120, 200, 300), TPOT: dist(120, 10, 14), Gap: dist(9999, 10, 14), E2E: dist(120, 2750, 3200),
-		TokensPerChunk: opt.Of(1), SliceOutTokens: 256, SliceTTFT: []float64{200}, OldestWaiting: 100 * time.Millisecond, Sent: 1000, OK: 984,
+		TokensPerChunk: opt.Of(1), SliceOutTokens: 256, SliceTTFT: []float64{200}, OldestWaiting: 100 * time.Millisecond, Counts: measure.Counts{Sent: 1000, OK: 984},
 	}
 	f.Streams = []measure.StreamCell{{State: measure.StreamWaiting, WaitMS: 100}}
 	for slot := 1; slot < 16; slot++ {

@@ -27,10 +27,22 @@ type Book struct {
 // settled and provisional figures are never mixed.
 type entry struct {
 	*Tally
-	prior *Tally        // the provisional figures of before the present visit settled
-	from  time.Duration // since when the newest visit that counts does
-	level *Level        // of Tally; nil: to be computed anew
+	prior  *Tally        // the provisional figures of before the present visit settled
+	from   time.Duration // since when the newest visit that counts does
+	cached *Level        // of Tally; nil: to be computed anew
 }
+
+// visit is the stretch at a load that goes on.
+type visit struct {
+	entry  *entry
+	own    *Tally // what this stretch alone has shown since it settled, if it has; often the entry's
+	number int
+	began  time.Duration
+	counts bool // its figures go into the level
+}
+
+// shared reports whether the level is of this visit alone.
+func (v *visit) shared() bool { return v.own == v.entry.Tally }
 
 const (
 	// maxLevels bounds the loads of a long session; the oldest go.
@@ -65,17 +77,21 @@ func (b *Book) Add(f *frame.Frame) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	left := b.turn(f)
-	if b.now != nil {
+	if v := b.now; v != nil {
 		b.settle(f)
-		b.now.span.NoteStop(f)
-		b.now.entry.NoteStop(f)
+		v.own.NoteStop(f)
+		if !v.shared() {
+			v.entry.NoteStop(f)
+		}
 	}
 	b.addRequests(f)
-	s := b.readings.next(f)
-	if b.now != nil {
-		b.now.frame(f)
-		b.now.entry.frame(f, s)
-		b.now.entry.level = nil
+	now, before := b.readings.next(f)
+	if v := b.now; v != nil {
+		v.own.frame(f, now, before)
+		if !v.shared() {
+			v.entry.frame(f, now, before)
+		}
+		v.entry.cached = nil
 	}
 	if left != nil {
 		b.leave(left)
@@ -93,7 +109,7 @@ func (b *Book) turn(f *frame.Frame) (left *entry) {
 		b.now, left = nil, v.entry
 		v.entry.end(Changed(f))
 		if reset {
-			b.forget(v.entry.load)
+			b.forget(v.entry.level.Load)
 			left = nil
 		} else {
 			b.trailing = append(b.trailing, left)
@@ -106,51 +122,49 @@ func (b *Book) turn(f *frame.Frame) (left *entry) {
 	if b.replace {
 		b.forget(load)
 	}
-	e := b.find(load)
-	if e == nil {
-		e = &entry{Tally: b.tally(load)}
-		b.entries = append(b.entries, e)
+	v := &visit{own: b.tally(load, Changed(f)), number: f.Load.Level, began: Changed(f)}
+	b.now = v
+	if v.entry = b.find(load); v.entry == nil {
+		v.entry = &entry{Tally: v.own}
+		b.entries = append(b.entries, v.entry)
 		b.entries = b.entries[max(0, len(b.entries)-maxLevels):]
 	}
-	b.now = &visit{entry: e, number: f.Load.Level, began: Changed(f)}
-	b.now.restart(b.now.began)
-	if !e.settled {
-		b.count(b.now.began)
+	if !v.entry.level.Settled {
+		b.count(v, v.began)
 	}
 	return left
 }
 
-func (b *Book) tally(load frame.Load) *Tally {
+// tally makes one whose span begins at that moment.
+func (b *Book) tally(load frame.Load, from time.Duration) *Tally {
 	b.ids++
 	t := NewTally(load, b.targets)
-	t.id, t.visits, t.settled = b.ids, 0, false
+	t.level.ID, t.level.Visits, t.level.Settled = b.ids, 0, false
+	t.Open(from)
 	return t
 }
 
 // settle drops what came before the level had settled.
 func (b *Book) settle(f *frame.Frame) {
-	v := b.now
-	if !f.Load.Settled || v.settled {
+	v, e := b.now, b.now.entry
+	if !f.Load.Settled || v.own.level.Settled {
 		return
 	}
-	v.settled = true
-	v.restart(f.At)
-	if e := v.entry; !e.settled {
-		e.prior = e.Tally
-		e.Tally = b.tally(e.load)
-		e.settled = true
+	v.own = b.tally(e.level.Load, f.At)
+	v.own.level.Settled = true
+	if !e.level.Settled {
+		e.prior, e.Tally = e.Tally, v.own
 	}
-	b.count(f.At)
+	b.count(v, f.At)
 }
 
-// count opens the span of the level for the visit that goes on.
-func (b *Book) count(from time.Duration) {
-	v := b.now
+// count makes the visit part of the level from then on.
+func (b *Book) count(v *visit, from time.Duration) {
 	e := v.entry
 	b.trailing = slices.DeleteFunc(b.trailing, func(o *entry) bool { return o == e })
 	e.Open(from)
-	e.from, e.number, e.since = from, v.number, v.began
-	e.visits++
+	e.from, e.level.Number, e.level.Since = from, v.number, v.began
+	e.level.Visits++
 	v.counts = true
 }
 
@@ -172,7 +186,9 @@ func (b *Book) addRequests(f *frame.Frame) {
 			e.request(r, r.End <= e.to)
 		}
 		if v := b.now; v != nil {
-			v.request(r)
+			if !v.shared() {
+				v.own.AddRequest(r, began(r) >= v.own.from)
+			}
 			if v.counts {
 				v.entry.request(r, true)
 			}
@@ -180,12 +196,13 @@ func (b *Book) addRequests(f *frame.Frame) {
 	}
 }
 
+// began is when a request began. One that never got to the server has no start of its own.
+func began(r *measure.Request) time.Duration { return max(r.Start, r.Intent) }
+
 // request takes a request that ended. It counts if it began and ended in the newest visit.
 func (e *entry) request(r *measure.Request, inTime bool) {
-	// A request that never got to the server has no start of its own.
-	began := max(r.Start, r.Intent)
-	e.AddRequest(r, inTime && began >= e.from)
-	e.level = nil
+	e.AddRequest(r, inTime && began(r) >= e.from)
+	e.cached = nil
 }
 
 // leave tidies up after a visit: a level that shows nothing is not kept, and one that settled
@@ -196,7 +213,7 @@ func (b *Book) leave(e *entry) {
 	}
 	e.prior = nil
 	if !e.hasResults() {
-		b.forget(e.load)
+		b.forget(e.level.Load)
 		return
 	}
 	e.dists.compact()
@@ -204,7 +221,7 @@ func (b *Book) leave(e *entry) {
 
 func (b *Book) find(load frame.Load) *entry {
 	for _, e := range b.entries {
-		if e.load == load {
+		if e.level.Load == load {
 			return e
 		}
 	}
@@ -212,7 +229,7 @@ func (b *Book) find(load frame.Load) *entry {
 }
 
 func (b *Book) forget(load frame.Load) {
-	other := func(e *entry) bool { return e.load == load }
+	other := func(e *entry) bool { return e.level.Load == load }
 	b.entries, b.trailing = slices.DeleteFunc(b.entries, other), slices.DeleteFunc(b.trailing, other)
 }
 
@@ -229,22 +246,26 @@ func (b *Book) Levels() []Level {
 }
 
 func (e *entry) get() *Level {
-	if e.level == nil {
+	if e.cached == nil {
 		l := e.Level()
-		e.level = &l
+		e.cached = &l
 	}
-	return e.level
+	return e.cached
 }
 
-// Present is what the load that is on has shown: in this visit, and in all; not ok without a
-// load.
-func (b *Book) Present() (v Visit, l Level, ok bool) {
+// Present is what the load that is on has shown: in this visit, whose figures begin anew when
+// it settles, and in all; not ok without a load.
+func (b *Book) Present() (visit, all Level, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.now == nil {
-		return Visit{}, Level{}, false
+		return Level{}, Level{}, false
 	}
-	return b.now.figures(), *b.now.entry.get(), true
+	all = *b.now.entry.get()
+	if b.now.shared() {
+		return all, all, true
+	}
+	return b.now.own.Level(), all, true
 }
 
 // Counting is the ID of the level whose figures are of the present, 0 without one.
@@ -254,7 +275,7 @@ func (b *Book) Counting() int {
 	if b.now == nil || !b.now.counts {
 		return 0
 	}
-	return b.now.entry.id
+	return b.now.entry.level.ID
 }
 
 // Changed is when the load was changed, in the slice of the first Frame that shows it.

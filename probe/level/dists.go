@@ -13,7 +13,7 @@ const exactSamples = 20_000
 // dists are the distributions of one level. Once the level is left they are compacted: what
 // they showed until then is kept as it was, and what is added later is within 1 %.
 type dists struct {
-	latency       measure.Latencies
+	latency       measure.Latencies[*measure.Dist]
 	input, output *measure.Dist // tokens
 	targets       []slo.Target
 
@@ -21,16 +21,17 @@ type dists struct {
 }
 
 type summaries struct {
-	latencies     Latencies
-	input, output Dist
+	latencies     measure.Latencies[measure.Summary]
+	input, output measure.Summary
 	actual        []opt.Float // by target: the figure that it is about
 }
 
 func newDists(targets []slo.Target) dists {
-	return dists{
-		targets: targets, latency: measure.NewLatencies(exactSamples),
-		input: measure.NewDist(exactSamples), output: measure.NewDist(exactSamples),
+	d := dists{targets: targets, input: measure.NewDist(exactSamples), output: measure.NewDist(exactSamples)}
+	for _, m := range d.latency.All() {
+		*m = measure.NewDist(exactSamples)
 	}
+	return d
 }
 
 // add takes a request that counts.
@@ -43,46 +44,35 @@ func (d *dists) add(r *measure.Request) {
 		d.input.Add(float64(r.InTokens))
 	}
 	d.output.Add(float64(r.OutTokens))
-	d.latency.Add(r)
+	r.Observe(&d.latency)
 }
 
 func (d *dists) summaries() *summaries {
-	if d.summary == nil {
-		l := &d.latency
-		d.summary = &summaries{input: describe(d.input), output: describe(d.output), latencies: Latencies{
-			TTFT: describe(l.TTFT), TTFA: describe(l.TTFA), TPOT: describe(l.TPOT), Gap: describe(l.Gap), E2E: describe(l.E2E),
-			Setup: describe(l.Setup), ClientQueue: describe(l.ClientQueue), FromSchedule: describe(l.FromSchedule),
-		}}
-		for i := range d.targets {
-			d.summary.actual = append(d.summary.actual, d.quantile(&d.targets[i]))
+	if d.summary != nil {
+		return d.summary
+	}
+	s := &summaries{input: d.input.Summary(), output: d.output.Summary()}
+	all := d.latency.All()
+	for i, into := range s.latencies.All() {
+		*into = (*all[i]).Summary()
+	}
+	for _, t := range d.targets {
+		var actual opt.Float
+		if i := measure.MetricNamed(t.Metric); i >= 0 {
+			actual.V, actual.OK = (*all[i]).Quantile(t.Quantile)
 		}
+		s.actual = append(s.actual, actual)
 	}
-	return d.summary
-}
-
-func describe(d *measure.Dist) Dist {
-	std, _ := d.Std()
-	return Dist{Summary: d.Summary(), Std: std}
-}
-
-func (d *dists) quantile(target *slo.Target) opt.Float {
-	of := d.latency.Of(target.Metric)
-	if of == nil {
-		return opt.Float{}
-	}
-	if ms, ok := of.Quantile(target.Quantile); ok {
-		return opt.Of(ms)
-	}
-	return opt.Float{}
+	d.summary = s
+	return s
 }
 
 // compact lets go of the memory that a level needs only while it goes on.
 func (d *dists) compact() {
 	d.summaries()
-	l := &d.latency
-	for _, m := range []*measure.Dist{
-		l.TTFT, l.TTFA, l.TPOT, l.Gap, l.E2E, l.Setup, l.ClientQueue, l.FromSchedule, d.input, d.output,
-	} {
-		m.Compact()
+	for _, m := range d.latency.All() {
+		(*m).Compact()
 	}
+	d.input.Compact()
+	d.output.Compact()
 }

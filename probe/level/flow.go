@@ -133,16 +133,18 @@ func (f *flow) frame(fr *frame.Frame, held time.Duration, s *Span) {
 	f.inFlight.Add(opt.Of(float64(fr.Client.InFlight)), held)
 }
 
-// rates are over the length of the span. c holds the requests that count.
-func (f *flow) rates(length time.Duration, c *counts) (r Rates, inFlight opt.Float) {
+// rates are over the length of the span. l holds the requests that count.
+func (f *flow) rates(length time.Duration, l *Level) (r Rates, inFlight opt.Float) {
 	if length <= 0 {
 		return Rates{}, opt.Float{}
 	}
 	seconds := length.Seconds()
-	worth := f.worth(c)
+	// worth is what a token stands for that was counted on arrival, by the requests that have
+	// ended: several tokens in a chunk, or none if they failed.
+	worth := ratio(l.Tokens.Output, f.live)
 	r.SlowestPerS, r.FastestPerS, r.StandardError = f.bins.spread(worth.Or(1))
 	if f.pending > 0 {
-		f.liveRates(&r, worth, seconds, c)
+		f.liveRates(&r, worth, seconds, l)
 		return r, f.inFlight.Mean()
 	}
 	if f.seen == 0 {
@@ -155,17 +157,13 @@ func (f *flow) rates(length time.Duration, c *counts) (r Rates, inFlight opt.Flo
 	return r, opt.Of(f.open.Seconds() / seconds)
 }
 
-// worth is what a token stands for that was counted on arrival, by the requests that have
-// ended: several tokens in a chunk, or none if they failed.
-func (f *flow) worth(c *counts) opt.Float { return ratio(c.tokens.Output, f.live) }
-
 // liveRates are those of a span in which requests are still in flight.
-func (f *flow) liveRates(r *Rates, worth opt.Float, seconds float64, c *counts) {
-	ok := float64(c.requests.OK)
-	if ok == 0 {
+func (f *flow) liveRates(r *Rates, worth opt.Float, seconds float64, l *Level) {
+	if l.OK == 0 {
 		return
 	}
-	out, perRequest := float64(c.tokens.Output)/seconds, float64(c.tokens.Output)/ok
+	ok, output := float64(l.OK), float64(l.Tokens.Output)
+	out, perRequest := output/seconds, output/ok
 	if worth.OK { // replies that came whole arrived all at once
 		out = worth.V * f.arrived / seconds
 	}
@@ -173,8 +171,8 @@ func (f *flow) liveRates(r *Rates, worth opt.Float, seconds float64, c *counts) 
 	if perRequest > 0 {
 		r.RequestsPerS = opt.Of(out / perRequest)
 	}
-	if c.tokens.Uncounted == 0 {
-		r.InTokensPerS = opt.Of(r.RequestsPerS.V * float64(c.tokens.Input) / ok)
+	if l.Tokens.Uncounted == 0 {
+		r.InTokensPerS = opt.Of(r.RequestsPerS.V * float64(l.Tokens.Input) / ok)
 	}
 }
 
@@ -182,13 +180,9 @@ func (f *flow) liveRates(r *Rates, worth opt.Float, seconds float64, c *counts) 
 // the windows by which a level settles.
 const binLength = 2 * time.Second
 
-// bins are the rates in whole stretches of that length, by their number, mean, squared
-// deviations (Welford) and extremes.
+// bins are the rates in whole stretches of that length.
 type bins struct {
-	n                int
-	mean, squares    float64
-	slowest, fastest float64
-
+	rates  measure.Moments
 	tokens float64 // of the one that is being filled
 	filled time.Duration
 }
@@ -196,32 +190,20 @@ type bins struct {
 func (b *bins) add(tokens float64, held time.Duration) {
 	b.tokens += tokens
 	b.filled += held
-	if b.filled < binLength {
-		return
+	if b.filled >= binLength {
+		b.rates.Add(b.tokens / b.filled.Seconds())
+		b.tokens, b.filled = 0, 0
 	}
-	rate := b.tokens / b.filled.Seconds()
-	b.tokens, b.filled = 0, 0
-	if b.n == 0 {
-		b.slowest, b.fastest = rate, rate
-	}
-	b.slowest, b.fastest = min(b.slowest, rate), max(b.fastest, rate)
-	b.n++
-	d := rate - b.mean
-	b.mean += d / float64(b.n)
-	b.squares += d * (rate - b.mean)
 }
 
 // spread gives the lowest and the highest rate, and the standard error of the mean by batch
 // means (Law, Simulation Modeling and Analysis, 9.5.3): s/√k of k batches. Each token is
 // worth so many.
 func (b *bins) spread(worth float64) (low, high, standardError opt.Float) {
-	if b.n == 0 {
+	r := &b.rates
+	if r.N == 0 {
 		return low, high, standardError
 	}
-	low, high = opt.Of(b.slowest*worth), opt.Of(b.fastest*worth)
-	if b.n > 1 {
-		n := float64(b.n)
-		standardError = opt.Of(worth * math.Sqrt(b.squares/(n-1)/n))
-	}
-	return low, high, standardError
+	// Std divides by k instead of k − 1.
+	return opt.Of(r.Min * worth), opt.Of(r.Max * worth), opt.Of(worth * r.Std() / math.Sqrt(float64(r.N-1)))
 }

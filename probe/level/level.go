@@ -33,12 +33,12 @@ type Level struct {
 	Settled bool
 	Held    time.Duration // what the rates are taken over: without warm-up, drain and stops
 
-	Counts
+	measure.Counts
 	Errors []ErrorCount // most frequent first
 	Tokens Tokens
 
-	Latencies
-	InputLengths, OutputLengths Dist // tokens of the requests that succeeded, as the server counts
+	measure.Latencies[measure.Summary]                 // of the requests that succeeded
+	InputLengths, OutputLengths        measure.Summary // tokens of these requests, as the server counts
 
 	Rates
 	InFlight opt.Float // time-weighted mean
@@ -56,17 +56,6 @@ type Level struct {
 
 	Notes   []Note
 	Sources Sources
-}
-
-// Dist describes a distribution.
-type Dist struct {
-	measure.Summary
-	Std float64 // standard deviation; it means nothing without a sample
-}
-
-// Latencies are the distributions of the requests that succeeded.
-type Latencies struct {
-	TTFT, TTFA, TPOT, Gap, E2E, Setup, ClientQueue, FromSchedule Dist
 }
 
 // Rates are per second of the time that counts. A request that reaches over an edge of it

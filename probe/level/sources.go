@@ -24,34 +24,17 @@ type Engine struct {
 
 // readings follow what the engine reports, whatever load is on: a span counts increases from
 // the last reading before it.
-type readings struct {
-	last engine.Reading
-	have bool
-}
+type readings struct{ last *engine.Reading }
 
-// step is what a Frame brings of the engine: its reading, and the one before if it is a new
-// one.
-type step struct {
-	reading *engine.Reading // nil: none that is fresh
-	before  *engine.Reading // nil: the reading is not new, or the first one
-}
-
-// next takes the next Frame.
-func (r *readings) next(f *frame.Frame) step {
+// next takes the next Frame. now is its reading, nil if none is fresh; before is the one
+// before, nil if this one is not new, or the first.
+func (r *readings) next(f *frame.Frame) (now, before *engine.Reading) {
 	now, fresh := f.FreshEngine()
-	if !fresh {
-		return step{}
+	if !fresh || r.last != nil && now.At.Equal(r.last.At) {
+		return now, nil
 	}
-	s := step{reading: now}
-	if r.have && now.At.Equal(r.last.At) {
-		return s
-	}
-	if r.have {
-		before := r.last
-		s.before = &before
-	}
-	r.last, r.have = *now, true
-	return s
+	before, r.last = r.last, now
+	return now, before
 }
 
 // engineTally gathers what the engine reports within a span.
@@ -62,29 +45,24 @@ type engineTally struct {
 	restarts                        int
 }
 
-// add takes a step of which so much is in the span. seen reports whether the reading was
-// taken in it.
-func (e *engineTally) add(s step, held time.Duration, seen bool) {
-	if s.reading == nil || held == 0 {
+// add takes the reading of a Frame of which so much is in the span, and the reading before.
+// seen reports whether now was taken in the span.
+func (e *engineTally) add(now, before *engine.Reading, held time.Duration, seen bool) {
+	if now == nil || held == 0 {
 		return
 	}
-	r := s.reading
 	if seen {
-		e.running.Add(r.Running, held)
-		e.waiting.Add(r.Waiting, held)
-		e.kv.Add(r.KVFill, held)
-		e.kvMax.Add(r.FullestKV(), held)
+		e.running.Add(now.Running, held)
+		e.waiting.Add(now.Waiting, held)
+		e.kv.Add(now.KVFill, held)
+		e.kvMax.Add(now.FullestKV(), held)
 	}
-	if s.before == nil {
+	if before == nil {
 		return
 	}
-	if r.Restarted {
+	if now.Restarted {
 		e.restarts++
 	}
-	e.increases(s.before, r)
-}
-
-func (e *engineTally) increases(before, now *engine.Reading) {
 	e.preemptions.Add(before, now, func(r *engine.Reading) opt.Float { return r.Preemptions })
 	e.queries.Add(before, now, func(r *engine.Reading) opt.Float { return r.PrefixQueries })
 	e.hits.Add(before, now, func(r *engine.Reading) opt.Float { return r.PrefixHits })

@@ -1,8 +1,8 @@
 package level
 
 import (
+	"maps"
 	"slices"
-	"time"
 
 	"sonde/probe/engine"
 	"sonde/probe/frame"
@@ -16,44 +16,40 @@ import (
 // that end may reach into the Span.
 type Tally struct {
 	Span
-	id      int
-	load    frame.Load
-	number  int
-	visits  int
-	since   time.Duration
-	settled bool
+	level Level // as far as it takes no arithmetic: the load, counts, notes, sources
 
-	counts  counts
-	dists   dists
-	flow    flow
-	slos    sloTally
-	engine  engineTally
-	gpus    gpuTally
-	client  clientTally
-	mfu     opt.TimeMean
-	notes   notes
-	sources Sources
+	errors Errors
+	dists  dists
+	flow   flow
+	slos   sloTally
+	engine engineTally
+	gpus   gpuTally
+	client clientTally
+	mfu    opt.TimeMean
 
 	readings readings // of a Tally that is alone; those of a Book share its
 }
 
 // NewTally makes one for a load that is judged by some SLOs.
 func NewTally(load frame.Load, targets []slo.Target) *Tally {
-	return &Tally{load: load, visits: 1, settled: true, dists: newDists(targets), slos: newSLOTally(targets)}
+	return &Tally{level: Level{Load: load, Visits: 1, Settled: true}, dists: newDists(targets), slos: newSLOTally(targets)}
 }
 
 // SetLoad says what load it is really of, once that is known.
-func (t *Tally) SetLoad(load frame.Load) { t.load = load }
+func (t *Tally) SetLoad(load frame.Load) { t.level.Load = load }
 
 // Skip takes a Frame from before the load was on, for the engine's last word: increases count
 // from there.
 func (t *Tally) Skip(f *frame.Frame) {
 	t.readings.next(f)
-	t.sources.Notice(f)
+	t.level.Sources.Notice(f)
 }
 
 // AddFrame takes the next Frame, after its requests.
-func (t *Tally) AddFrame(f *frame.Frame) { t.frame(f, t.readings.next(f)) }
+func (t *Tally) AddFrame(f *frame.Frame) {
+	now, before := t.readings.next(f)
+	t.frame(f, now, before)
+}
 
 // Restart forgets what passed so far, except the requests that were counted.
 func (t *Tally) Restart() {
@@ -61,28 +57,24 @@ func (t *Tally) Restart() {
 	t.flow, t.engine, t.gpus, t.client, t.mfu = flow{}, engineTally{}, gpuTally{}, clientTally{}, opt.TimeMean{}
 }
 
-// frame takes a Frame after its requests. s is what it brings of the engine.
-func (t *Tally) frame(f *frame.Frame, s step) {
+// frame takes a Frame after its requests, with the reading of the engine that it brings and
+// the one before.
+func (t *Tally) frame(f *frame.Frame, now, before *engine.Reading) {
 	t.seen = f.At
-	t.notice(f)
+	for i := range f.Events {
+		if e := &f.Events[i]; e.Kind == frame.EventNote {
+			t.level.Notes = note(t.level.Notes, e.Text)
+		}
+	}
+	t.level.Sources.Notice(f)
 	held := t.Held(f)
 	t.flow.frame(f, held, &t.Span)
-	if t.engine.add(s, held, t.saw(f, f.Engine.Reading.At)); f.Engine.State == engine.Several {
+	if t.engine.add(now, before, held, t.saw(f, f.Engine.Reading.At)); f.Engine.State == engine.Several {
 		t.engine = engineTally{} // what was read before was of several too
 	}
 	t.gpus.add(f, held, t.saw(f, f.GPU.At))
 	t.client.add(&f.Health, held)
 	t.mfu.Add(f.Roofline.MFU, held)
-}
-
-// notice keeps what the Frame says of the server and the hardware.
-func (t *Tally) notice(f *frame.Frame) {
-	for i := range f.Events {
-		if e := &f.Events[i]; e.Kind == frame.EventNote {
-			t.notes.add(e.Text)
-		}
-	}
-	t.sources.Notice(f)
 }
 
 // Notice takes over what the Frame shows: of the engine's reading only what says how it was
@@ -117,20 +109,23 @@ func (t *Tally) AddRequest(r *measure.Request, counts bool) {
 	if r.Long {
 		return
 	}
-	if r.Class == measure.Loading {
-		if counts {
-			t.counts.addLoading()
-		}
-		return
+	if r.Class != measure.Loading {
+		t.flow.add(r, &t.Span)
+		t.slos.add(r, t.share(r), counts)
 	}
-	t.flow.add(r, &t.Span)
-	t.slos.add(r, t.share(r), counts)
 	if !counts {
 		return
 	}
-	t.counts.add(r)
+	t.level.Counts.Add(r)
+	if r.Class == measure.Loading {
+		return
+	}
+	if r.Class.Failed() {
+		t.errors.Add(r.Class, r.Error, 1)
+	}
+	t.level.Tokens.add(r)
+	t.level.Notes = note(t.level.Notes, r.Note)
 	t.flow.count(r)
-	t.notes.add(r.Note)
 	t.dists.add(r)
 }
 
@@ -138,35 +133,31 @@ func (t *Tally) AddRequest(r *measure.Request, counts bool) {
 func (t *Tally) AddOther(r *measure.Request) { t.flow.leave(r) }
 
 // hasResults reports whether any request that counts has succeeded or failed.
-func (t *Tally) hasResults() bool { return t.counts.requests.OK+t.counts.requests.Failed > 0 }
+func (t *Tally) hasResults() bool { return t.level.OK+t.level.Failed > 0 }
 
 // Ended is how many of the requests that count have ended.
-func (t *Tally) Ended() int { return t.counts.requests.OK + t.Failed() + t.counts.requests.Cancelled }
+func (t *Tally) Ended() int { return t.level.OK + t.level.Failed + t.level.Cancelled }
 
 // Failed is how many of them failed.
-func (t *Tally) Failed() int { return t.counts.requests.Failed }
+func (t *Tally) Failed() int { return t.level.Failed }
 
 // Level is what there is so far.
 func (t *Tally) Level() Level {
-	requests, tokens := t.counts.copies()
-	d := t.dists.summaries()
-	l := Level{
-		ID: t.id, Load: t.load, Number: t.number, Visits: t.visits, Since: t.since, From: t.from, Settled: t.settled, Held: t.Length(),
-		Counts: requests, Errors: t.counts.errors.List(), Tokens: tokens,
-		Latencies: d.latencies, InputLengths: d.input, OutputLengths: d.output,
-		Engine: t.engine.figures(), Client: t.client.figures(), MFU: t.mfu.Mean(),
-		Notes: slices.Clone(t.notes.list), Sources: t.sources,
-	}
+	d, l := t.dists.summaries(), t.level
+	l.ByClass, l.Tokens.BySource, l.Notes = maps.Clone(l.ByClass), maps.Clone(l.Tokens.BySource), slices.Clone(l.Notes)
+	l.From, l.Held, l.Errors = t.from, t.Length(), t.errors.List()
+	l.Latencies, l.InputLengths, l.OutputLengths = d.latencies, d.input, d.output
+	l.Engine, l.Client, l.MFU = t.engine.figures(), t.client.figures(), t.mfu.Mean()
 	t.gpus.figures(&l)
-	l.Rates, l.InFlight = t.flow.rates(l.Held, &t.counts)
-	if l.TPOT.N > 0 && l.TPOT.Mean > 0 {
+	l.Rates, l.InFlight = t.flow.rates(l.Held, &l)
+	if l.TPOT.N > 0 {
 		l.StreamTokensPerS = opt.Of(1000 / l.TPOT.Mean)
 	}
-	if expected := l.RequestsPerS.V * l.E2E.Mean / 1000; l.E2E.N > 0 && expected > 0 && l.InFlight.OK {
+	if expected := l.RequestsPerS.V * l.E2E.Mean / 1000; expected > 0 && l.InFlight.OK {
 		l.Little = opt.Of(l.InFlight.V / expected)
 	}
 	t.slos.figures(&l, t)
-	l.Roofline = t.sources.judge(l.work())
+	l.Roofline = l.Sources.judge(l.work())
 	return l
 }
 

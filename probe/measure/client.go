@@ -23,12 +23,8 @@ type Client struct {
 	OldestWaiting time.Duration `json:"oldest_waiting_ms"`     // age of the oldest request without a token; 0 if none
 
 	// Since the start, or since the last reset of statistics.
-	Sent      int           `json:"sent"`
-	OK        int           `json:"ok"`
-	Failed    int           `json:"failed"`
-	Cancelled int           `json:"cancelled"`
-	ByClass   map[Class]int `json:"by_class,omitempty"`
-	LastError string        `json:"last_error,omitempty"` // control codes removed
+	Counts           // Sent includes those in flight
+	LastError string `json:"last_error,omitempty"` // control codes removed
 
 	Window          time.Duration `json:"window_ms"`     // length of the live window
 	TTFT            Summary       `json:"ttft,omitzero"` // samples of the live window

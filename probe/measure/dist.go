@@ -32,10 +32,7 @@ type Dist struct {
 	spare     *hdrhistogram.Histogram // an empty one from before a Reset
 	packed    []bar                   // the histogram of a compacted Dist
 
-	n        int
-	sum      float64
-	min, max float64
-	spread   spread
+	moments Moments
 }
 
 // NewDist makes a Dist that is exact for up to exactUpTo samples, and right to
@@ -53,8 +50,7 @@ func (d *Dist) Add(ms float64) {
 		return
 	}
 	d.unpack()
-	d.count(ms, ms, ms, 1)
-	d.spread.add(ms)
+	d.moments.Add(ms)
 	if d.hist != nil {
 		_ = d.hist.RecordValue(toBucketUS(ms))
 		return
@@ -68,7 +64,7 @@ func (d *Dist) Add(ms float64) {
 
 // Merge adds all samples of o, which stays as it is.
 func (d *Dist) Merge(o *Dist) {
-	if o == nil || o.n == 0 {
+	if o == nil || o.N() == 0 {
 		return
 	}
 	d.unpack()
@@ -82,8 +78,7 @@ func (d *Dist) Merge(o *Dist) {
 	if d.hist == nil {
 		d.spill()
 	}
-	d.count(o.sum, o.min, o.max, o.n)
-	d.spread.merge(o.spread)
+	d.moments.Merge(&o.moments)
 	d.hist.Merge(o.hist)
 }
 
@@ -94,8 +89,7 @@ func (d *Dist) Reset() {
 		d.hist.Reset()
 		d.spare, d.hist = d.hist, nil
 	}
-	d.n, d.sum, d.min, d.max, d.sorted = 0, 0, 0, 0, false
-	d.spread = spread{}
+	d.moments, d.sorted = Moments{}, false
 }
 
 // compactExact is how many samples a compacted Dist keeps.
@@ -140,18 +134,18 @@ func (d *Dist) unpack() {
 }
 
 // N is the number of samples.
-func (d *Dist) N() int { return d.n }
+func (d *Dist) N() int { return d.moments.N }
 
 // Quantile is the q-quantile (0 ≤ q ≤ 1) in milliseconds. On exact samples it
 // interpolates linearly between the two nearest ranks: position q·(n−1).
 func (d *Dist) Quantile(q float64) (ms float64, ok bool) {
-	if d.n == 0 {
+	if d.N() == 0 {
 		return 0, false
 	}
 	d.unpack()
 	if d.hist != nil {
 		ms = float64(d.hist.ValueAtQuantile(q*100)) / usPerMS
-		return min(max(ms, d.min), d.max), true
+		return min(max(ms, d.moments.Min), d.moments.Max), true
 	}
 	if !d.sorted {
 		slices.Sort(d.exact)
@@ -160,36 +154,19 @@ func (d *Dist) Quantile(q float64) (ms float64, ok bool) {
 	return interpolate(d.exact, q), true
 }
 
-// Std is the standard deviation of the samples in milliseconds, exact like the
-// mean.
-func (d *Dist) Std() (ms float64, ok bool) {
-	if d.n == 0 {
-		return 0, false
-	}
-	return d.spread.std(), true
-}
-
 // Summary gives the usual figures at once.
 func (d *Dist) Summary() Summary {
-	if d.n == 0 {
+	m := &d.moments
+	if m.N == 0 {
 		return Summary{}
 	}
-	s := Summary{N: d.n, Mean: d.sum / float64(d.n), Min: d.min, Max: d.max}
+	s := Summary{N: m.N, Mean: m.Mean(), Std: m.Std(), Min: m.Min, Max: m.Max}
 	s.P50, _ = d.Quantile(0.5)
 	s.P90, _ = d.Quantile(0.9)
 	s.P95, _ = d.Quantile(0.95)
 	s.P99, _ = d.Quantile(0.99)
 	s.P999, _ = d.Quantile(0.999)
 	return s
-}
-
-func (d *Dist) count(sum, lo, hi float64, n int) {
-	if d.n == 0 {
-		d.min, d.max = lo, hi
-	}
-	d.min, d.max = min(d.min, lo), max(d.max, hi)
-	d.sum += sum
-	d.n += n
 }
 
 // spill moves the exact samples into a histogram.

@@ -1,72 +1,67 @@
 package measure
 
-// Latencies are the distributions of the latencies of requests, in milliseconds.
-type Latencies struct {
-	TTFT, TTFA, TPOT, Gap, E2E, Setup, ClientQueue, FromSchedule *Dist
+// Latencies are something about each latency of requests: distributions, summaries.
+type Latencies[T any] struct {
+	TTFT         T `json:"ttft"`
+	TTFA         T `json:"ttfa"`
+	TPOT         T `json:"tpot"`
+	Gap          T `json:"gap"`
+	E2E          T `json:"e2e"`
+	Setup        T `json:"setup"`
+	ClientQueue  T `json:"client_queue"`
+	FromSchedule T `json:"from_schedule"`
 }
 
-// NewLatencies makes empty ones that keep that many samples of each exactly.
-func NewLatencies(exact int) Latencies {
-	dist := func() *Dist { return NewDist(exact) }
-	return Latencies{
-		TTFT: dist(), TTFA: dist(), TPOT: dist(), Gap: dist(), E2E: dist(),
-		Setup: dist(), ClientQueue: dist(), FromSchedule: dist(),
+// metrics is how many latencies there are.
+const metrics = 8
+
+// All are in the order of Metrics.
+func (l *Latencies[T]) All() [metrics]*T {
+	return [...]*T{&l.TTFT, &l.TTFA, &l.TPOT, &l.Gap, &l.E2E, &l.Setup, &l.ClientQueue, &l.FromSchedule}
+}
+
+// Metric is a latency of requests.
+type Metric struct {
+	Name string // in SLOs and in the summary
+	// Of is that of a request in milliseconds, absent where it has none. It is nil for the gap,
+	// of which a request has many.
+	Of func(*Request) (ms float64, ok bool)
+}
+
+// Metrics are all latencies.
+var Metrics = [metrics]Metric{
+	{"ttft", (*Request).TTFT}, {"ttfa", (*Request).TTFA}, {"tpot", (*Request).TPOT}, {"gap", nil}, {"e2e", (*Request).E2E},
+	{"setup", func(r *Request) (float64, bool) { return MS(r.Setup), true }},
+	{"client_queue", func(r *Request) (float64, bool) { return r.ClientQueue(), true }},
+	{"from_schedule", (*Request).FromSchedule},
+}
+
+// MetricNamed is the index of a metric by its name, -1 if there is none.
+func MetricNamed(name string) int {
+	for i := range Metrics {
+		if Metrics[i].Name == name {
+			return i
+		}
 	}
+	return -1
 }
 
-// Add takes a request; failures and requests during which our own process was
-// stopped give no sample.
-func (l *Latencies) Add(r *Request) {
+// Observe adds the latencies of a request to distributions; failures and requests during which
+// our own process was stopped give no sample.
+func (r *Request) Observe(l *Latencies[*Dist]) {
 	if r.Class != OK || r.Excluded {
 		return
 	}
-	for _, m := range []struct {
-		into  *Dist
-		value func() (float64, bool)
-	}{{l.TTFT, r.TTFT}, {l.TTFA, r.TTFA}, {l.TPOT, r.TPOT}, {l.E2E, r.E2E}, {l.FromSchedule, r.FromSchedule}} {
-		if ms, ok := m.value(); ok {
-			m.into.Add(ms)
+	for i, d := range l.All() {
+		if of := Metrics[i].Of; of != nil {
+			if ms, ok := of(r); ok {
+				(*d).Add(ms)
+			}
 		}
 	}
-	l.ClientQueue.Add(r.ClientQueue())
-	l.Setup.Add(r.Setup.Seconds() * 1000)
 	if r.Streamed {
 		for _, ms := range r.GapsMS {
 			l.Gap.Add(float64(ms))
 		}
 	}
-}
-
-// Merge adds the samples of o.
-func (l *Latencies) Merge(o *Latencies) {
-	for _, m := range [][2]*Dist{
-		{l.TTFT, o.TTFT}, {l.TTFA, o.TTFA}, {l.TPOT, o.TPOT}, {l.Gap, o.Gap}, {l.E2E, o.E2E},
-		{l.Setup, o.Setup}, {l.ClientQueue, o.ClientQueue}, {l.FromSchedule, o.FromSchedule},
-	} {
-		m[0].Merge(m[1])
-	}
-}
-
-// Of gives the distribution of a metric by its name in a service level; nil if there
-// is none of that name.
-func (l *Latencies) Of(metric string) *Dist {
-	switch metric {
-	case "ttft":
-		return l.TTFT
-	case "ttfa":
-		return l.TTFA
-	case "tpot":
-		return l.TPOT
-	case "gap":
-		return l.Gap
-	case "e2e":
-		return l.E2E
-	case "setup":
-		return l.Setup
-	case "client_queue":
-		return l.ClientQueue
-	case "from_schedule":
-		return l.FromSchedule
-	}
-	return nil
 }

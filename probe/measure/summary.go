@@ -14,6 +14,7 @@ type Summary struct {
 	P99  float64 `json:"p99"`
 	P999 float64 `json:"p999"`
 	Max  float64 `json:"max"`
+	Std  float64 `json:"std,omitempty"` // standard deviation
 }
 
 // WeakBelow tells from how many samples on a percentile means something: a p99

@@ -12,7 +12,7 @@ import (
 // Lengths that were not honoured are noted from one request on. What fitting leaves, a
 // token or one per cent, is not.
 func TestLengthsThatWereNotHonouredAreNoted(t *testing.T) {
-	of := func(mean float64) level.Dist { return level.Dist{Summary: measure.Summary{N: 1, Mean: mean}} }
+	of := func(mean float64) measure.Summary { return measure.Summary{N: 1, Mean: mean} }
 	for _, c := range []struct {
 		name    string
 		level   level.Level
@@ -28,7 +28,7 @@ func TestLengthsThatWereNotHonouredAreNoted(t *testing.T) {
 		{"longer answers", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64}, InputLengths: of(256), OutputLengths: of(70)}, "",
 			"answers have 70 tokens instead of the requested 64: figures hold for the measured length"},
 		{"chunks", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64}, OutputLengths: of(12),
-			Counts: level.Counts{}, Tokens: level.Tokens{BySource: map[measure.TokenSource]int{measure.Chunks: 1}}}, "", ""},
+			Counts: measure.Counts{}, Tokens: level.Tokens{BySource: map[measure.TokenSource]int{measure.Chunks: 1}}}, "", ""},
 	} {
 		var want []string
 		for _, note := range []string{c.prompts, c.answers} {

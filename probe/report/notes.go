@@ -71,7 +71,7 @@ func behindSchedule(o *bench.Outcome) string {
 
 // notHonoured says that prompts or answers have another length than was requested. One
 // token and one per cent are what fitting a length leaves.
-func notHonoured(what string, requested int, d *level.Dist) string {
+func notHonoured(what string, requested int, d *measure.Summary) string {
 	off := math.Abs(d.Mean - float64(requested))
 	return iff(requested > 0 && d.N > 0 && off > max(1, 0.01*float64(requested)),
 		"%s have %s tokens instead of the requested %s: figures hold for the measured length",

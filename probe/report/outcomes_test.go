@@ -7,7 +7,6 @@ import (
 
 	"sonde/probe/bench"
 	"sonde/probe/frame"
-	"sonde/probe/level"
 	"sonde/probe/measure"
 )
 
@@ -18,7 +17,7 @@ func TestFailuresAreInNoLatency(t *testing.T) {
 	ours.Class = measure.Cancelled
 	all := []measure.Request{stream(0, 200, 10, 11), cut, ours, failed(10, measure.RateLimited, "slow down"), failed(20, measure.RateLimited, "slow down")}
 	s := summarise(bench.Plan{Load: closed, Requests: 5}, frames(time.Second, closed, all, nil))
-	want := level.Counts{Sent: 5, OK: 1, Failed: 3, Cancelled: 1}
+	want := measure.Counts{Sent: 5, OK: 1, Failed: 3, Cancelled: 1}
 	got := s.Requests
 	if got.Sent != want.Sent || got.OK != want.OK || got.Failed != want.Failed || got.Cancelled != want.Cancelled {
 		t.Errorf("counts %+v", got)

@@ -15,7 +15,6 @@ import (
 
 	"sonde/probe/bench"
 	"sonde/probe/frame"
-	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -31,7 +30,7 @@ func nasty() Summary {
 		Schema: Schema, Started: Instant(time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)), DurationS: opt.Of(0.07), Seed: 7,
 		Target:   Target{URL: "http://h:8000/v1/chat/completions", Model: "=1+1|*\x1b[2J", Engine: "vllm", EngineVersion: "0.11"},
 		Load:     Load{Mode: "closed", Concurrency: 4, InputTokens: opt.Of(8), OutputTokens: 100, Prefix: "unique"},
-		Requests: level.Counts{Sent: 3, OK: 1, Failed: 2, ByClass: map[measure.Class]int{measure.RateLimited: 2}},
+		Requests: measure.Counts{Sent: 3, OK: 1, Failed: 2, ByClass: map[measure.Class]int{measure.RateLimited: 2}},
 		Errors: []ErrorCount{
 			{Class: measure.RateLimited, Message: "=1+1", Count: 1},
 			{Class: measure.RateLimited, Message: "a,\"b\"\nc", Count: 1},
@@ -120,7 +119,7 @@ func TestTableOfEverything(t *testing.T) {
 
 func TestCSVHasTheSameColumnsInEveryRow(t *testing.T) {
 	var out bytes.Buffer
-	other := Summary{Requests: level.Counts{ByClass: map[measure.Class]int{measure.Timeout: 1}}}
+	other := Summary{Requests: measure.Counts{ByClass: map[measure.Class]int{measure.Timeout: 1}}}
 	if err := WriteCSV(&out, []Summary{nasty(), other}); err != nil {
 		t.Fatal(err)
 	}

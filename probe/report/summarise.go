@@ -22,11 +22,7 @@ func New(o *bench.Outcome) Summary {
 		Target: targetOf(l), Load: loadOf(l.Load, o.Plan.Prefix),
 		Requests: l.Counts, Errors: list(l.Errors), Notes: remarks(o), Tokens: tokensOf(l),
 		Lengths: Lengths{Input: quantiles(&l.InputLengths), Output: quantiles(&l.OutputLengths)},
-		LatencyMS: Latencies{
-			TTFT: quantiles(&l.TTFT), TTFA: quantiles(&l.TTFA), TPOT: quantiles(&l.TPOT), Gap: quantiles(&l.Gap), E2E: quantiles(&l.E2E),
-			Setup: quantiles(&l.Setup), ClientQueue: quantiles(&l.ClientQueue), FromSchedule: quantiles(&l.FromSchedule),
-		},
-		Rates: ratesOf(&l.Rates), ConcurrencyMean: Rounded(l.InFlight), LittleRatio: Rounded(l.Little),
+		Rates:   ratesOf(&l.Rates), ConcurrencyMean: Rounded(l.InFlight), LittleRatio: Rounded(l.Little),
 		GoodputPerS: Rounded(l.Goodput), GoodShare: RoundedShare(l.GoodShare), SLO: []SLOResult{},
 		Engine: engineOf(&l.Engine), GPUs: []GPUFigures{},
 		Roofline: Roofline{
@@ -38,6 +34,10 @@ func New(o *bench.Outcome) Summary {
 			Stamps: Text(l.Client.Stamps), LateMSP99: Rounded(l.Client.LateMSP99), CPU: Rounded(l.Client.CPU),
 			CoalescedShare: RoundedShare(l.Tokens.CoalescedShare()), Bottleneck: l.Client.Doubtful(),
 		},
+	}
+	all := l.Latencies.All()
+	for i, into := range s.LatencyMS.All() {
+		*into = quantiles(all[i])
 	}
 	if s.Requests.ByClass == nil {
 		s.Requests.ByClass = map[measure.Class]int{}
@@ -81,7 +81,7 @@ func loadOf(requested frame.Load, prefix string) Load {
 	return l
 }
 
-func quantiles(d *level.Dist) Quantiles {
+func quantiles(d *measure.Summary) Quantiles {
 	known := func(v float64) Number { return Rounded(d.Value(v)) }
 	return Quantiles{
 		N: d.N, Mean: known(d.Mean), Min: known(d.Min), P50: known(d.P50), P90: known(d.P90), P95: known(d.P95),
@@ -175,7 +175,7 @@ func findings(slos []SLOResult, o *bench.Outcome) []Verdict {
 		}
 	}
 	all := o.Verdicts
-	tail, hasTail := diagnose.Tail(o.Level.E2E.Summary)
+	tail, hasTail := diagnose.Tail(o.Level.E2E)
 	if hasTail {
 		all = withTail(all, tail)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"sonde/probe/level"
+	"sonde/probe/measure"
 	plaintext "sonde/probe/plain"
 	"sonde/probe/slo"
 )
@@ -15,30 +16,30 @@ const Schema = "sonde/summary/1"
 // Summary is the outcome of a run at one load. Latencies are milliseconds,
 // fractions 0 to 1; what is unknown is null in JSON.
 type Summary struct {
-	Schema          string        `json:"schema"`
-	Started         Instant       `json:"started"` // beginning of the measured window
-	DurationS       Number        `json:"duration_s"`
-	Interrupted     bool          `json:"interrupted"`
-	Seed            uint64        `json:"seed"`
-	Target          Target        `json:"target"`
-	Load            Load          `json:"load"`
-	Requests        level.Counts  `json:"requests"`
-	Errors          []ErrorCount  `json:"errors"`
-	Notes           []string      `json:"notes"`
-	Tokens          TokenCounts   `json:"tokens"`
-	Lengths         Lengths       `json:"lengths"`
-	LatencyMS       Latencies     `json:"latency_ms"`
-	Rates           Rates         `json:"rates"`
-	ConcurrencyMean Number        `json:"concurrency_mean"`
-	LittleRatio     Number        `json:"little_ratio"`
-	GoodputPerS     Number        `json:"goodput_per_s"`
-	GoodShare       Number        `json:"good_share"`
-	SLO             []SLOResult   `json:"slo"`
-	Engine          EngineFigures `json:"engine"`
-	GPUs            []GPUFigures  `json:"gpus"`
-	Roofline        Roofline      `json:"roofline"`
-	Client          ClientFigures `json:"client"`
-	Verdict         []Verdict     `json:"verdict"`
+	Schema          string         `json:"schema"`
+	Started         Instant        `json:"started"` // beginning of the measured window
+	DurationS       Number         `json:"duration_s"`
+	Interrupted     bool           `json:"interrupted"`
+	Seed            uint64         `json:"seed"`
+	Target          Target         `json:"target"`
+	Load            Load           `json:"load"`
+	Requests        measure.Counts `json:"requests"`
+	Errors          []ErrorCount   `json:"errors"`
+	Notes           []string       `json:"notes"`
+	Tokens          TokenCounts    `json:"tokens"`
+	Lengths         Lengths        `json:"lengths"`
+	LatencyMS       Latencies      `json:"latency_ms"`
+	Rates           Rates          `json:"rates"`
+	ConcurrencyMean Number         `json:"concurrency_mean"`
+	LittleRatio     Number         `json:"little_ratio"`
+	GoodputPerS     Number         `json:"goodput_per_s"`
+	GoodShare       Number         `json:"good_share"`
+	SLO             []SLOResult    `json:"slo"`
+	Engine          EngineFigures  `json:"engine"`
+	GPUs            []GPUFigures   `json:"gpus"`
+	Roofline        Roofline       `json:"roofline"`
+	Client          ClientFigures  `json:"client"`
+	Verdict         []Verdict      `json:"verdict"`
 
 	sm, dram Number // means over the GPUs
 }
@@ -70,16 +71,7 @@ type TokenCounts struct {
 }
 
 // Latencies are the distributions of requests that succeeded.
-type Latencies struct {
-	TTFT         Quantiles `json:"ttft"`
-	TTFA         Quantiles `json:"ttfa"`
-	TPOT         Quantiles `json:"tpot"`
-	Gap          Quantiles `json:"gap"`
-	E2E          Quantiles `json:"e2e"`
-	Setup        Quantiles `json:"setup"`
-	ClientQueue  Quantiles `json:"client_queue"`
-	FromSchedule Quantiles `json:"from_schedule"`
-}
+type Latencies = measure.Latencies[Quantiles]
 
 // Quantiles describes one distribution. Weak names the percentiles that have
 // too few samples behind them.

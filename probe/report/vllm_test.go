@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -70,7 +69,7 @@ func TestVLLMFigures(t *testing.T) {
 		Started: Instant(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), DurationS: opt.Of(30),
 		Target:   Target{URL: "http://h/v1/completions?key=…", Model: "org/m\u009b31m"},
 		Load:     Load{Mode: "open", Concurrency: 64, Rate: opt.Of(2.5), Poisson: true},
-		Requests: level.Counts{Sent: 9, OK: 8, Failed: 1, ByClass: map[measure.Class]int{}},
+		Requests: measure.Counts{Sent: 9, OK: 8, Failed: 1, ByClass: map[measure.Class]int{}},
 		Tokens:   TokenCounts{Input: opt.Of(800), Output: 400}, LatencyMS: Latencies{TTFT: described(ttft), Gap: described(gap)},
 		Rates: Rates{RequestsPerS: opt.Of(0.27), OutputPerS: opt.Of(13.3), TotalPerS: opt.Of(40)}, GoodputPerS: opt.Of(0.25),
 	}
@@ -122,6 +121,6 @@ func TestVLLMIsOneHarmlessLine(t *testing.T) {
 }
 
 func described(d *measure.Dist) Quantiles {
-	std, _ := d.Std()
-	return quantiles(&level.Dist{Summary: d.Summary(), Std: std})
+	s := d.Summary()
+	return quantiles(&s)
 }

@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-// latencies are the metrics of Value, by their names in the summary.
-var latencies = []string{"ttft", "ttfa", "tpot", "gap", "e2e", "setup", "client_queue", "from_schedule"}
+	"sonde/probe/measure"
+)
 
 // Parse reads a list such as "ttft_p95=2s,tpot_p95=40ms,success=99.9". The
 // quantile is a percentile ("p99.9", also "p999"), success is in percent. An
@@ -63,9 +62,12 @@ func parseTarget(part string) (t Target, problem string) {
 func parseQuantile(name string) (metric string, quantile float64, problem string) {
 	cut := strings.LastIndex(name, "_p")
 	metric = name[:max(cut, 0)]
-	if cut < 0 || !slices.Contains(latencies, metric) {
-		return "", 0, "must name a latency and its percentile, such as ttft_p95: " +
-			strings.Join(latencies, ", ") + "; or success"
+	if cut < 0 || measure.MetricNamed(metric) < 0 {
+		problem = "must name a latency and its percentile, such as ttft_p95: "
+		for _, m := range measure.Metrics {
+			problem += m.Name + ", "
+		}
+		return "", 0, strings.TrimSuffix(problem, ", ") + "; or success"
 	}
 	digits := name[cut+2:]
 	percent, err := strconv.ParseFloat(digits, 64)

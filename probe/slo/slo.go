@@ -18,8 +18,11 @@ type Target struct {
 	SuccessShare float64 // lower limit for Success, 0 to 1
 }
 
-// Success is the metric of a Target on the share of requests that succeed.
-const Success = "success"
+// Metrics that are judged by other rules than a latency of each request.
+const (
+	Success = "success" // the share of requests that succeed
+	Gap     = "gap"     // a request has many
+)
 
 // Share is the part of the requests that has to be within the target.
 func (t *Target) Share() float64 {
@@ -33,27 +36,15 @@ func (t *Target) Share() float64 {
 // cannot have, such as the TPOT of a single token, is absent; the gap is the quantile of the
 // request's own gaps.
 func (t *Target) Value(r *measure.Request) (ms float64, ok bool) {
-	switch t.Metric {
-	case "ttft":
-		return r.TTFT()
-	case "ttfa":
-		return r.TTFA()
-	case "tpot":
-		return r.TPOT()
-	case "e2e":
-		return r.E2E()
-	case "from_schedule":
-		return r.FromSchedule()
-	case "client_queue":
-		return r.ClientQueue(), true
-	case "setup":
-		return r.Setup.Seconds() * 1000, true
-	case "gap":
+	if t.Metric == Gap {
 		own := measure.NewDist(len(r.GapsMS))
 		for _, gap := range r.GapsMS {
 			own.Add(float64(gap))
 		}
 		return own.Quantile(t.Quantile)
+	}
+	if i := measure.MetricNamed(t.Metric); i >= 0 {
+		return measure.Metrics[i].Of(r)
 	}
 	return 0, false
 }
@@ -211,4 +202,25 @@ func (t *Target) Enough() int {
 		return 1
 	}
 	return int(math.Ceil(math.Log(1-DefaultConfidence) / math.Log(share)))
+}
+
+// binomialAtMost is P(X ≤ k) for X binomial with n trials of chance p. Terms follow
+// from one another in logarithms, so that no n overflows.
+func binomialAtMost(k, n int, p float64) float64 {
+	switch {
+	case k < 0:
+		return 0
+	case k >= n || p <= 0:
+		return 1
+	case p >= 1:
+		return 0
+	}
+	odds := math.Log(p) - math.Log1p(-p)
+	term := float64(n) * math.Log1p(-p) // of no success
+	sum := math.Exp(term)
+	for i := range k {
+		term += odds + math.Log(float64(n-i)/float64(i+1))
+		sum += math.Exp(term)
+	}
+	return min(sum, 1)
 }

@@ -31,8 +31,8 @@ type Controller struct {
 	level    int           // number of the level that the newest Frame shows
 	draining bool          // the load of the step comes when nothing is in flight any more
 	before   int           // that number when the load was requested; 0: it was on already
-	visit    level.Visit
-	total    level.Level
+	visit    level.Level   // what the present stretch at the load has shown
+	total    level.Level   // … and all of them together
 	now      time.Duration
 	begun    time.Duration // when the sweep began
 	took     []time.Duration
@@ -177,7 +177,7 @@ func (c *Controller) advance() {
 		c.controls.SetLoad(c.plan.After)
 		return
 	}
-	c.hold = hold{slos: c.book.SLOs(), limit: c.plan.PerLevel, meanE2E: time.Duration(c.total.E2E.Mean * float64(time.Millisecond))}
+	c.hold = hold{slos: c.book.SLOs(), limit: c.plan.PerLevel, meanE2E: meanE2E(&c.total)}
 	c.set(s)
 }
 
@@ -191,7 +191,7 @@ func (c *Controller) set(s step) {
 	}
 	c.hold.step = s
 	c.hold.looked, c.hold.verdict = 0, slo.NotJudged
-	c.visit, c.total = level.Visit{}, level.Level{}
+	c.visit, c.total = level.Level{}, level.Level{}
 	if now := c.controls.Load(); !c.plan.Open && now.Rate == 0 && now.Concurrency > load.Concurrency {
 		idle := load
 		idle.Concurrency = 0

@@ -37,19 +37,24 @@ type hold struct {
 }
 
 // deadline is how long the level may last.
-func (h *hold) deadline(visit *level.Visit) time.Duration {
+func (h *hold) deadline(visit *level.Level) time.Duration {
 	if h.limit > 0 {
 		return h.limit
 	}
-	limit := max(usualLimit, settlingTime+requestsLong*max(h.meanE2E, visit.MeanE2E))
+	limit := max(usualLimit, settlingTime+requestsLong*max(h.meanE2E, meanE2E(visit)))
 	if visit.OK == 0 && visit.Failed == 0 {
 		return patience * limit
 	}
 	return max(limit, h.samplingTime(visit))
 }
 
+// meanE2E is of the requests that succeeded; 0 without one.
+func meanE2E(l *level.Level) time.Duration {
+	return time.Duration(l.E2E.Mean * float64(time.Millisecond))
+}
+
 // samplingTime is how long it takes to gather what the SLOs need, within reason.
-func (h *hold) samplingTime(visit *level.Visit) time.Duration {
+func (h *hold) samplingTime(visit *level.Level) time.Duration {
 	if h.step.purpose != Given && h.step.purpose != Confirming || visit.RequestsPerS.Or(0) <= 0 {
 		return 0
 	}
@@ -68,7 +73,7 @@ func needed(targets []slo.Target) int {
 
 // done reports whether the level has shown what it was tried for. visit is what this visit
 // gathered, total all visits; lasted is since the load was set.
-func (h *hold) done(visit *level.Visit, total *level.Level, lasted time.Duration) bool {
+func (h *hold) done(visit, total *level.Level, lasted time.Duration) bool {
 	if lasted >= h.deadline(visit) {
 		return true
 	}
@@ -83,18 +88,18 @@ func (h *hold) done(visit *level.Visit, total *level.Level, lasted time.Duration
 
 // shortest is how long a settled level is held at least: requests that are longer than the
 // stretch would be missing from its figures.
-func (h *hold) shortest(visit *level.Visit) time.Duration {
+func (h *hold) shortest(visit *level.Level) time.Duration {
 	least := shortestHold
 	if visit.Load.Rate > 0 {
 		least = shortestOpen
 	}
-	return max(least, wholeRequests*visit.MeanE2E)
+	return max(least, wholeRequests*meanE2E(visit))
 }
 
 // enough reports whether there are samples enough. SLOs are judged anew only
 // after a good part more of samples: looking all the time would find by chance what
 // is not there.
-func (h *hold) enough(visit *level.Visit, total *level.Level) bool {
+func (h *hold) enough(visit, total *level.Level) bool {
 	if len(h.slos) > 0 && (h.looked == 0 || float64(total.OK) >= lookAgainAfter*float64(h.looked)) && total.OK >= few {
 		h.looked, h.verdict = total.OK, total.Verdict()
 	}

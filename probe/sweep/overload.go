@@ -40,7 +40,7 @@ func tooMuch(l *level.Level, curve []level.Level) TooMuch {
 	case l.Client.Behind > clientBound:
 		t.Reason = ClientBehind
 	case l.Load.Rate > 0:
-		t.Reason = behind(&level.Visit{Load: l.Load, OK: l.OK, RequestsPerS: l.RequestsPerS, InFlight: l.InFlight})
+		t.Reason = behind(l)
 	default:
 		if b := flat(l, curve); b != nil {
 			t.Reason, t.Below = Overload, *b
@@ -50,11 +50,11 @@ func tooMuch(l *level.Level, curve []level.Level) TooMuch {
 }
 
 // behind finds an open loop that gets more than is served.
-func behind(v *level.Visit) TooMuchReason {
+func behind(l *level.Level) TooMuchReason {
 	switch {
-	case v.InFlight.Or(0) >= fullCap*float64(v.Load.Concurrency):
+	case l.InFlight.Or(0) >= fullCap*float64(l.Load.Concurrency):
 		return CapInFlight
-	case v.OK >= few && v.RequestsPerS.OK && v.RequestsPerS.V < behindRate*v.Load.Rate:
+	case l.OK >= few && l.RequestsPerS.OK && l.RequestsPerS.V < behindRate*l.Load.Rate:
 		return NotServed
 	}
 	return NotTooMuch

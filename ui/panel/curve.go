@@ -80,7 +80,7 @@ func (c *Curve) ttftSeries(v *View, points []level.Level) *curveSeries {
 	s := &curveSeries{style: v.Theme.P95, mark: '+', label: units.Milliseconds.Label, kneeAt: kneeIndex(v, points)}
 	for i := range points {
 		p := chart.Point{Y: math.NaN(), Low: math.NaN(), High: math.NaN(), Sign: '●', Style: s.style}
-		if ttft := points[i].TTFT.Summary; ttft.N > 0 {
+		if ttft := points[i].TTFT; ttft.N > 0 {
 			p.Y, p.Low, p.High = ttft.P95, ttft.P50, ttft.P99
 			if weak(ttft, "p95") {
 				p.Sign = '○' // hollow: too few samples stand behind it

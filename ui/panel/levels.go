@@ -70,14 +70,14 @@ func levelTable(t *theme.Palette, shift int) text.Table[level.Level] {
 	share := func(name string, value func(*level.Level) opt.Float) text.Column[level.Level] {
 		return known("", name, func(v float64) string { return strings.TrimSuffix(units.Percent(opt.Of(v)), " %") }, value)
 	}
-	ttft := func(r *level.Level) measure.Summary { return r.TTFT.Summary }
-	tpot := func(r *level.Level) measure.Summary { return r.TPOT.Summary }
+	ttft := func(r *level.Level) measure.Summary { return r.TTFT }
+	tpot := func(r *level.Level) measure.Summary { return r.TPOT }
 	return text.Table[level.Level]{Shift: shift, Columns: []text.Column[level.Level]{
 		{Name: "load", Cell: func(r *level.Level) text.Figure { return levelLoad(t, r) }},
 		{Name: "n", Cell: func(r *level.Level) text.Figure { return text.Fig(units.Short(float64(r.OK)), t.Plain) }},
 		latency("TTFT ms", "p50", ttft, 1), latency("TTFT ms", "p95", ttft, 1), latency("TTFT ms", "p99", ttft, 1),
 		latency("TPOT ms", "p50", tpot, 1), latency("TPOT ms", "p95", tpot, 1), latency("TPOT ms", "p99", tpot, 1),
-		latency("E2E s", "p95", func(r *level.Level) measure.Summary { return r.E2E.Summary }, 0.001),
+		latency("E2E s", "p95", func(r *level.Level) measure.Summary { return r.E2E }, 0.001),
 		rate("tokens/s", "out", func(r *level.Level) opt.Float { return r.OutTokensPerS }),
 		rate("tokens/s", "in", func(r *level.Level) opt.Float { return r.InTokensPerS }),
 		rate("tokens/s", "each", func(r *level.Level) opt.Float { return r.StreamTokensPerS }),

@@ -10,19 +10,19 @@ import (
 // √(32/8) = 2, as numpy's std has it.
 func TestStandardDeviation(t *testing.T) {
 	d := NewDist(100)
-	if _, ok := d.Std(); ok {
+	if s := d.Summary(); s != (Summary{}) {
 		t.Error("nothing has a deviation")
 	}
 	for _, v := range []float64{2, 4, 4, 4, 5, 5, 7, 9} {
 		d.Add(v)
 	}
-	if std, ok := d.Std(); !ok || math.Abs(std-2) > 1e-12 {
+	if std := d.Summary().Std; math.Abs(std-2) > 1e-12 {
 		t.Errorf("%v", std)
 	}
 	d.Reset()
 	d.Add(7)
-	if std, ok := d.Std(); !ok || std != 0 {
-		t.Errorf("of one sample: %v", std)
+	if s := d.Summary(); s.N != 1 || s.Std != 0 {
+		t.Errorf("of one sample: %+v", s)
 	}
 }
 
@@ -42,9 +42,9 @@ func TestDeviationOfMergedAndSpilledSamples(t *testing.T) {
 			}
 			whole.Merge(part)
 		}
-		std, ok := whole.Std()
-		if ok != (len(all) > 0) {
-			t.Fatal("known without samples")
+		got := whole.Summary()
+		if got.N != len(all) {
+			t.Fatalf("%d samples, want %d", got.N, len(all))
 		}
 		mean, sum := 0.0, 0.0
 		for _, v := range all {
@@ -53,8 +53,8 @@ func TestDeviationOfMergedAndSpilledSamples(t *testing.T) {
 		for _, v := range all {
 			sum += (v - mean) * (v - mean)
 		}
-		if want := math.Sqrt(sum / float64(len(all))); ok && math.Abs(std-want) > 1e-6*want+1e-9 {
-			t.Fatalf("%v, want %v of %d samples", std, want, len(all))
+		if want := math.Sqrt(sum / float64(len(all))); len(all) > 0 && math.Abs(got.Std-want) > 1e-6*want+1e-9 {
+			t.Fatalf("%v, want %v of %d samples", got.Std, want, len(all))
 		}
 	}
 }
