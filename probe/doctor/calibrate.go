@@ -36,25 +36,26 @@ type Calibration struct {
 
 // wholeScript has the loads of one busy engine, from quiet to far beyond what one
 // operator puts on. The spacing of tokens is that of an engine that decodes in 50 ms.
-func wholeScript() (rounds []round) {
+func wholeScript() (rounds []Round) {
 	for _, streams := range []int{16, 64, 256, 1024} {
-		r := round{streams: streams, perSecond: 20}.sized(100, 60)
-		rounds = append(rounds, r)
-		r.inSteps = true
-		rounds = append(rounds, r)
-		if r.tls = true; streams == 256 {
-			rounds = append(rounds, r)
+		for _, pattern := range []Pattern{Spread, Steps} {
+			rounds = append(rounds, roundOf(streams, pattern, false, 100, 60))
+		}
+		if streams == 256 {
+			rounds = append(rounds, roundOf(streams, Steps, true, 100, 60))
 		}
 	}
 	return rounds
 }
 
-// sized sets the amount of work: requests enough for a percentile of TTFT and
-// never fewer than three on a stream, and about that many tokens on each stream.
-func (r round) sized(requests, tokensPerStream int) round {
-	each := max(3, (requests+r.streams-1)/r.streams)
-	r.requests, r.tokens = each*r.streams, max(2, tokensPerStream/each)
-	return r
+// roundOf has at least so many requests, for a percentile of TTFT, and never fewer than
+// three on a stream; and about so many tokens on each stream, 20 of them per second.
+func roundOf(streams int, pattern Pattern, tls bool, requests, tokensPerStream int) Round {
+	each := max(3, (requests+streams-1)/streams)
+	return Round{
+		Streams: streams, TokensPerS: 20 * float64(streams), Pattern: pattern, TLS: tls,
+		requests: each * streams, tokens: max(2, tokensPerStream/each),
+	}
 }
 
 // Calibrate measures the program's own error. It takes about a minute and loads
@@ -64,7 +65,7 @@ func Calibrate(ctx context.Context, progress func(string)) (*Calibration, error)
 }
 
 // calibrate runs the rounds, and searches the highest rate in the time that is left.
-func calibrate(ctx context.Context, rounds []round, until time.Time, progress func(string)) (*Calibration, error) {
+func calibrate(ctx context.Context, rounds []Round, until time.Time, progress func(string)) (*Calibration, error) {
 	c := &Calibration{Schema: CalibrationSchema, OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0), Notes: []string{}}
 	server, err := truth.Start(ctx)
 	if err != nil {
@@ -75,7 +76,12 @@ func calibrate(ctx context.Context, rounds []round, until time.Time, progress fu
 		c.note("Other programs were busy on this machine (load %.1f on %d cores): errors are upper bounds.", busy.V, c.Cores)
 	}
 	rig := rig{server: server, epoch: time.Now()}
-	for _, r := range c.fitting(rounds) {
+	fit := streamsThatFit()
+	for _, r := range rounds {
+		if r.Streams > fit {
+			c.note("Skipped %s: this process may open only %d streams (raise 'ulimit -n').", r, fit)
+			continue
+		}
 		progress(r.String())
 		seen, err := rig.run(ctx, r)
 		if err != nil {
@@ -83,27 +89,13 @@ func calibrate(ctx context.Context, rounds []round, until time.Time, progress fu
 		}
 		c.Rounds = append(c.Rounds, compare(r, seen))
 	}
-	err = c.climb(ctx, rig, until, progress)
+	err = c.climb(ctx, rig, min(rampStreams, fit), until, progress)
 	c.Budget = c.budget()
 	return c, err
 }
 
 func (c *Calibration) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
-}
-
-// fitting skips the rounds that need more streams than this process may open, and
-// says so.
-func (c *Calibration) fitting(rounds []round) (fitting []round) {
-	fit := streamsThatFit()
-	for _, r := range rounds {
-		if r.streams > fit {
-			c.note("Skipped %s: this process may open only %d streams (raise 'ulimit -n').", r, fit)
-			continue
-		}
-		fitting = append(fitting, r)
-	}
-	return fitting
 }
 
 const (
@@ -117,17 +109,17 @@ const (
 
 // climb looks for the highest rate that the client keeps up with: by doubling,
 // then between the last success and the first failure, until the time is up.
-func (c *Calibration) climb(ctx context.Context, g rig, until time.Time, progress func(string)) error {
-	streams := min(rampStreams, streamsThatFit())
+func (c *Calibration) climb(ctx context.Context, g rig, streams int, until time.Time, progress func(string)) error {
 	low, high := 0.0, 0.0
 	for next := rampFrom; next > 0 && time.Until(until) > rampStepTime+rampSlack; next = nextRate(low, high) {
 		progress(fmt.Sprintf("%s tokens/s over %d streams", units.WholeCommas(next), streams))
-		perSecond := next / float64(streams)
-		seen, err := g.run(ctx, round{streams: streams, perSecond: perSecond, requests: streams, tokens: int(rampStepTime.Seconds() * perSecond)})
+		tokens := int(rampStepTime.Seconds() * next / float64(streams))
+		r := Round{Streams: streams, TokensPerS: next, Pattern: Spread, requests: streams, tokens: tokens}
+		seen, err := g.run(ctx, r)
 		if err != nil {
 			return err
 		}
-		step := judge(next, seen, float64(c.Cores))
+		step := judge(r, seen, float64(c.Cores))
 		c.Ramp = append(c.Ramp, step)
 		if step.Followed {
 			low, c.HighestTokensPerS = next, opt.Of(step.Rate)

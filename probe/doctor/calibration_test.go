@@ -56,9 +56,9 @@ func TestErrorsOfARound(t *testing.T) {
 		// TTFT 10 ms, gap 50 ms: errors 0.1; 1
 		{Request: 1, ArrivedNS: 10e6, WroteNS: []int64{20e6, 70e6}, TookNS: []int64{1e4, 1e4}},
 	}
-	e := compare(round{streams: 2, perSecond: 20, inSteps: true}, observed{
-		gap: 50 * ms, client: client, server: server, problem: "connection_lost: it broke", stamps: "kernel",
-		steady: spent{lasted: time.Second, cpu: opt.Of(0.001), tokens: 40},
+	e := compare(Round{Streams: 2, TokensPerS: 40, Pattern: Steps}, observed{
+		client: client, server: server, problem: "connection_lost: it broke", stamps: "kernel",
+		lasted: time.Second, cpu: opt.Of(0.001), tokens: 40,
 	})
 	if e.Streams != 2 || e.TokensPerS != 40 || e.Pattern != "steps" || e.TLS || e.Stamps != "kernel" {
 		t.Errorf("load %+v", e)
@@ -81,27 +81,27 @@ func TestErrorsOfARound(t *testing.T) {
 }
 
 func TestNothingKnownStaysUnknown(t *testing.T) {
-	e := compare(round{streams: 1, perSecond: 20}, observed{stamps: "read"})
+	e := compare(Round{Streams: 1, TokensPerS: 20}, observed{stamps: "read"})
 	if e.TTFT.P50.OK || e.Gap.P99.OK || e.Late.OK || e.CPUUS.OK {
 		t.Errorf("errors out of nothing: %+v", e)
 	}
 }
 
 func TestRampFollowsOrObjects(t *testing.T) {
+	load := Round{Streams: 2, TokensPerS: 20}
 	// Two streams, 10 tokens/s each, on time; client 0.3 and server 0.5 cores.
 	good := func() observed {
 		return observed{
-			gap:    100 * ms,
 			client: map[int]*arrival{0: {late: []float32{1, 1}}, 1: {late: []float32{1, 3}}},
 			server: []truth.Record{
 				{DueNS: 0, WroteNS: []int64{1e6, 101e6, 1000e6}},
 				{DueNS: 0, WroteNS: []int64{0, 100e6, 1000e6}},
 			},
-			steady:    spent{lasted: 500 * ms, cpu: opt.Of(0.15), tokens: 10},
+			lasted: 500 * ms, cpu: opt.Of(0.15), tokens: 10,
 			serverCPU: 500 * ms,
 		}
 	}
-	s := judge(20, good(), 2)
+	s := judge(load, good(), 2)
 	if s.Rate != 20 || !near(s.Cores, 0.3) || !near(s.AllCores, 0.8) || !s.Followed {
 		t.Errorf("step %+v", s)
 	}
@@ -117,17 +117,17 @@ func TestRampFollowsOrObjects(t *testing.T) {
 	}{
 		{"all well", func(*observed) {}, ""},
 		{"late reads", func(o *observed) { o.client[1].late = []float32{11, 11} }, "reads were 11 ms late"},
-		{"full", func(o *observed) { o.serverCPU = 900 * ms; o.steady.cpu = opt.Of(0.6) }, "together used"},
-		{"the server cannot", func(o *observed) { o.steady.tokens = 9; o.server[1].WroteNS[2] = 1000e6 }, "scripted server cannot send faster"},
-		{"never all at once", func(o *observed) { o.steady = spent{} }, "too busy"},
-		{"too few came", func(o *observed) { o.steady.tokens = 9 }, "only 18 tokens/s arrived"},
+		{"full", func(o *observed) { o.serverCPU = 900 * ms; o.cpu = opt.Of(0.6) }, "together used"},
+		{"the server cannot", func(o *observed) { o.tokens = 9; o.server[1].WroteNS[2] = 1000e6 }, "scripted server cannot send faster"},
+		{"never all at once", func(o *observed) { o.lasted = 0 }, "too busy"},
+		{"too few came", func(o *observed) { o.tokens = 9 }, "only 18 tokens/s arrived"},
 	} {
 		o := good()
 		for i := range o.server {
 			o.server[i].WroteNS[2] = 200e6 // on time
 		}
 		c.change(&o)
-		s := judge(20, o, 4)
+		s := judge(load, o, 4)
 		if s.Followed != (c.want == "") || !strings.Contains(s.Objection, c.want) {
 			t.Errorf("%s: %+v", c.name, s)
 		}
@@ -144,8 +144,8 @@ func TestNextRate(t *testing.T) {
 	}
 }
 
-func roundOf(streams int, gap, ttft float64) RoundErrors {
-	return RoundErrors{Streams: streams, Gap: ErrorsMS{P99: opt.Of(gap)}, TTFT: ErrorsMS{P99: opt.Of(ttft)}}
+func errorsOf(streams int, gap, ttft float64) RoundErrors {
+	return RoundErrors{Round: Round{Streams: streams}, Gap: ErrorsMS{P99: opt.Of(gap)}, TTFT: ErrorsMS{P99: opt.Of(ttft)}}
 }
 
 func TestBudgetInWords(t *testing.T) {
@@ -156,7 +156,7 @@ func TestBudgetInWords(t *testing.T) {
 	}{
 		{"fine up to the last but one", Calibration{
 			Rounds: []RoundErrors{
-				roundOf(16, 0.02, 0.05), roundOf(16, 0.03, 0.02), {Streams: 64}, roundOf(256, 0.05, 0.031), roundOf(1024, 0.7, 0.3),
+				errorsOf(16, 0.02, 0.05), errorsOf(16, 0.03, 0.02), {Round: Round{Streams: 64}}, errorsOf(256, 0.05, 0.031), errorsOf(1024, 0.7, 0.3),
 			},
 			HighestTokensPerS: opt.Of(40960), Limit: "reads were 12 ms late (p99)",
 		}, []string{
@@ -164,7 +164,7 @@ func TestBudgetInWords(t *testing.T) {
 			"Up to 1,024 streams, gaps are right to 0.70 ms and TTFT to 0.30 ms (p99).",
 			"sonde keeps up with 40,960 tokens/s over 256 streams; above that, reads were 12 ms late (p99).",
 		}},
-		{"nothing fine", Calibration{Rounds: []RoundErrors{roundOf(16, 3.14, 12.31), roundOf(64, 123.4, 20)}}, []string{
+		{"nothing fine", Calibration{Rounds: []RoundErrors{errorsOf(16, 3.14, 12.31), errorsOf(64, 123.4, 20)}}, []string{
 			"Up to 16 streams, gaps are right to 3.2 ms and TTFT to 13 ms (p99) on this machine.",
 			"Up to 64 streams, gaps are right to 130 ms and TTFT to 20 ms (p99).",
 		}},
@@ -195,9 +195,9 @@ func TestEnoughSamples(t *testing.T) {
 			64:   {192, 20}, // 3 at least
 			256:  {768, 20},
 			1024: {3072, 20},
-		}[r.streams]
+		}[r.Streams]
 		if r.requests != want[0] || r.tokens != want[1] {
-			t.Errorf("%d streams: %d requests of %d tokens, want %v", r.streams, r.requests, r.tokens, want)
+			t.Errorf("%d streams: %d requests of %d tokens, want %v", r.Streams, r.requests, r.tokens, want)
 		}
 	}
 }
@@ -205,11 +205,9 @@ func TestEnoughSamples(t *testing.T) {
 // TestShortCalibration is the real thing for a second. How small the errors are
 // depends on who else is busy on the machine, and is not judged here.
 func TestShortCalibration(t *testing.T) {
-	quiet := round{streams: 16, perSecond: 20}.sized(32, 12)
-	inSteps := quiet
-	inSteps.inSteps, inSteps.tls = true, true
+	quiet, inSteps := roundOf(16, Spread, false, 32, 12), roundOf(16, Steps, true, 32, 12)
 	var shown []string
-	c, err := calibrate(t.Context(), []round{quiet, inSteps}, time.Now(), func(text string) { shown = append(shown, text) })
+	c, err := calibrate(t.Context(), []Round{quiet, inSteps}, time.Now(), func(text string) { shown = append(shown, text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +216,7 @@ func TestShortCalibration(t *testing.T) {
 	}
 	for i, r := range c.Rounds {
 		// 3 answers on each of 16 streams, of 4 tokens.
-		if r.Lost != 0 || r.TTFT.N != 48 || r.Gap.N != 144 {
+		if r.Lost != 0 || r.TTFT.N+r.Interrupted < 48 || r.Gap.N+2*r.Interrupted < 144 {
 			t.Errorf("round %d: %+v", i, r)
 		}
 		if !r.Gap.Max.OK || r.Gap.Max.V < r.Gap.P50.V || !r.Late.OK || !r.Doubt.OK || r.TLS != (i == 1) {
@@ -244,7 +242,7 @@ func TestCalibrationIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*ms)
 	defer cancel()
 	began := time.Now()
-	long := []round{round{streams: 4, perSecond: 20}.sized(4, 600)}
+	long := []Round{roundOf(4, Spread, false, 4, 600)}
 	if _, err := calibrate(ctx, long, began, func(string) {}); err == nil || time.Since(began) > 5*time.Second {
 		t.Errorf("error %v after %v", err, time.Since(began))
 	}
@@ -255,9 +253,20 @@ func TestStreamsThatDoNotFitAreSkipped(t *testing.T) {
 	if fit == math.MaxInt {
 		t.Skip("no limit on open files here")
 	}
-	var c Calibration
-	rounds := c.fitting([]round{{streams: fit}, {streams: fit + 1}})
-	if len(rounds) != 1 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "ulimit -n") {
-		t.Errorf("rounds %v, notes %q", rounds, c.Notes)
+	c, err := calibrate(t.Context(), []Round{{Streams: fit + 1}}, time.Now(), func(string) {})
+	if err != nil || len(c.Rounds) != 0 || !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "ulimit -n") }) {
+		t.Errorf("rounds %v, notes %q, error %v", c.Rounds, c.Notes, err)
+	}
+}
+
+// A write of 3 ms hides when its token was sent: neither its own gap nor the next counts.
+func TestInterruptedWritesAreLeftOut(t *testing.T) {
+	o := observed{
+		client: map[int]*arrival{0: {start: 0, at: []time.Duration{10 * ms, 63 * ms, 110 * ms, 160 * ms}, late: []float32{0, 0, 0, 0}}},
+		server: []truth.Record{{Request: 0, ArrivedNS: 0, WroteNS: []int64{10e6, 60e6, 110e6, 160e6}, TookNS: []int64{1e4, 3e6, 1e4, 1e4}}},
+	}
+	e := compare(Round{Streams: 1, TokensPerS: 20}, o)
+	if e.Interrupted != 1 || e.Gap.N != 1 || !near(e.Gap.Max, 0) || e.TTFT.N != 1 || e.Lost != 0 {
+		t.Errorf("%+v", e)
 	}
 }

@@ -52,7 +52,7 @@ func (c *Calibration) sections() []page.Section {
 	}}
 	for _, r := range c.Rounds {
 		errors.Rows = append(errors.Rows, []string{
-			units.WholeCommas(float64(r.Streams)), "  " + pattern(r.Pattern == patternSteps, r.TLS), r.Stamps,
+			units.WholeCommas(float64(r.Streams)), "  " + r.timing(), r.Stamps,
 			fine(r.TTFT.P50), fine(r.TTFT.P99), fine(r.TTFT.Max),
 			fine(r.Gap.P50), fine(r.Gap.P99), fine(r.Gap.Max), fine(r.Late), units.Known(r.CPUUS, units.Tenth),
 		})
@@ -74,8 +74,9 @@ func (c *Calibration) sections() []page.Section {
 // remarks are what a reader has to know to trust the figures.
 func (c *Calibration) remarks() []string {
 	var lines []string
-	doubt := opt.Float{}
+	doubt, interrupted := opt.Float{}, 0
 	for _, r := range c.Rounds {
+		interrupted += r.Interrupted
 		if r.Doubt.OK && (!doubt.OK || r.Doubt.V > doubt.V) {
 			doubt = r.Doubt
 		}
@@ -85,6 +86,9 @@ func (c *Calibration) remarks() []string {
 	}
 	if doubt.OK {
 		lines = append(lines, "The server knows when it sent a token to within "+roundedUp(doubt.V)+" (p99 of how long its writes took).")
+	}
+	if interrupted > 0 {
+		lines = append(lines, units.Count(interrupted, "write")+" of the server took more than 1 ms: when these tokens were sent is unknown, and they are left out.")
 	}
 	return lines
 }

@@ -13,18 +13,16 @@ import (
 
 // RoundErrors are the errors of the measurement under one load.
 type RoundErrors struct {
-	Streams    int       `json:"streams"`
-	TokensPerS float64   `json:"tokens_per_s"` // requested, of all streams together
-	Pattern    string    `json:"pattern"`      // "spread" or "steps"
-	TLS        bool      `json:"tls"`
-	Stamps     string    `json:"stamps"`           // source of the client's stamps: "kernel" or "read"
-	TTFT       ErrorsMS  `json:"ttft_error_ms"`    // measured − true, absolute
-	Gap        ErrorsMS  `json:"gap_error_ms"`     // measured − true, absolute
-	Late       opt.Float `json:"late_ms_p99"`      // our reads behind the arrivals
-	Doubt      opt.Float `json:"truth_ms_p99"`     // how long a write took: the truth is known no better
-	CPUUS      opt.Float `json:"cpu_us_per_token"` // of the client's process, while all streams ran
-	Lost       int       `json:"lost"`             // requests without a usable answer
-	Problem    string    `json:"problem,omitempty"`
+	Round
+	Stamps      string    `json:"stamps"`           // source of the client's stamps: "kernel" or "read"
+	TTFT        ErrorsMS  `json:"ttft_error_ms"`    // measured − true, absolute
+	Gap         ErrorsMS  `json:"gap_error_ms"`     // measured − true, absolute
+	Late        opt.Float `json:"late_ms_p99"`      // our reads behind the arrivals
+	Doubt       opt.Float `json:"truth_ms_p99"`     // how long a write took: the truth is known no better
+	Interrupted int       `json:"interrupted"`      // writes that took so long that they are left out
+	CPUUS       opt.Float `json:"cpu_us_per_token"` // of the client's process, while all streams ran
+	Lost        int       `json:"lost"`             // requests without a usable answer
+	Problem     string    `json:"problem,omitempty"`
 }
 
 // ErrorsMS are absolute errors in milliseconds.
@@ -36,50 +34,52 @@ type ErrorsMS struct {
 }
 
 const (
-	patternSpread = "spread"
-	patternSteps  = "steps"
-
 	exactUpTo = 1 << 20 // samples that are kept as they are
 	nsPerMS   = float64(time.Millisecond)
+
+	// interrupted is how long a write takes at most whose instant is known. In a longer one
+	// the server lost the processor between its clock and the socket.
+	interrupted = int64(time.Millisecond)
 )
 
 // compare takes the errors of what the client measured from what the server knows.
-func compare(r round, o observed) RoundErrors {
-	e := RoundErrors{Streams: r.streams, TokensPerS: float64(r.streams) * r.perSecond, Pattern: patternSpread, TLS: r.tls, Stamps: o.stamps}
-	if r.inSteps {
-		e.Pattern = patternSteps
-	}
+func compare(r Round, o observed) RoundErrors {
+	e := RoundErrors{Round: r, Stamps: o.stamps}
 	ttft, gap := measure.NewDist(exactUpTo), measure.NewDist(exactUpTo)
 	late, doubt := measure.NewDist(exactUpTo), measure.NewDist(exactUpTo)
+	e.Lost = len(o.client)
 	for i := range o.server {
-		wrote, took := o.server[i].WroteNS, o.server[i].TookNS
-		a := o.client[o.server[i].Request]
-		if a == nil || len(a.at) != len(wrote) || len(a.at) == 0 {
+		s := &o.server[i]
+		a := o.client[s.Request]
+		if a == nil || len(a.at) != len(s.WroteNS) || len(a.at) == 0 {
 			continue
 		}
-		ttft.Add(errorMS(a.at[0]-a.start, wrote[0]-o.server[i].ArrivedNS))
-		for j := range a.at {
-			if j > 0 {
-				gap.Add(errorMS(a.at[j]-a.at[j-1], wrote[j]-wrote[j-1]))
-			}
+		e.Lost--
+		before, wrote, known := a.start, s.ArrivedNS, true
+		into := ttft
+		for j, at := range a.at {
 			late.Add(float64(a.late[j]))
-			doubt.Add(float64(took[j]) / nsPerMS)
+			was := known
+			if known = s.TookNS[j] <= interrupted; !known {
+				e.Interrupted++
+			} else {
+				doubt.Add(float64(s.TookNS[j]) / nsPerMS)
+			}
+			if was && known { // the two sides have clocks of their own: only durations compare
+				into.Add(math.Abs(float64(int64(at-before)-(s.WroteNS[j]-wrote))) / nsPerMS)
+			}
+			before, wrote, into = at, s.WroteNS[j], gap
 		}
 	}
 	e.TTFT, e.Gap = errorsMS(ttft), errorsMS(gap)
 	e.Late, e.Doubt = quantile(late, 0.99), quantile(doubt, 0.99)
-	if o.steady.tokens > 0 {
-		e.CPUUS = o.steady.cpu.Scale(1e6 / float64(o.steady.tokens))
+	if o.tokens > 0 {
+		e.CPUUS = o.cpu.Scale(1e6 / float64(o.tokens))
 	}
-	if e.Lost = len(o.client) - ttft.N(); e.Lost > 0 {
+	if e.Lost > 0 {
 		e.Problem = cmp.Or(o.problem, "tokens were missed")
 	}
 	return e
-}
-
-// errorMS is the error of one duration. The two sides have clocks of their own.
-func errorMS(measured time.Duration, trueNS int64) float64 {
-	return math.Abs(float64(int64(measured)-trueNS)) / nsPerMS
 }
 
 func errorsMS(d *measure.Dist) ErrorsMS {
@@ -104,7 +104,7 @@ type RampStep struct {
 }
 
 // judge decides whether the client kept up with a rate.
-func judge(requested float64, o observed, cores float64) RampStep {
+func judge(load Round, o observed, cores float64) RampStep {
 	late, behind := measure.NewDist(exactUpTo), measure.NewDist(exactUpTo)
 	for _, a := range o.client {
 		for _, ms := range a.late {
@@ -114,13 +114,13 @@ func judge(requested float64, o observed, cores float64) RampStep {
 	first, last := int64(math.MaxInt64), int64(0)
 	for _, r := range o.server {
 		for i, wrote := range r.WroteNS {
-			behind.Add(max(0, float64(wrote-r.DueNS-int64(i)*int64(o.gap))) / nsPerMS)
+			behind.Add(max(0, float64(wrote-r.DueNS-int64(i)*int64(load.gap()))) / nsPerMS)
 			first, last = min(first, wrote), max(last, wrote)
 		}
 	}
-	s := RampStep{Asked: requested, Late: quantile(late, 0.99), Behind: quantile(behind, 0.99)}
-	if lasted := o.steady.lasted.Seconds(); lasted > 0 {
-		s.Rate, s.Cores = float64(o.steady.tokens)/lasted, o.steady.cpu.Scale(1/lasted)
+	s := RampStep{Asked: load.TokensPerS, Late: quantile(late, 0.99), Behind: quantile(behind, 0.99)}
+	if lasted := o.lasted.Seconds(); lasted > 0 {
+		s.Rate, s.Cores = float64(o.tokens)/lasted, o.cpu.Scale(1/lasted)
 	}
 	if s.Cores.OK && o.serverCPU > 0 && last > first {
 		s.AllCores = opt.Of(s.Cores.V + float64(o.serverCPU)/float64(last-first))

@@ -20,27 +20,42 @@ import (
 	"sonde/probe/units"
 )
 
-// round is one load on the scripted server.
-type round struct {
-	streams   int
-	perSecond float64 // tokens of one stream
-	inSteps   bool
-	tls       bool
-	requests  int
-	tokens    int // of each answer
+// Pattern is how the tokens of all streams are spread over time.
+type Pattern string
+
+// Patterns of a Round.
+const (
+	Spread Pattern = "spread"
+	Steps  Pattern = "steps"
+)
+
+// Round is one load on the scripted server.
+type Round struct {
+	Streams    int     `json:"streams"`
+	TokensPerS float64 `json:"tokens_per_s"` // requested, of all streams together
+	Pattern    Pattern `json:"pattern"`
+	TLS        bool    `json:"tls"`
+
+	requests int
+	tokens   int // of each answer
 }
 
-// String describes the load, and how the tokens of all streams are spread over time.
-func (r round) String() string {
-	return units.WholeCommas(float64(r.streams)) + " streams " + pattern(r.inSteps, r.tls)
+// gap is the time between the tokens of one stream.
+func (r Round) gap() time.Duration {
+	return time.Duration(float64(time.Second) * float64(r.Streams) / r.TokensPerS)
 }
 
-func pattern(inSteps, tls bool) string {
+// String describes the load.
+func (r Round) String() string {
+	return units.WholeCommas(float64(r.Streams)) + " streams " + r.timing()
+}
+
+func (r Round) timing() string {
 	text := "spread"
-	if inSteps {
+	if r.Pattern == Steps {
 		text = "in steps"
 	}
-	if tls {
+	if r.TLS {
 		text += ", TLS"
 	}
 	return text
@@ -48,26 +63,18 @@ func pattern(inSteps, tls bool) string {
 
 // observed is what both sides saw of a round.
 type observed struct {
-	gap       time.Duration // between the tokens of one stream
 	client    map[int]*arrival
 	problem   string // why a request failed
 	server    []truth.Record
-	stamps    string        // "kernel" or "read": source of the client's stamps
-	steady    spent         // while every stream was running
 	serverCPU time.Duration // of the whole round; 0 if unknown
-}
+	stamps    string        // "kernel" or "read": source of the client's stamps
 
-// spent is what the client used over a stretch of time, or since it began.
-type spent struct {
-	lasted time.Duration
-	cpu    opt.Float // seconds of processor time
-	tokens int
-}
-
-func (s spent) since(from spent) spent {
-	s.lasted, s.tokens, s.cpu.V = s.lasted-from.lasted, s.tokens-from.tokens, s.cpu.V-from.cpu.V
-	s.cpu.OK = s.cpu.OK && s.lasted > 0
-	return s
+	// While every stream was running:
+	since     time.Time
+	cpuBefore time.Duration
+	lasted    time.Duration
+	tokens    int
+	cpu       opt.Float // seconds of processor time of the client
 }
 
 // rig is the scripted server with the program's own client and pool on it.
@@ -82,13 +89,10 @@ const (
 )
 
 // run makes the requests of a round and waits until all have ended.
-func (g rig) run(ctx context.Context, r round) (observed, error) {
-	o := observed{gap: time.Duration(float64(time.Second) / r.perSecond), client: make(map[int]*arrival, r.requests)}
-	if _, err := g.server.Next(truth.Round{Streams: r.streams, Gap: o.gap, InSteps: r.inSteps}); err != nil {
-		return o, err
-	}
+func (g rig) run(ctx context.Context, r Round) (observed, error) {
+	var o observed
 	url, config := "http://"+g.server.HTTP, (*tls.Config)(nil)
-	if r.tls {
+	if r.TLS {
 		url, config = "https://"+g.server.HTTPS, &tls.Config{InsecureSkipVerify: true} // our own child process
 	}
 	addr, err := api.ParseAddress(url, api.Chat)
@@ -109,46 +113,63 @@ func (g rig) run(ctx context.Context, r round) (observed, error) {
 	return o, err
 }
 
-// load puts the round on, as a Session would, and notes what was used while all
-// streams were running.
-func (g rig) load(ctx context.Context, r round, o *observed, client load.Doer) error {
-	answers := r.requests / r.streams * (r.tokens + 1)
+// load puts the round on, as a Session would. A request on each stream comes before it and is
+// not measured: while hundreds of TLS handshakes take the processor from both sides at once,
+// one read brings several tokens.
+func (g rig) load(ctx context.Context, r Round, o *observed, client load.Doer) error {
+	answers := r.requests/r.Streams*(r.tokens+1) + 2
 	tooBusy := fmt.Errorf("%s: not all of %d answers ended in time: this machine is too busy for a calibration", r, r.requests)
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(answers)*o.gap+patience, tooBusy)
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(answers)*r.gap()+patience, tooBusy)
 	defer cancel()
 	ctx, fail := context.WithCancelCause(ctx)
-	rec := &recorder{client: client, seen: o.client}
+	rec := &recorder{client: client, seen: map[int]*arrival{}}
 	collector := collect.NewCollector(func() (int, time.Duration) { return 0, 0 })
 	pool := load.New(load.Options{Doer: rec, Prompts: rec, NewTrack: collector.NewTrack, Epoch: g.epoch, Seed: 1, Fail: fail})
 	defer pool.Close()
-	pool.SetBudget(r.requests)
-	pool.Set(load.Setting{Concurrency: r.streams, InputTokens: 1, OutputTokens: r.tokens})
+	begin := func(requests, tokens int) error {
+		_, err := g.server.Next(truth.Round{Streams: r.Streams, Gap: r.gap(), InSteps: r.Pattern == Steps})
+		pool.Set(load.Setting{Concurrency: r.Streams, InputTokens: 1, OutputTokens: tokens})
+		pool.SetBudget(requests)
+		return err
+	}
+	pool.SetBudget(0)
+	if err := begin(r.Streams, 1); err != nil {
+		return err
+	}
 	tick := time.NewTicker(readEvery)
 	defer tick.Stop()
-	var now, first spent
-	for {
+	for connected := false; ; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		now.lasted = time.Since(g.epoch)
-		c := collector.Tick(now.lasted, false).Client
-		now.tokens += c.SliceOutTokens
-		ended := c.OK + c.Failed
-		if ended == r.requests {
+		c := collector.Tick(time.Since(g.epoch), false).Client
+		ended := c.OK + c.Failed - r.Streams
+		switch {
+		case ended == 0 && !connected:
+			connected, o.client = true, rec.measure()
+			if err := begin(r.requests, r.tokens); err != nil {
+				return err
+			}
+		case ended == r.requests:
 			o.problem = c.LastError
 			return nil
-		}
-		if c.Sent >= r.streams && ended <= r.requests-r.streams {
-			cpu, known := process.CPU()
-			now.cpu = opt.Float{V: cpu.Seconds(), OK: known}
-			if first.lasted == 0 {
-				first = now
-			}
-			o.steady = now.since(first)
+		case connected && c.Sent >= 2*r.Streams && ended <= r.requests-r.Streams:
+			o.running(c.SliceOutTokens)
 		}
 	}
+}
+
+// running notes a tick at which every stream was running.
+func (o *observed) running(tokens int) {
+	cpu, known := process.CPU()
+	if o.since.IsZero() {
+		o.since, o.cpuBefore = time.Now(), cpu
+		return
+	}
+	o.lasted, o.tokens = time.Since(o.since), o.tokens+tokens
+	o.cpu = opt.Float{V: (cpu - o.cpuBefore).Seconds(), OK: known}
 }
 
 // recorder stands between the pool and the client. It numbers the requests, so
@@ -159,6 +180,14 @@ type recorder struct {
 
 	mu   sync.Mutex
 	seen map[int]*arrival // of requests that ended
+}
+
+// measure forgets the requests so far; those from now on are in the map that it returns.
+func (r *recorder) measure() map[int]*arrival {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = map[int]*arrival{}
+	return r.seen
 }
 
 // Next returns the number of the request as its prompt, from 0.

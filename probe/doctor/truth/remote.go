@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"time"
@@ -14,44 +13,28 @@ import (
 // Command is the hidden command that runs the program as a scripted server.
 const Command = "testserver"
 
-// Addresses are where the server listens: its first line on standard output.
-type Addresses struct {
-	HTTP  string `json:"http"`
-	HTTPS string `json:"https"`
-}
-
-// Serve is that command. Each line on standard input begins a Round, and is
-// answered on standard output by the Report of the round before. It ends with its
-// standard input.
+// Serve is that command. Each line on standard input begins a Round and is answered on
+// standard output by a Report. It ends with its standard input.
 func Serve() error {
 	s := &server{epoch: time.Now()}
-	config, err := certify()
-	if err != nil {
+	if err := s.listen(); err != nil {
 		return err
 	}
-	var at Addresses
-	if at.HTTP, err = s.listen(nil); err != nil {
-		return err
-	}
-	if at.HTTPS, err = s.listen(config); err != nil {
-		return err
-	}
-	rounds, replies := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
-	var r Round
-	for err = replies.Encode(at); err == nil; err = replies.Encode(s.next(r)) {
-		if err := rounds.Decode(&r); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
+	rounds, reports := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var r Round
+		if rounds.Decode(&r) != nil {
+			return nil // the other end is gone
+		}
+		if err := reports.Encode(s.next(r)); err != nil {
 			return err
 		}
 	}
-	return err
 }
 
 // Remote is a scripted server in another process, and the line to it.
 type Remote struct {
-	Addresses
+	HTTP, HTTPS string // addresses
 
 	Close   func() // ends the server
 	rounds  *json.Encoder
@@ -76,10 +59,12 @@ func Start(ctx context.Context) (*Remote, error) {
 		_ = in.Close() // the server ends with its input
 		_ = cmd.Wait()
 	}}
-	if err := r.reports.Decode(&r.Addresses); err != nil {
+	first, err := r.Next(Round{})
+	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("cannot start the scripted server: %w", err)
+		return nil, err
 	}
+	r.HTTP, r.HTTPS = first.HTTP, first.HTTPS
 	return r, nil
 }
 
@@ -91,7 +76,7 @@ func (r *Remote) Next(round Round) (Report, error) {
 		err = r.reports.Decode(&report)
 	}
 	if err != nil {
-		return Report{}, fmt.Errorf("lost the scripted server: %w", err)
+		err = fmt.Errorf("lost the scripted server: %w", err)
 	}
-	return report, nil
+	return report, err
 }

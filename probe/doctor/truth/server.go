@@ -67,17 +67,19 @@ type Record struct {
 type Report struct {
 	Records []Record `json:"records"`
 	CPUNS   int64    `json:"cpu_ns"` // processor time of the server's process in the round; 0 if unknown
+	HTTP    string   `json:"http"`   // address
+	HTTPS   string   `json:"https"`  // address
 }
 
 // server streams answers as the current Round prescribes.
 type server struct {
 	epoch time.Time
 
-	mu      sync.Mutex
-	round   Round
-	began   time.Time
-	cpu     time.Duration // of the process when the round began
-	records []Record
+	mu     sync.Mutex
+	round  Round
+	began  time.Time
+	cpu    time.Duration // of the process when the round began
+	report Report        // of the round so far
 }
 
 // next begins a round and reports the one before.
@@ -85,8 +87,9 @@ func (s *server) next(r Round) Report {
 	cpu, _ := process.CPU()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	report := Report{Records: s.records, CPUNS: int64(cpu - s.cpu)}
-	s.round, s.began, s.cpu, s.records = r, time.Now(), cpu, nil
+	report := s.report
+	report.CPUNS = int64(cpu - s.cpu)
+	s.round, s.began, s.cpu, s.report.Records = r, time.Now(), cpu, nil
 	return report
 }
 
@@ -104,48 +107,44 @@ func (l stamping) Accept() (net.Conn, error) {
 // stampedKey finds the *wire.Conn of a request in its context.
 type stampedKey struct{}
 
-// serve answers requests until the listener closes; secured, if not nil, is for TLS.
-func (s *server) serve(l net.Listener, secured *tls.Config) error {
+// serve answers requests until the listener closes.
+func (s *server) serve(l net.Listener) error {
 	web := &http.Server{
-		Handler: s, TLSConfig: secured, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
-		ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: s, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			if c, ok := c.(*tls.Conn); ok {
-				return context.WithValue(ctx, stampedKey{}, c.NetConn())
+			if secured, ok := c.(*tls.Conn); ok {
+				c = secured.NetConn()
 			}
 			return context.WithValue(ctx, stampedKey{}, c)
 		},
 	}
-	if secured != nil {
-		return web.ServeTLS(stamping{l}, "", "")
-	}
-	return web.Serve(stamping{l})
+	return web.Serve(l)
 }
 
-// listen opens a port on loopback and serves there.
-func (s *server) listen(secured *tls.Config) (addr string, err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	guard.Go("scripted server", func(error) {}, func() { _ = s.serve(l, secured) })
-	return l.Addr().String(), nil
-}
-
-// certify makes a throwaway certificate. Nobody checks it: the client that it is
-// for started this server itself.
-func certify() (*tls.Config, error) {
+// listen serves on two ports of the loopback interface. Nobody checks the certificate:
+// the client that it is for started this server itself.
+func (s *server) listen() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	plain, plainErr := net.Listen("tcp", "127.0.0.1:0")
+	secured, securedErr := net.Listen("tcp", "127.0.0.1:0")
+	if err := errors.Join(plainErr, securedErr); err != nil {
+		return err
+	}
+	s.report.HTTP, s.report.HTTPS = plain.Addr().String(), secured.Addr().String()
 	pair := tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+	secured = tls.NewListener(stamping{secured}, &tls.Config{Certificates: []tls.Certificate{pair}})
+	for _, l := range []net.Listener{stamping{plain}, secured} {
+		guard.Go("scripted server", func(error) {}, func() { _ = s.serve(l) })
+	}
+	return nil
 }
 
 // A reply begins with a chunk that bears no token, as engines send it at once; then
@@ -216,7 +215,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		due = due.Add(round.Gap)
 	}
 	s.mu.Lock() // filed before the client can know that its answer has ended
-	s.records = append(s.records, rec)
+	s.report.Records = append(s.report.Records, rec)
 	s.mu.Unlock()
 	send(last + fmt.Sprintf(uses, tokens))
 }

@@ -56,7 +56,7 @@ func TestServerKeepsItsSchedule(t *testing.T) {
 		s.next(Round{Streams: 2, Gap: 50 * ms})
 		accepted := make(oneConn, 1)
 		accepted <- theirs
-		go s.serve(accepted, nil)
+		go s.serve(stamping{accepted})
 		defer close(accepted)
 		defer ours.Close()
 
