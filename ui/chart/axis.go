@@ -1,13 +1,5 @@
 package chart
 
-// PlotWidth returns how many cell columns of a chart of w×h cells remain for data when
-// its y-axis has this label function and scale. A braille chart shows two values in
-// each of them. The axis takes the width of its longest label and one cell more; where
-// that is more than half of w there is no axis.
-func PlotWidth(w int, label func(v float64) string, s Scale, h int) int {
-	return max(w, 0) - newAxis(w, h, s, label).width
-}
-
 // tick is a labelled value and the row it lies in, 0 at the top.
 type tick struct {
 	row   int

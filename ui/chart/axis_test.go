@@ -5,17 +5,17 @@ import (
 )
 
 func TestAxis(t *testing.T) {
-	o := LineOptions{Frame: Frame{Scale: Scale{Max: 50}, Label: number}}
-	wantPicture(t, Lines(8, 1, o), "50┤     ")
-	wantPicture(t, Lines(8, 2, o),
+	o := options{Scale: Scale{Max: 50}, Label: number}
+	wantPicture(t, drawLines(8, 1, o), "50┤     ")
+	wantPicture(t, drawLines(8, 2, o),
 		"50┤     ",
 		" 0┤     ")
-	wantPicture(t, Lines(8, 3, o, Series{Y: []float64{50, 50}}),
+	wantPicture(t, drawLines(8, 3, o, series{Y: []float64{50, 50}}),
 		"50┤    ⠉",
 		"25┤     ",
 		" 0┤     ")
 	o.ASCII = true
-	wantPicture(t, Lines(10, 5, o, Series{Y: []float64{0}}),
+	wantPicture(t, drawLines(10, 5, o, series{Y: []float64{0}}),
 		"50┤       ",
 		"  │       ",
 		"25┤       ",
@@ -44,8 +44,8 @@ func TestAxisOfManyRowsHasRoundNumbers(t *testing.T) {
 
 // Each decade has a third of the nine rows; a decade's label stands where the line has it.
 func TestAxisOfDecades(t *testing.T) {
-	o := LineOptions{Frame: Frame{Scale: Scale{Min: 1, Max: 1000, Log: true}, Label: number}}
-	wantPicture(t, Lines(10, 9, o, Series{Y: []float64{100, 100}}),
+	o := options{Scale: Scale{Min: 1, Max: 1000, Log: true}, Label: number}
+	wantPicture(t, drawLines(10, 9, o, series{Y: []float64{100, 100}}),
 		"1000┤     ",
 		"    │     ",
 		" 100┤    ⣀",
@@ -72,13 +72,13 @@ func TestAxisOfFewDecadesHasTheStepsBetween(t *testing.T) {
 }
 
 func TestAxisWithinADecade(t *testing.T) {
-	o := LineOptions{Frame: Frame{Scale: Scale{Min: 1, Max: 10, Log: true}, Label: number}}
+	o := options{Scale: Scale{Min: 1, Max: 10, Log: true}, Label: number}
 	// log10 of 2 and 5 are 0.30 and 0.70: rows 3 and 6 of 9 from the bottom, counted from 1.
-	wantPicture(t, Lines(6, 9, o),
+	wantPicture(t, drawLines(6, 9, o),
 		"10┤   ", "  │   ", " 5┤   ", "  │   ", "  │   ", "  │   ", " 2┤   ", "  │   ", " 1┤   ")
 }
 
-func TestPlotWidth(t *testing.T) {
+func TestColumnsBesideTheAxis(t *testing.T) {
 	long := func(float64) string { return "123 µs" }
 	for _, c := range []struct {
 		w, h  int
@@ -93,8 +93,8 @@ func TestPlotWidth(t *testing.T) {
 		{20, 0, long, 20},
 		{-3, 5, long, 0},
 	} {
-		if got := PlotWidth(c.w, c.label, Scale{Max: 50}, c.h); got != c.want {
-			t.Errorf("PlotWidth(%d, h %d) = %d, want %d", c.w, c.h, got, c.want)
+		if got := New(c.w, c.h, Scale{Max: 50}, c.label, plain).Cols; got != c.want {
+			t.Errorf("%d×%d has %d columns, want %d", c.w, c.h, got, c.want)
 		}
 	}
 }

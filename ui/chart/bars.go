@@ -10,7 +10,7 @@ import (
 func Bar(w int, share float64, style lipgloss.Style) string {
 	g := newGrid(w, 1)
 	if !(share > 0) || !finite(share) {
-		return g.lines()[0]
+		return g.Picture()[0]
 	}
 	ink := inkOf(style)
 	halves := int(min(share, 1)*float64(2*g.w) + 0.5)
@@ -20,7 +20,7 @@ func Bar(w int, share float64, style lipgloss.Style) string {
 	if halves%2 == 1 {
 		g.put(halves/2, 0, '▌', ink)
 	}
-	return g.lines()[0]
+	return g.Picture()[0]
 }
 
 // Spark draws one value a cell, the newest at the right, as blocks of eight heights from
@@ -39,7 +39,7 @@ func Spark(w int, ys []float64, top float64, style lipgloss.Style) string {
 			g.put(x+i, 0, block(level, r.above(v)), ink)
 		}
 	}
-	return g.lines()[0]
+	return g.Picture()[0]
 }
 
 // heights are how many lower blocks there are.
@@ -50,4 +50,26 @@ func block(level int, above bool) rune {
 		return overflow
 	}
 	return runes.LowerBlockOne + rune(level)
+}
+
+// asciiOf is the drawing without Unicode: one ASCII character for each glyph of
+// the screen, so that nothing changes its place.
+var asciiOf = map[rune]rune{
+	'─': '-', '│': '|', '╭': '+', '╮': '+', '╰': '+', '╯': '+', '┤': '+', '┴': '+', '┊': ':', '┃': '#',
+	'●': '*', '○': 'o', '◐': '%', '◌': '%', '⟳': '@', '◆': 'i', '▲': '!', '■': '#', '›': '>', '·': '-',
+	'—': '-', '–': '-', '−': '-', '→': '>', '←': '<', '↑': '^', '↓': 'v', '⇧': 'S', '×': 'x', '≤': '<',
+	'°': 'd', 'µ': 'u', 'μ': 'u', '…': '~',
+	'░': '.', '▒': ':', '▓': '+', '█': '#', '▌': '=',
+	'▁': '_', '▂': ',', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%',
+}
+
+// ToASCII replaces a character; one that has no likeness becomes a question mark.
+func ToASCII(r rune) rune {
+	if r < 0x7f {
+		return r
+	}
+	if a, ok := asciiOf[r]; ok {
+		return a
+	}
+	return '?'
 }

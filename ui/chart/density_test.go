@@ -17,7 +17,7 @@ func TestRow(t *testing.T) {
 		{linear, -1, 0}, {linear, 1.9, 0}, {linear, 2, 1}, {linear, 4, 1}, {linear, 5, 2}, {linear, inf, 2},
 		{log, 0, 0}, {log, 9, 0}, {log, 10, 1}, {log, 100, 1}, {log, 101, 2},
 	} {
-		if got := Row(2, c.scale, c.v); got != c.want {
+		if got := New(1, 2, c.scale, nil, plain).Row(c.v); got != c.want {
 			t.Errorf("%g on %+v lies in row %d, want %d", c.v, c.scale, got, c.want)
 		}
 	}
@@ -26,36 +26,37 @@ func TestRow(t *testing.T) {
 // The largest count, 8, has four binary digits: 1 is level 1 of 4, 2 and 3 level 2, 4 to
 // 7 level 3.
 func TestDensityShades(t *testing.T) {
-	o := DensityOptions{Frame: Frame{Scale: Scale{Max: 2}}}
+	o := options{Scale: Scale{Max: 2}}
 	columns := [][]uint32{{1, 0, 0}, {2, 3, 0}, {4, 7, 0}, {8, 1, 0}}
-	wantPicture(t, Density(5, 2, o, columns),
+	wantPicture(t, drawDensity(5, 2, o, columns),
 		"  ▒▓░",
 		" ░▒▓█")
 	o.Shades = []lipgloss.Style{red, green}
-	wantString(t, Density(4, 2, o, columns)[1], redOn+"░▒"+off+greenOn+"▓█"+off)
+	wantString(t, drawDensity(4, 2, o, columns)[1], redOn+"░▒"+off+greenOn+"▓█"+off)
 	// What is beyond the scale is bright, however little.
-	wantString(t, Density(2, 1, o, [][]uint32{{1, 0}, {8, 1}})[0], redOn+"░"+off+greenOn+"▲"+off)
+	wantString(t, drawDensity(2, 1, o, [][]uint32{{1, 0}, {8, 1}})[0], redOn+"░"+off+greenOn+"▲"+off)
 }
 
 func bins(h int, s Scale, samples []float32) []uint32 {
+	p := New(1, h, s, nil, plain)
 	rows := make([]uint32, max(0, h)+1)
 	for _, v := range samples {
-		rows[Row(max(0, h), s, float64(v))]++
+		rows[p.Row(float64(v))]++
 	}
 	return rows
 }
 
 // densityOf counts the samples of each column, then draws them.
-func densityOf(w, h int, o DensityOptions, columns [][]float32) []string {
+func densityOf(w, h int, o options, columns [][]float32) []string {
 	binned := make([][]uint32, len(columns))
 	for i, samples := range columns {
 		binned[i] = bins(h, o.Scale, samples)
 	}
-	return Density(w, h, o, binned)
+	return drawDensity(w, h, o, binned)
 }
 
 func TestDensityFromSamples(t *testing.T) {
-	o := DensityOptions{Frame: Frame{Scale: Scale{Min: 1, Max: 100, Log: true}, Label: number, Marks: []int{0, 2}}}
+	o := options{Scale: Scale{Min: 1, Max: 100, Log: true}, Label: number, Marks: []int{0, 2}}
 	columns := [][]float32{{5, 5}, {50}, nil, {500, 5}}
 	// Of a largest count of 2, 1 is the second level of four.
 	wantPicture(t, densityOf(8, 2, o, columns),
@@ -71,11 +72,6 @@ func TestDensityFromSamples(t *testing.T) {
 		"   █  ▒")
 }
 
-func TestColumnsOfAnotherHeightStayBlank(t *testing.T) {
-	columns := [][]uint32{{1, 1}, {1, 1, 0}, nil, {1, 1, 1, 1}}
-	wantPicture(t, Density(4, 2, DensityOptions{}, columns), " █  ", " █  ")
-}
-
 // denseColumns is 120 slices of 16 streams at 70 tokens/s.
 func denseColumns() [][]float32 {
 	columns := make([][]float32, 120)
@@ -87,8 +83,8 @@ func denseColumns() [][]float32 {
 	return columns
 }
 
-func densityOptions() DensityOptions {
-	return DensityOptions{Frame: Frame{Scale: Scale{Min: 1, Max: 1000, Log: true}, Label: number}, Shades: []lipgloss.Style{red, green, plain}}
+func densityOptions() options {
+	return options{Scale: Scale{Min: 1, Max: 1000, Log: true}, Label: number, Shades: []lipgloss.Style{red, green, plain}}
 }
 
 func BenchmarkDensity(b *testing.B) {
@@ -99,6 +95,6 @@ func BenchmarkDensity(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		Density(120, 20, o, binned)
+		drawDensity(120, 20, o, binned)
 	}
 }

@@ -24,7 +24,7 @@ func TestFitHeight(t *testing.T) {
 }
 
 func BenchmarkFit(b *testing.B) {
-	line := Lines(100, 1, LineOptions{Frame: Frame{Scale: Scale{Max: 1}}}, Series{Style: red, Y: make([]float64, 240)})
+	line := drawLines(100, 1, options{Scale: Scale{Max: 1}}, series{Style: red, Y: make([]float64, 240)})
 	b.ReportAllocs()
 	for b.Loop() {
 		Fit(line, 120, 1)

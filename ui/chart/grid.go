@@ -19,8 +19,9 @@ func inkOf(style lipgloss.Style) ink {
 
 // glyph is one cell of a picture. Rune 0 is blank.
 type glyph struct {
-	r   rune
-	ink ink
+	r    rune
+	ink  ink
+	line bool // part of a line, whose dots add up
 }
 
 // grid is a picture of w×h cells, (0, 0) at the top left.
@@ -39,12 +40,14 @@ func newGrid(w, h int) *grid {
 // wide.
 func (g *grid) put(x, y int, r rune, ink ink) {
 	if x >= 0 && x < g.w && y >= 0 && y < g.h {
-		g.cells[y*g.w+x] = glyph{r, ink}
+		*g.at(x, y) = glyph{r: r, ink: ink}
 	}
 }
 
-// lines writes the picture, each row exactly w cells wide.
-func (g *grid) lines() []string {
+func (g *grid) at(x, y int) *glyph { return &g.cells[y*g.w+x] }
+
+// Picture returns what was drawn, each row exactly w cells wide.
+func (g *grid) Picture() []string {
 	lines := make([]string, g.h)
 	var buf []byte
 	for y := range lines {
@@ -101,5 +104,19 @@ func Raster(w, h int, rows [][]Cell) []string {
 			}
 		}
 	}
-	return g.lines()
+	return g.Picture()
+}
+
+// Fit returns exactly h lines of exactly w cells: longer text is cut, shorter padded with
+// blanks. It counts cells, not bytes, and keeps styles.
+func Fit(lines []string, w, h int) []string {
+	w, h = max(w, 0), max(h, 0)
+	fitted := make([]string, h)
+	for i := range fitted {
+		if i < len(lines) {
+			fitted[i] = ansi.Truncate(lines[i], w, "")
+		}
+		fitted[i] += strings.Repeat(" ", max(0, w-ansi.StringWidth(fitted[i])))
+	}
+	return fitted
 }

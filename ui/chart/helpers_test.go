@@ -74,3 +74,67 @@ func wantASCII(t *testing.T, what string, lines []string) {
 		}
 	}
 }
+
+// options is how a test's chart is drawn.
+type options struct {
+	Scale  Scale
+	Label  func(float64) string
+	Marks  []int // columns, 0 = leftmost
+	Rules  []rule
+	Points []Point
+	ASCII  bool
+	Shades []lipgloss.Style
+}
+
+type series struct {
+	Style lipgloss.Style
+	Mark  rune // 0 is '*'
+	Y     []float64
+}
+
+type rule struct {
+	Y     float64
+	Style lipgloss.Style
+}
+
+func (o *options) begin(w, h int) *Plot {
+	p := New(w, h, o.Scale, o.Label, plain)
+	p.ASCII = o.ASCII
+	marked := make([]bool, p.Cols)
+	for _, col := range o.Marks {
+		if col >= 0 && col < p.Cols {
+			marked[col] = true
+		}
+	}
+	p.Marks(marked, plain)
+	return p
+}
+
+func drawLines(w, h int, o options, all ...series) []string {
+	p := o.begin(w, h)
+	for _, r := range o.Rules {
+		p.Rule(r.Y, r.Style)
+	}
+	for _, q := range o.Points {
+		p.Spread(q)
+	}
+	for _, s := range all {
+		if s.Mark == 0 {
+			s.Mark = '*'
+		}
+		p.Line(s.Y, s.Style, s.Mark)
+	}
+	for _, q := range o.Points {
+		p.Point(q)
+	}
+	return p.Picture()
+}
+
+func drawDensity(w, h int, o options, columns [][]uint32) []string {
+	if o.Shades == nil {
+		o.Shades = []lipgloss.Style{plain}
+	}
+	p := o.begin(w, h)
+	p.Density(columns, o.Shades)
+	return p.Picture()
+}

@@ -7,100 +7,104 @@ import (
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 )
 
-// Series is one line of a chart.
-type Series struct {
-	Style lipgloss.Style
-	Mark  rune      // draws it in ASCII; 0 is '*'
-	Y     []float64 // one value per dot column (two per cell column), newest last; NaN = no data there
-}
+// Dots of a braille cell.
+const (
+	dotsWide = 2
+	dotsHigh = 4
+)
 
-// Rule is a horizontal line, such as an SLO. It is dotted, so that it differs from a
-// series without colour, and omitted where it lies beyond the scale.
-type Rule struct {
-	Y     float64
-	Style lipgloss.Style
-}
-
-// LineOptions says how Lines draws.
-type LineOptions struct {
-	Frame
-	Rules  []Rule
-	Points []Point
-	ASCII  bool // no braille: a character for each series, one value a cell high
-}
-
-// Lines draws series as braille lines on w×h cells. Gaps cut a line and a lone value
-// is a dot. Where lines meet in a cell all their dots stay and the later one gives the
-// style. Values beyond the scale are drawn on its edge; a triangle in the top row shows
-// that there are some above it.
-func Lines(w, h int, o LineOptions, series ...Series) []string {
-	p := newPlot(w, h, &o.Frame)
-	for _, r := range o.Rules {
-		p.drawRule(r, o.ASCII)
+// braille are the runes of a single dot, by its column and row in the cell.
+var braille = func() (dots [dotsWide][dotsHigh]rune) {
+	for x, places := range [dotsWide][dotsHigh]int{{0, 1, 2, 6}, {3, 4, 5, 7}} { // as the library numbers them
+		for y, place := range places {
+			var one runes.PatternDots
+			one[place] = true
+			dots[x][y] = runes.BraillePatternFromPatternDots(one)
+		}
 	}
-	p.drawMarks(&o.Frame)
-	p.drawSpreads(o.Points)
-	t := newTrace(p.cols, p.h, o.ASCII)
-	pens := make([]glyph, len(series))
-	for i, s := range series {
-		pens[i] = glyph{pen(s.Mark), inkOf(s.Style)}
-		t.draw(&p.ruler, s.Y, owner(i+1))
+	return dots
+}()
+
+// Line draws values as a line, one value a dot column (two per cell column), newest last. NaN
+// cuts it and a lone value is a dot. Where lines meet in a cell all their dots stay and the
+// later one gives the style. Values beyond the scale are drawn on its edge; a triangle in the
+// top row shows that there are some above it. The mark draws the line in ASCII.
+func (p *Plot) Line(values []float64, style lipgloss.Style, mark rune) {
+	pen := glyph{r: mark, ink: inkOf(style), line: true}
+	shown, x := newest(values, p.Cols*dotsWide)
+	before := -1 // dot row of the value before, −1 = none
+	for _, v := range shown {
+		y := -1
+		if slot := p.slot(v, p.h*p.dots()); slot >= 0 {
+			y = p.h*p.dots() - 1 - slot
+			p.join(x, before, y, pen)
+			if p.above(v) {
+				p.set(x/dotsWide, 0, overflow, pen.ink)
+			}
+		}
+		before = y
+		x++
 	}
-	p.drawTrace(t, pens)
-	p.drawPoints(o.Points)
-	return p.lines()
 }
 
-// pen returns the character that draws a series in ASCII.
-func pen(mark rune) rune {
-	if mark > ' ' && mark < 0x7f {
-		return mark
+// dots is how many a line has in the height of a cell.
+func (p *Plot) dots() int {
+	if p.ASCII {
+		return 1
 	}
-	return '*'
+	return dotsHigh
 }
 
-// drawTrace copies the cells that t has reached to the plot.
-func (p *plot) drawTrace(t *trace, pens []glyph) {
-	var braille [][]rune
-	if t.dots != nil {
-		braille = t.dots.BraillePatterns()
+// join draws a dot at (x, y) and connects it with the one before, at (x−1, before): half
+// of the way lies in either column.
+func (p *Plot) join(x, before, y int, pen glyph) {
+	switch way := y - before; {
+	case before < 0 || way == 0:
+		p.column(x, y, y, pen)
+	case way > 0:
+		half := before + way/2
+		p.column(x-1, before, half, pen)
+		p.column(x, half+1, y, pen)
+	default:
+		half := before + way/2
+		p.column(x-1, half, before, pen)
+		p.column(x, y, half-1, pen)
 	}
-	for i, owner := range t.owners {
-		if owner == 0 {
+}
+
+// column sets the dots from row top down to row bottom.
+func (p *Plot) column(x, top, bottom int, pen glyph) {
+	for y := top; y <= bottom; y++ {
+		at := p.at(p.left+x/dotsWide, y/p.dots())
+		if at.r == overflow {
 			continue
 		}
-		pen := pens[owner-1]
-		row, col := i/t.cols, i%t.cols
-		if braille != nil {
-			pen.r = braille[row][col]
+		if !p.ASCII {
+			pen.r = braille[x%dotsWide][y%dotsHigh]
+			if at.line {
+				pen.r = runes.CombineBraillePatterns(at.r, pen.r)
+			}
 		}
-		p.set(col, row, pen.r, pen.ink)
-	}
-	for col, owner := range t.above {
-		if owner != 0 {
-			p.set(col, 0, overflow, pens[owner-1].ink)
-		}
+		*at = pen
 	}
 }
 
-// leftDots are the places of a cell's left dots, from the top, in runes.PatternDots.
-var leftDots = [dotsHigh]int{0, 1, 2, 6}
-
-// drawRule draws one dot a cell, at the exact height.
-func (p *plot) drawRule(rule Rule, ascii bool) {
-	if p.h == 0 || !(rule.Y >= p.scale.Min && rule.Y <= p.scale.Max) {
+// Rule draws a horizontal line, such as an SLO, where nothing else is: one dot a cell, so that
+// it differs from other lines without colour, at the exact height. Beyond the scale there is
+// none.
+func (p *Plot) Rule(y float64, style lipgloss.Style) {
+	if p.h == 0 || !(y >= p.scale.Min && y <= p.scale.Max) {
 		return
 	}
-	dot := dotsHigh*p.h - 1 - p.slot(rule.Y, dotsHigh*p.h)
-	r := '-'
-	if !ascii {
-		var dots runes.PatternDots
-		dots[leftDots[dot%dotsHigh]] = true
-		r = runes.BraillePatternFromPatternDots(dots)
+	dot := dotsHigh*p.h - 1 - p.slot(y, dotsHigh*p.h)
+	pen := glyph{r: '-', ink: inkOf(style)}
+	if !p.ASCII {
+		pen.r = braille[0][dot%dotsHigh]
 	}
-	ink := inkOf(rule.Style)
-	for col := range p.cols {
-		p.set(col, dot/dotsHigh, r, ink)
+	for col := range p.Cols {
+		if at := p.at(p.left+col, dot/dotsHigh); at.r == 0 {
+			*at = pen
+		}
 	}
 }
 
@@ -114,36 +118,21 @@ type Point struct {
 	Style     lipgloss.Style
 }
 
-// drawSpreads draws the lines of all points, below everything else.
-func (p *plot) drawSpreads(points []Point) {
-	for _, q := range points {
-		top, bottom := p.row(q.High), p.row(q.Low)
-		if top < 0 || bottom < 0 {
-			continue
-		}
-		for row := top; row <= bottom; row++ {
-			p.set(q.At/dotsWide, row, '│', inkOf(q.Style))
-		}
+// Spread draws the vertical line of a point.
+func (p *Plot) Spread(q Point) {
+	top, bottom := p.row(q.High), p.row(q.Low)
+	for row := top; row >= 0 && row <= bottom; row++ {
+		p.set(q.At/dotsWide, row, '│', inkOf(q.Style))
 	}
 }
 
-// drawPoints puts the signs on top.
-func (p *plot) drawPoints(points []Point) {
-	for _, q := range points {
-		if row := p.row(q.Y); row >= 0 {
-			p.set(q.At/dotsWide, row, q.Sign, inkOf(q.Style))
-		}
-	}
-}
+// Point draws the sign of a point.
+func (p *Plot) Point(q Point) { p.set(q.At/dotsWide, p.row(q.Y), q.Sign, inkOf(q.Style)) }
 
-// row is the row of a value, −1 if it has none.
-func (p *plot) row(v float64) int {
+// row is the row of a value from the top, −1 if it has none.
+func (p *Plot) row(v float64) int {
 	if math.IsNaN(v) || p.h == 0 {
 		return -1
 	}
-	slot := p.slot(v, dotsHigh*p.h)
-	if slot < 0 {
-		return -1
-	}
-	return p.h - 1 - slot/dotsHigh
+	return p.h - 1 - p.slot(v, p.h)
 }

@@ -9,13 +9,13 @@ import (
 var nan, inf = math.NaN(), math.Inf(1)
 
 // upTo is a linear scale from 0 to max.
-func upTo(max float64) LineOptions { return LineOptions{Frame: Frame{Scale: Scale{Max: max}}} }
+func upTo(max float64) options { return options{Scale: Scale{Max: max}} }
 
 // Eight dot columns and eight dot rows: a value from 0 to 7 in each makes a diagonal.
 // Two steps of it in a cell are ⡠ (dots 7 and 6) in its lower, ⠊ (2 and 4) in its upper half.
 func TestRisingLine(t *testing.T) {
 	y := []float64{0, 1, 2, 3, 4, 5, 6, 7}
-	wantPicture(t, Lines(4, 2, upTo(7), Series{Y: y}),
+	wantPicture(t, drawLines(4, 2, upTo(7), series{Y: y}),
 		"  ⡠⠊",
 		"⡠⠊  ")
 }
@@ -23,7 +23,7 @@ func TestRisingLine(t *testing.T) {
 func TestFallingLineInASCII(t *testing.T) {
 	o := upTo(3)
 	o.ASCII = true
-	wantPicture(t, Lines(4, 4, o, Series{Mark: 'o', Y: []float64{3, 3, 2, 2, 1, 1, 0, 0}}),
+	wantPicture(t, drawLines(4, 4, o, series{Mark: 'o', Y: []float64{3, 3, 2, 2, 1, 1, 0, 0}}),
 		"o   ",
 		" o  ",
 		"  o ",
@@ -33,31 +33,31 @@ func TestFallingLineInASCII(t *testing.T) {
 // From the bottom to the top of one cell: half of the way lies in the left column
 // (dots 7 and 3), half in the right one (dots 5 and 4).
 func TestJumpIsConnected(t *testing.T) {
-	wantPicture(t, Lines(1, 1, upTo(3), Series{Y: []float64{0, 3}}), "⡜")
-	wantPicture(t, Lines(1, 1, upTo(3), Series{Y: []float64{3, 0}}), "⢣")
+	wantPicture(t, drawLines(1, 1, upTo(3), series{Y: []float64{0, 3}}), "⡜")
+	wantPicture(t, drawLines(1, 1, upTo(3), series{Y: []float64{3, 0}}), "⢣")
 }
 
 func TestGapsCutTheLine(t *testing.T) {
 	y := []float64{0, nan, 0, 0, nan, nan, 0, nan}
-	wantPicture(t, Lines(4, 1, upTo(3), Series{Y: y}), "⡀⣀ ⡀")
+	wantPicture(t, drawLines(4, 1, upTo(3), series{Y: y}), "⡀⣀ ⡀")
 	// With a gap between them, top and bottom are not joined.
-	wantPicture(t, Lines(2, 1, upTo(3), Series{Y: []float64{0, nan, 3, nan}}), "⡀⠁")
+	wantPicture(t, drawLines(2, 1, upTo(3), series{Y: []float64{0, nan, 3, nan}}), "⡀⠁")
 }
 
 func TestNewestIsAtTheRightEdge(t *testing.T) {
-	wantPicture(t, Lines(3, 1, upTo(3), Series{Y: []float64{0}}), "  ⢀")
-	wantPicture(t, Lines(2, 1, upTo(3), Series{Y: []float64{3, 3, 3, 3, 3, 0, 0, 0}}), "⢣⣀")
-	wantPicture(t, Lines(2, 1, upTo(3)), "  ")
+	wantPicture(t, drawLines(3, 1, upTo(3), series{Y: []float64{0}}), "  ⢀")
+	wantPicture(t, drawLines(2, 1, upTo(3), series{Y: []float64{3, 3, 3, 3, 3, 0, 0, 0}}), "⢣⣀")
+	wantPicture(t, drawLines(2, 1, upTo(3)), "  ")
 }
 
 func TestValuesBeyondTheScale(t *testing.T) {
 	o := upTo(3)
 	y := []float64{-5, -5, math.Inf(-1), 0, 1e300, nan, inf, nan}
-	wantPicture(t, Lines(4, 2, o, Series{Y: y}),
+	wantPicture(t, drawLines(4, 2, o, series{Y: y}),
 		"  ▲▲",
 		"⣀⣸  ") // the line rises to the value it cannot show
 	o.ASCII = true
-	wantPicture(t, Lines(2, 2, o, Series{Y: []float64{nan, 4, nan, 3}}),
+	wantPicture(t, drawLines(2, 2, o, series{Y: []float64{nan, 4, nan, 3}}),
 		"▲*",
 		"  ")
 }
@@ -65,9 +65,9 @@ func TestValuesBeyondTheScale(t *testing.T) {
 // On two decades in eight dot rows, 10 is the lowest of the upper four; 0 and below have
 // no logarithm and lie at the bottom.
 func TestLogScale(t *testing.T) {
-	o := LineOptions{Frame: Frame{Scale: Scale{Min: 1, Max: 100, Log: true}}}
+	o := options{Scale: Scale{Min: 1, Max: 100, Log: true}}
 	y := []float64{1, nan, 10, nan, 100, nan, 0, nan, -3, nan}
-	wantPicture(t, Lines(5, 2, o, Series{Y: y}),
+	wantPicture(t, drawLines(5, 2, o, series{Y: y}),
 		" ⡀⠁  ",
 		"⡀  ⡀⡀")
 }
@@ -75,26 +75,26 @@ func TestLogScale(t *testing.T) {
 // Where lines meet, the later series gives the style and no dot is lost. Blanks are not
 // styled, and neighbours of one style are one run.
 func TestLaterSeriesWinsTheCell(t *testing.T) {
-	low := Series{Style: red, Y: []float64{0, 0, 0, 0, 0, 0}}
-	high := Series{Style: green, Y: []float64{3, 3}}
-	wantString(t, Lines(4, 1, upTo(3), low, high)[0], " "+redOn+"⣀⣀"+off+greenOn+"⣉"+off)
-	wantString(t, Lines(4, 1, upTo(3), high, low)[0], " "+redOn+"⣀⣀⣉"+off)
+	low := series{Style: red, Y: []float64{0, 0, 0, 0, 0, 0}}
+	high := series{Style: green, Y: []float64{3, 3}}
+	wantString(t, drawLines(4, 1, upTo(3), low, high)[0], " "+redOn+"⣀⣀"+off+greenOn+"⣉"+off)
+	wantString(t, drawLines(4, 1, upTo(3), high, low)[0], " "+redOn+"⣀⣀⣉"+off)
 }
 
 func TestRunGoesOnOverBlanksButNotToTheEnd(t *testing.T) {
-	s := Series{Style: red, Y: []float64{0, 0, nan, nan, 0, 0, nan, nan}}
-	wantString(t, Lines(4, 1, upTo(3), s)[0], redOn+"⣀ ⣀"+off+" ")
+	s := series{Style: red, Y: []float64{0, 0, nan, nan, 0, 0, nan, nan}}
+	wantString(t, drawLines(4, 1, upTo(3), s)[0], redOn+"⣀ ⣀"+off+" ")
 }
 
 func TestMarksStandBehindTheSeries(t *testing.T) {
 	o := upTo(3)
 	o.Marks = []int{-1, 0, 2, 3}
-	s := Series{Y: []float64{nan, nan, 0, 0, 0, 0}}
-	wantPicture(t, Lines(3, 2, o, s),
+	s := series{Y: []float64{nan, nan, 0, 0, 0, 0}}
+	wantPicture(t, drawLines(3, 2, o, s),
 		"┊ ┊",
 		"┊⣀⣀")
 	o.ASCII = true
-	wantPicture(t, Lines(3, 2, o, s),
+	wantPicture(t, drawLines(3, 2, o, s),
 		"┊ ┊",
 		"┊**")
 }
@@ -103,12 +103,12 @@ func TestMarksStandBehindTheSeries(t *testing.T) {
 // lower row, 4 the lowest of the upper one.
 func TestRules(t *testing.T) {
 	o := upTo(8)
-	o.Rules = []Rule{{Y: 3}, {Y: 4, Style: red}, {Y: 8.1}, {Y: -0.1}, {Y: nan}}
-	wantPicture(t, Lines(2, 2, o), "⡀⡀", "⠁⠁")
-	wantString(t, Lines(2, 2, o)[0], redOn+"⡀⡀"+off)
-	wantPicture(t, Lines(2, 2, o, Series{Y: []float64{5, 5}}), "⡀⠤", "⠁⠁")
+	o.Rules = []rule{{Y: 3}, {Y: 4, Style: red}, {Y: 8.1}, {Y: -0.1}, {Y: nan}}
+	wantPicture(t, drawLines(2, 2, o), "⡀⡀", "⠁⠁")
+	wantString(t, drawLines(2, 2, o)[0], redOn+"⡀⡀"+off)
+	wantPicture(t, drawLines(2, 2, o, series{Y: []float64{5, 5}}), "⡀⠤", "⠁⠁")
 	o.ASCII = true
-	wantPicture(t, Lines(2, 2, o, Series{Y: []float64{5, 5}}), "-*", "--")
+	wantPicture(t, drawLines(2, 2, o, series{Y: []float64{5, 5}}), "-*", "--")
 }
 
 func BenchmarkLines(b *testing.B) {
@@ -116,10 +116,10 @@ func BenchmarkLines(b *testing.B) {
 	for i := range y {
 		y[i] = 50 + 40*math.Sin(float64(i)/3)
 	}
-	o := LineOptions{Frame: Frame{Scale: Scale{Min: 0.1, Max: 100, Log: true}, Label: number, Marks: []int{30}}, Rules: []Rule{{Y: 60}}}
+	o := options{Scale: Scale{Min: 0.1, Max: 100, Log: true}, Label: number, Marks: []int{30}, Rules: []rule{{Y: 60}}}
 	b.ReportAllocs()
 	for b.Loop() {
-		Lines(120, 20, o, Series{Style: red, Y: y}, Series{Style: green, Y: y[50:]}, Series{Style: plain, Y: y[100:]})
+		drawLines(120, 20, o, series{Style: red, Y: y}, series{Style: green, Y: y[50:]}, series{Style: plain, Y: y[100:]})
 	}
 }
 
@@ -139,7 +139,7 @@ func TestPointsStandOnTheirSpread(t *testing.T) {
 		"spread upturned": {[]Point{{At: 0, Y: 5, Low: 9, High: 1, Sign: 'o'}}, " / /o/ / "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := inASCII(Lines(3, 5, LineOptions{Frame: Frame{Scale: Scale{Min: 0, Max: 10}}, Points: c.points, ASCII: true}))
+			got := inASCII(drawLines(3, 5, options{Scale: Scale{Min: 0, Max: 10}, Points: c.points, ASCII: true}))
 			for i, want := range strings.Split(c.want, "/") {
 				if strings.TrimRight(got[i], " ") != strings.TrimRight(want, " ") {
 					t.Errorf("row %d is %q, want %q", i, got[i], want)

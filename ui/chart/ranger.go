@@ -4,23 +4,22 @@ import "slices"
 
 // Ranger chooses the bounds of an axis from the data on it, and keeps them calm:
 // a bound moves outward at once, and inward only when the data has needed at most
-// half of it (one step of 1-2-5) for Patience calls in a row. The zero value is a
+// half of it (one step of 1-2-5) for a number of calls in a row. The zero value is a
 // linear Ranger ready for use.
 //
 // A linear scale runs from 0 to 1, 2 or 5 times a power of ten. A logarithmic one
 // has such numbers at both ends and spans one to five decades; smaller values than
 // that lie on its bottom edge.
 type Ranger struct {
-	Log      bool
-	Patience int // calls; 0 means 40
+	Log bool
 
 	top    edge
 	bottom edge // holds −step, so that outward is up here too
 }
 
 const (
-	defaultPatience = 40
-	mostDecades     = 5
+	patience    = 40 // calls
+	mostDecades = 5
 )
 
 // Scale returns the bounds for these values. Only finite values above 0 count; without
@@ -28,12 +27,8 @@ const (
 func (r *Ranger) Scale(values ...[]float64) Scale {
 	low, high := extent(values)
 	if high > 0 {
-		patience := r.Patience
-		if patience <= 0 {
-			patience = defaultPatience
-		}
-		r.top.follow(stepUp(high), patience)
-		r.bottom.follow(-stepDown(low), patience)
+		r.top.follow(stepUp(high))
+		r.bottom.follow(-stepDown(low))
 	}
 	if !r.Log {
 		return Scale{Min: 0, Max: r.top.at().value()}
@@ -63,7 +58,7 @@ func extent(values [][]float64) (low, high float64) {
 // the most of them.
 type edge []step
 
-func (e *edge) follow(need step, patience int) {
+func (e *edge) follow(need step) {
 	*e = append(*e, need)
 	*e = (*e)[max(0, len(*e)-patience):]
 }

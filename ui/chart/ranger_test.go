@@ -22,42 +22,46 @@ func TestRangerGrowsAtOnce(t *testing.T) {
 	wantScale(t, r.Scale([]float64{nan, -1, 0, inf}), 0, 20)
 }
 
+// quiet repeats a call one time less than the Ranger has patience.
+func quiet(t *testing.T, r *Ranger, min, max float64, values ...float64) {
+	t.Helper()
+	for range patience - 1 {
+		wantScale(t, r.Scale(values), min, max)
+	}
+}
+
 func TestRangerShrinksAfterPatience(t *testing.T) {
-	r := Ranger{Patience: 3}
+	var r Ranger
 	wantScale(t, r.Scale([]float64{90}), 0, 100)
-	wantScale(t, r.Scale([]float64{9}), 0, 100)
-	wantScale(t, r.Scale([]float64{18}), 0, 100)
-	// The third quiet call shrinks it to what the largest of the three needs.
+	quiet(t, &r, 0, 100, 18)
+	// The last quiet call shrinks it to what the largest of them needs.
 	wantScale(t, r.Scale([]float64{4}), 0, 20)
 }
 
 func TestRangerKeepsWhatIsMoreThanHalfFull(t *testing.T) {
-	r := Ranger{Patience: 3}
+	var r Ranger
 	r.Scale([]float64{90})
-	for range 20 {
-		wantScale(t, r.Scale([]float64{51}), 0, 100)
-	}
+	quiet(t, &r, 0, 100, 51)
+	quiet(t, &r, 0, 100, 51)
 }
 
 func TestRangerCountsFromTheLastPeak(t *testing.T) {
-	r := Ranger{Patience: 3}
+	var r Ranger
 	r.Scale([]float64{90})
-	for range 10 {
-		r.Scale([]float64{30})
-		r.Scale([]float64{30})
+	for range 3 {
+		quiet(t, &r, 0, 100, 30)
 		wantScale(t, r.Scale([]float64{60}), 0, 100)
 	}
-	r.Scale([]float64{9})
-	r.Scale([]float64{9})
+	quiet(t, &r, 0, 100, 9)
 	wantScale(t, r.Scale([]float64{9}), 0, 10)
 }
 
 func TestRangerLog(t *testing.T) {
-	r := Ranger{Log: true, Patience: 2}
+	r := Ranger{Log: true}
 	wantScale(t, r.Scale(), 0.1, 1)
 	wantScale(t, r.Scale([]float64{3, 70, 0, -1}), 2, 100)
 	wantScale(t, r.Scale([]float64{0.3, 150}), 0.2, 200)
-	wantScale(t, r.Scale([]float64{30, 70}), 0.2, 200)
+	quiet(t, &r, 0.2, 200, 30, 70)
 	// Both ends move in; a log scale has at least a decade.
 	wantScale(t, r.Scale([]float64{25, 90}), 10, 100)
 	// And at most five: an outlier at the low end does not flatten the rest.

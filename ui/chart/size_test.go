@@ -18,11 +18,11 @@ type input struct {
 // drawAll draws in with every function, checks the sizes, and that ASCII is ASCII.
 func drawAll(t *testing.T, in input) {
 	t.Helper()
-	lo := LineOptions{Frame: Frame{Scale: in.scale, Label: number, Marks: []int{0, in.w / 2, in.w}}, ASCII: in.ascii}
-	do := DensityOptions{Frame: Frame{Scale: in.scale, Label: number, Marks: lo.Marks}}
+	lo := options{Scale: in.scale, Label: number, Marks: []int{0, in.w / 2, in.w}, ASCII: in.ascii}
+	do := options{Scale: in.scale, Label: number, Marks: lo.Marks}
 	var samples []float32
 	for _, v := range in.values {
-		lo.Rules = append(lo.Rules, Rule{Y: v})
+		lo.Rules = append(lo.Rules, rule{Y: v})
 		samples = append(samples, float32(v))
 	}
 	first := 1.0
@@ -31,8 +31,8 @@ func drawAll(t *testing.T, in input) {
 	}
 	ranged := (&Ranger{Log: in.scale.Log}).Scale(in.values)
 	for what, lines := range map[string][]string{
-		"Lines":       Lines(in.w, in.h, lo, Series{Style: red, Y: in.values}, Series{Y: in.values[len(in.values)/2:]}),
-		"Lines alone": Lines(in.w, in.h, LineOptions{Frame: Frame{Scale: ranged}, ASCII: in.ascii}, Series{Y: in.values}),
+		"Lines":       drawLines(in.w, in.h, lo, series{Style: red, Y: in.values}, series{Y: in.values[len(in.values)/2:]}),
+		"Lines alone": drawLines(in.w, in.h, options{Scale: ranged, ASCII: in.ascii}, series{Y: in.values}),
 		"Density":     densityOf(in.w, in.h, do, [][]float32{samples, nil, samples}),
 		"Fit":         Fit([]string{number(first)}, in.w, in.h),
 	} {

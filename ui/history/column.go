@@ -1,7 +1,6 @@
 package history
 
 import (
-	"math"
 	"slices"
 
 	"sonde/gpu"
@@ -29,18 +28,12 @@ type Column struct {
 	in, out float64 // tokens that arrived
 }
 
-// Dot is half a column: the latency samples that ended in it.
-type Dot struct {
-	ttftMS, tpotMS []float64 // samples, while the column is open
-	ttft, tpot     Triple    // percentiles, once it is closed
-}
+// Dot is half a column: the latencies of the samples that ended in it.
+type Dot struct{ TTFT, TPOT measure.Summary }
 
-// fold adds one Frame to the column; half is the dot it belongs to.
-func (c *Column) fold(f *frame.Frame, half int) {
+// fold adds one Frame to the column.
+func (c *Column) fold(f *frame.Frame) {
 	cl := &f.Client
-	d := &c.Dots[half]
-	d.ttftMS = append(d.ttftMS, cl.SliceTTFT...)
-	d.tpotMS = append(d.tpotMS, cl.SliceTPOT...)
 	c.Gaps.add(cl)
 	c.seconds += f.Slice.Seconds()
 	c.in += float64(cl.SliceInTokens)
@@ -80,21 +73,8 @@ func MeanOf[T any](list []T, value func(*T) opt.Float) opt.Float {
 	return m.Mean()
 }
 
-// close computes what later drawings need and drops the samples.
-func (c *Column) close() {
-	for i := range c.Dots {
-		d := &c.Dots[i]
-		d.ttft, d.tpot = tripleOf(d.ttftMS), tripleOf(d.tpotMS)
-		d.ttftMS, d.tpotMS = nil, nil
-	}
-}
-
 func (c *Column) clone() *Column {
 	d := *c
-	for i := range d.Dots {
-		d.Dots[i].ttftMS = slices.Clone(c.Dots[i].ttftMS)
-		d.Dots[i].tpotMS = slices.Clone(c.Dots[i].tpotMS)
-	}
 	d.Gaps.Bins = slices.Clone(c.Gaps.Bins)
 	d.Streams = slices.Clone(c.Streams)
 	return &d
@@ -104,38 +84,3 @@ func (c *Column) clone() *Column {
 // covered.
 func (c *Column) OutPerS() opt.Float { return opt.Of(c.out / c.seconds) }
 func (c *Column) InPerS() opt.Float  { return opt.Of(c.in / c.seconds) }
-
-// TTFT and TPOT are the percentiles of a dot, closed or not.
-func (d *Dot) TTFT() Triple { return percentiles(d.ttft, d.ttftMS) }
-func (d *Dot) TPOT() Triple { return percentiles(d.tpot, d.tpotMS) }
-
-// percentiles prefers the samples of a dot that is still open.
-func percentiles(closed Triple, open []float64) Triple {
-	switch {
-	case len(open) > 0:
-		return tripleOf(open)
-	case closed == (Triple{}):
-		return noTriple
-	}
-	return closed
-}
-
-// Triple is p50, p95 and p99 of the samples of one dot, in milliseconds; NaN without
-// samples.
-type Triple [3]float64
-
-var noTriple = Triple{math.NaN(), math.NaN(), math.NaN()}
-
-func tripleOf(samples []float64) Triple {
-	d := measure.NewDist(len(samples))
-	for _, ms := range samples {
-		d.Add(ms)
-	}
-	out := noTriple
-	for i, q := range []float64{0.50, 0.95, 0.99} {
-		if ms, ok := d.Quantile(q); ok {
-			out[i] = ms
-		}
-	}
-	return out
-}

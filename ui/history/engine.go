@@ -31,12 +31,8 @@ func (e *Engine) fold(s *engine.Status) {
 		return
 	}
 	r := s.Reading
-	since := r.At.Add(-EngineWindow)
-	kept := slices.IndexFunc(e.readings, func(r *engine.Reading) bool { return !r.At.Before(since) })
-	if kept < 0 {
-		kept = len(e.readings)
-	}
-	e.readings = append(e.readings[kept:], &r)
+	old := func(before *engine.Reading) bool { return r.At.Sub(before.At) > EngineWindow }
+	e.readings = append(slices.DeleteFunc(e.readings, old), &r)
 }
 
 func (e *Engine) last() *engine.Reading {

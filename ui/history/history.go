@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sonde/probe/frame"
+	"sonde/probe/measure"
 )
 
 // Keep is how many columns the history holds: 20 minutes at 1 s, more than the widest
@@ -25,6 +26,9 @@ type History struct {
 
 	first   int64 // number of columns[0] since the session began
 	columns []*Column
+
+	dot        int64         // number of the newest dot
+	ttft, tpot *measure.Dist // its samples
 }
 
 // Seen is what there has been any of since the session began. Until then a chart says why
@@ -32,7 +36,12 @@ type History struct {
 type Seen struct{ TTFT, TPOT, Gaps, Tokens, Streams bool }
 
 // New is an empty history of columns of that length.
-func New(width time.Duration) *History { return &History{Width: width} }
+func New(width time.Duration) *History {
+	return &History{Width: width, ttft: measure.NewDist(exactSamples), tpot: measure.NewDist(exactSamples)}
+}
+
+// exactSamples is up to how many samples of a dot the percentiles are exact.
+const exactSamples = 4096
 
 // Fold adds a Frame. Frames come in order; one that is older than the open column (a
 // source that started over) begins a new history.
@@ -42,20 +51,33 @@ func (h *History) Fold(f *frame.Frame) {
 		// every other dot would stay empty.
 		h.Width = max(h.Width, 2*f.Slice)
 	}
-	middle := f.At - f.Slice/2
-	h.advance(int64(middle / h.Width))
-	half := 0
-	if middle%h.Width >= h.Width/2 {
-		half = 1
-	}
-	h.open().fold(f, half)
+	dot := int64((f.At - f.Slice/2) / (h.Width / 2))
+	h.advance(dot / 2)
+	h.open().fold(f)
+	h.latencies(dot, &f.Client)
 	h.Positions.fold(f)
 	h.Engine.fold(&f.Engine)
 	h.Seen.note(f)
 }
 
-// advance closes columns until the open one has the number. Time without Frames
-// leaves empty columns.
+// latencies adds the samples of a slice to its dot.
+func (h *History) latencies(dot int64, c *measure.Client) {
+	if dot != h.dot {
+		h.ttft.Reset()
+		h.tpot.Reset()
+		h.dot = dot
+	}
+	for _, ms := range c.SliceTTFT {
+		h.ttft.Add(ms)
+	}
+	for _, ms := range c.SliceTPOT {
+		h.tpot.Add(ms)
+	}
+	h.open().Dots[dot%2] = Dot{h.ttft.Summary(), h.tpot.Summary()}
+}
+
+// advance appends columns until the open one has the number. Time without Frames leaves
+// empty columns.
 func (h *History) advance(number int64) {
 	last := h.first + int64(len(h.columns)) - 1
 	if len(h.columns) == 0 || number < last || number-last > Keep {
@@ -63,7 +85,6 @@ func (h *History) advance(number int64) {
 		return
 	}
 	for ; last < number; last++ {
-		h.open().close()
 		h.columns = append(h.columns, &Column{})
 	}
 	if len(h.columns) > maxColumns {

@@ -20,22 +20,6 @@ func slice(seq uint64, at time.Duration) *frame.Frame {
 	return &frame.Frame{Seq: seq, At: at, Slice: 250 * time.Millisecond}
 }
 
-func TestPercentilesAreInterpolated(t *testing.T) {
-	// Ranks 0.5·4 = 2, 0.95·4 = 3.8, 0.99·4 = 3.96: 30, 40+0.8·960, 40+0.96·960.
-	got := tripleOf([]float64{40, 10, 1000, 20, 30})
-	for i, want := range []float64{30, 808, 961.6} {
-		if !near(got[i], want) {
-			t.Errorf("percentile %d is %v, want %v", i, got[i], want)
-		}
-	}
-	if one := tripleOf([]float64{7}); one != (Triple{7, 7, 7}) {
-		t.Errorf("one sample gives %v", one)
-	}
-	if none := tripleOf(nil); !math.IsNaN(none[0]) {
-		t.Errorf("no sample gives %v", none)
-	}
-}
-
 func TestColumnsAreSecondsAndDotsTheirHalves(t *testing.T) {
 	h := New(time.Second)
 	for i := 1; i <= 8; i++ { // two seconds
@@ -49,7 +33,7 @@ func TestColumnsAreSecondsAndDotsTheirHalves(t *testing.T) {
 	}
 	// The median of 100, 200; of 300, 400; and so on.
 	for i, want := range []float64{150, 350, 550, 750} {
-		if got := h.columns[i/2].Dots[i%2].TTFT()[0]; !near(got, want) {
+		if got := h.columns[i/2].Dots[i%2].TTFT.P50; !near(got, want) {
 			t.Errorf("dot %d is %v, want %v", i, got, want)
 		}
 	}
@@ -194,7 +178,7 @@ func TestCloneStaysWhileTheOriginalGoesOn(t *testing.T) {
 	c := h.Clone()
 	f.At, f.Client.SliceTTFT, f.Streams = 500*time.Millisecond, []float64{900}, []measure.StreamCell{{Slot: 0, MaxGapMS: 50}}
 	h.Fold(f)
-	if got := c.columns[0].Dots[0].TTFT(); got != (Triple{100, 100, 100}) {
+	if got := c.columns[0].Dots[0].TTFT; got.N != 1 || got.P99 != 100 {
 		t.Errorf("the copy's TTFT became %v", got)
 	}
 	if c.columns[0].Gaps.Bins[gapBin(14)] != 1 || c.columns[0].Streams[0].MaxGapMS != 5 {

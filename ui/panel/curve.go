@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/level"
+	"sonde/probe/opt"
 	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/text"
@@ -28,12 +29,13 @@ func (c *Curve) Draw(v *View, w, h int) []string {
 			t.Dim.Render(" change the load with ↑ ↓ and wait for \"settled\", or sweep with s")}, w, h)
 	}
 	upper := (h - 3) / 2
-	rate, ttft := c.rateSeries(v, points), c.ttftSeries(v, points)
-	labels := max(rate.axisWidth(w, upper), ttft.axisWidth(w, h-upper-3))
+	lower := h - 3 - upper
+	rate, ttft := c.series(v, points)
+	labels := w - min(rate.begin(t, w, upper, 0).Cols, ttft.begin(t, w, lower, 0).Cols)
 	lines := []string{text.Row(w, curveHeading(v, points)...)}
-	lines = append(lines, rate.plot(t, points, w, upper, labels)...)
+	lines = append(lines, rate.draw(v, points, w, upper, labels)...)
 	lines = append(lines, text.Row(w, text.Fig(" TTFT p95 ms", t.P95)))
-	lines = append(lines, ttft.plot(t, points, w, h-upper-3, labels)...)
+	lines = append(lines, ttft.draw(v, points, w, lower, labels)...)
 	return append(lines, t.Dim.Render(loadAxis(points, w, labels)))
 }
 
@@ -58,90 +60,71 @@ func curveHeading(v *View, points []level.Level) []text.Figure {
 // curveSeries is one of the two plots.
 type curveSeries struct {
 	points []chart.Point // without their places
+	ys     []float64
 	style  lipgloss.Style
 	mark   rune // in ASCII
 	scale  chart.Scale
 	label  func(float64) string
-	limits []chart.Rule
-	kneeAt int // number of the point, −1 = none
+	limits []float64
 }
 
-func (c *Curve) rateSeries(v *View, points []level.Level) *curveSeries {
-	s := &curveSeries{style: v.Theme.First, mark: 'o', label: units.Short, kneeAt: kneeIndex(v, points)}
+func (s *curveSeries) add(y, low, high opt.Float, sign rune) {
+	s.points = append(s.points, chart.Point{Y: orNaN(y), Low: orNaN(low), High: orNaN(high), Sign: sign, Style: s.style})
+	s.ys = append(s.ys, orNaN(y))
+}
+
+func (c *Curve) series(v *View, points []level.Level) (rate, ttft curveSeries) {
+	rate = curveSeries{style: v.Theme.First, mark: 'o', label: units.Short}
+	ttft = curveSeries{style: v.Theme.P95, mark: '+', label: units.Milliseconds.Label}
 	for i := range points {
 		r := &points[i]
-		s.points = append(s.points, chart.Point{Y: orNaN(r.OutTokensPerS), Low: orNaN(r.SlowestPerS), High: orNaN(r.FastestPerS), Sign: '●', Style: s.style})
-	}
-	s.scale = c.rate.Scale(s.values())
-	return s
-}
-
-func (c *Curve) ttftSeries(v *View, points []level.Level) *curveSeries {
-	s := &curveSeries{style: v.Theme.P95, mark: '+', label: units.Milliseconds.Label, kneeAt: kneeIndex(v, points)}
-	for i := range points {
-		p := chart.Point{Y: math.NaN(), Low: math.NaN(), High: math.NaN(), Sign: '●', Style: s.style}
-		if ttft := points[i].TTFT; ttft.N > 0 {
-			p.Y, p.Low, p.High = ttft.P95, ttft.P50, ttft.P99
-			if weak(ttft, "p95") {
-				p.Sign = '○' // hollow: too few samples stand behind it
-			}
+		rate.add(r.OutTokensPerS, r.SlowestPerS, r.FastestPerS, '●')
+		s, sign := r.TTFT, '●'
+		if weak(s, "p95") {
+			sign = '○' // hollow: too few samples stand behind it
 		}
-		s.points = append(s.points, p)
+		ttft.add(s.Value(s.P95), s.Value(s.P50), s.Value(s.P99), sign)
+	}
+	for _, l := range v.slosOf("ttft") {
+		ttft.limits = append(ttft.limits, l.LimitMS)
 	}
 	c.ttft.Log = true
-	values := [][]float64{s.values()}
-	for _, l := range v.slosOf("ttft") {
-		values = append(values, []float64{l.LimitMS})
-		s.limits = append(s.limits, chart.Rule{Y: l.LimitMS, Style: v.Theme.Limit})
-	}
-	s.scale = c.ttft.Scale(values...)
-	return s
+	rate.scale, ttft.scale = c.rate.Scale(rate.ys), c.ttft.Scale(ttft.ys, ttft.limits)
+	return rate, ttft
 }
 
-func (s *curveSeries) values() []float64 {
-	ys := make([]float64, len(s.points))
+// begin makes an axis of at least that many cells, so that both plots have the same loads
+// below each other.
+func (s *curveSeries) begin(t *theme.Palette, w, h, labels int) *chart.Plot {
+	p := chart.New(w, h, s.scale, func(v float64) string { return text.Right(s.label(v), labels-1) }, t.Border)
+	p.ASCII = t.ASCII
+	return p
+}
+
+// draw draws a series on w×h cells, of which the first `labels` are the axis.
+func (s *curveSeries) draw(v *View, levels []level.Level, w, h, labels int) []string {
+	p, knee := s.begin(v.Theme, w, h, labels), v.Levels.Result.Knee
+	at := loadColumns(levels, p.Cols)
+	ys, marked := blanks(p.Cols*dotsPerColumn), make([]bool, p.Cols)
 	for i := range s.points {
-		ys[i] = s.points[i].Y
-	}
-	return ys
-}
-
-// kneeIndex is which of the points is the knee, −1 if none is.
-func kneeIndex(v *View, points []level.Level) int {
-	k := v.Levels.Result.Knee
-	if k == nil {
-		return -1
-	}
-	for i := range points {
-		if points[i].Load == k.At.Load {
-			return i
+		s.points[i].At, ys[at[i]] = at[i], s.points[i].Y
+		if knee != nil && levels[i].Load == knee.At.Load {
+			marked[at[i]/dotsPerColumn] = true
 		}
 	}
-	return -1
-}
-
-// axisWidth is how many cells the labels of a plot take.
-func (s *curveSeries) axisWidth(w, h int) int { return w - chart.PlotWidth(w, s.label, s.scale, h) }
-
-// plot draws a series on w×h cells, of which the first `labels` are the axis, so that
-// both plots have the same loads below each other.
-func (s *curveSeries) plot(t *theme.Palette, points []level.Level, w, h, labels int) []string {
-	label := s.label
-	if s.axisWidth(w, h) < labels { // as wide as the other plot's
-		label = func(v float64) string { return text.Right(s.label(v), labels-1) }
+	p.Marks(marked, v.Theme.Note)
+	for _, y := range s.limits {
+		p.Rule(y, v.Theme.Limit)
 	}
-	at := loadColumns(points, w-labels)
-	ys := blanks((w - labels) * dotsPerColumn)
-	for i := range s.points {
-		s.points[i].At = at[i]
-		ys[at[i]] = s.points[i].Y
-	}
-	o := chart.LineOptions{Frame: chart.Frame{Scale: s.scale, Label: label, LabelStyle: t.Border, MarkStyle: t.Note}, Rules: s.limits, Points: s.points, ASCII: t.ASCII}
-	if s.kneeAt >= 0 {
-		o.Marks = []int{at[s.kneeAt] / dotsPerColumn}
+	for _, q := range s.points {
+		p.Spread(q)
 	}
 	bridge(ys, len(ys)) // between levels a straight line guides the eye
-	return chart.Lines(w, h, o, chart.Series{Style: s.style, Mark: s.mark, Y: ys})
+	p.Line(ys, s.style, s.mark)
+	for _, q := range s.points {
+		p.Point(q)
+	}
+	return p.Picture()
 }
 
 // loadColumns places the points on the dots of a plot of w cells, by the logarithm of

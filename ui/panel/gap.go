@@ -44,20 +44,21 @@ func (g *gap) Body(v *View, w, h int) []string {
 	if !v.History.Seen.Gaps {
 		return text.Because(v.Theme, whyNoSamples(v), w, h)
 	}
-	t, scale := v.Theme, g.scale(v, w)
-	label := units.LatencyFor(v.Frame.Client.Gap.P50).Label
-	plot := chart.PlotWidth(w, label, scale, h)
-	shown := v.History.Last(plot)
-	columns, rowOf := make([][]uint32, len(shown)), rowOfEachBin(h, scale)
-	for i, c := range shown {
-		columns[i] = make([]uint32, h+1)
-		for bin, n := range c.Gaps.Bins {
-			columns[i][rowOf[bin]] += n
-		}
+	p := newPlot(v, w, h, g.scale(v, w), units.LatencyFor(v.Frame.Client.Gap.P50).Label)
+	var rowOf [history.GapBins]int
+	for bin := range rowOf {
+		rowOf[bin] = p.Row(history.GapMS(bin))
 	}
-	return chart.Density(w, h, chart.DensityOptions{
-		Frame: chartFrame(v, scale, label, shown, plot), Shades: t.Shades,
-	}, columns)
+	var columns [][]uint32
+	for _, c := range v.History.Last(p.Cols) {
+		rows := make([]uint32, h+1)
+		for bin, n := range c.Gaps.Bins {
+			rows[rowOf[bin]] += n
+		}
+		columns = append(columns, rows)
+	}
+	p.Density(columns, v.Theme.Shades)
+	return p.Picture()
 }
 
 // scale reaches from the shortest gaps that matter to the very longest: outliers below
@@ -96,13 +97,4 @@ func (g *gap) Explain(v *View) Explanation {
 		Now: append(windowNow(v, v.Frame.Client.Gap.N),
 			"shared "+fmt.Sprintf("%.0f %% of chunks arrived together with the one before", 100*v.Frame.Health.CoalescedShare)),
 	}
-}
-
-// rowOfEachBin says in which row of a chart of h rows each of the fine bins lies.
-func rowOfEachBin(h int, s chart.Scale) []int {
-	row := make([]int, history.GapBins)
-	for bin := range row {
-		row[bin] = chart.Row(h, s, history.GapMS(bin))
-	}
-	return row
 }

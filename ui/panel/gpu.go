@@ -194,9 +194,9 @@ func (g gpuPanel) Body(v *View, w, h int) []string {
 func (gpuPanel) lines(v *View, w, h int) []string {
 	t := v.Theme
 	return overTime(v, w, h, shares, percentLabel,
-		line{t.Dim, '.', func(c *history.Column) opt.Float { return c.Busy.Mean() }},
-		line{t.Second, '+', func(c *history.Column) opt.Float { return c.DRAM.Mean() }},
-		line{t.First, 'o', func(c *history.Column) opt.Float { return c.SM.Mean() }})
+		line{t.Dim, '.', func(c *history.Column, _ int) opt.Float { return c.Busy.Mean() }},
+		line{t.Second, '+', func(c *history.Column, _ int) opt.Float { return c.DRAM.Mean() }},
+		line{t.First, 'o', func(c *history.Column, _ int) opt.Float { return c.SM.Mean() }})
 }
 
 func whyNoGPU(v *View) string {

@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -65,16 +64,16 @@ func (k kv) Body(v *View, w, h int) []string {
 	return lines
 }
 
-func kvFill(c *history.Column) opt.Float  { return c.KV.Mean() }
-func running(c *history.Column) opt.Float { return c.Running.Mean() }
-func waiting(c *history.Column) opt.Float { return c.Waiting.Mean() }
+func kvFill(c *history.Column, _ int) opt.Float  { return c.KV.Mean() }
+func running(c *history.Column, _ int) opt.Float { return c.Running.Mean() }
+func waiting(c *history.Column, _ int) opt.Float { return c.Waiting.Mean() }
 
 // fill draws how full the cache is, or why that is not known.
 func (kv) fill(v *View, w, h int) []string {
 	r := &v.Frame.Engine.Reading
 	if !r.KVFill.OK && len(r.Notes) > 0 {
-		line := columnLine(v.History.Last(w), w, kvFill)
-		if !slices.ContainsFunc(line, func(y float64) bool { return !math.IsNaN(y) }) {
+		known := func(c *history.Column) bool { return c.KV.Mean().OK }
+		if !slices.ContainsFunc(v.History.Last(w), known) {
 			return text.Because(v.Theme, strings.Join(r.Notes, "; "), w, h)
 		}
 	}

@@ -16,12 +16,10 @@ import (
 
 func newTTFT() *latency {
 	return &latency{
-		metric: "ttft", name: "TTFT", dot: (*history.Dot).TTFT, about: aboutTTFT,
-		window: func(c *measure.Client) measure.Summary { return c.TTFT },
-		level:  func(v *measure.LevelStats) measure.Summary { return v.TTFT },
-		engine: engineTTFT,
-		seen:   func(s *history.Seen) bool { return s.TTFT },
-		foot:   waitingNote, notes: ttftNotes, floor: ttftFloor,
+		metric: "ttft", name: "TTFT", engine: engineTTFT, about: aboutTTFT,
+		of:   func(ttft, _ measure.Summary) measure.Summary { return ttft },
+		seen: func(s *history.Seen) bool { return s.TTFT },
+		foot: waitingNote, notes: ttftNotes, floor: ttftFloor,
 	}
 }
 
@@ -39,11 +37,9 @@ var aboutTTFT = Explanation{
 func newTPOT() *latency {
 	position := &positionChart{}
 	return &latency{
-		metric: "tpot", name: "TPOT", dot: (*history.Dot).TPOT, about: aboutTPOT,
-		window: func(c *measure.Client) measure.Summary { return c.TPOT },
-		level:  func(v *measure.LevelStats) measure.Summary { return v.TPOT },
-		engine: engineGap,
-		seen:   func(s *history.Seen) bool { return s.TPOT },
+		metric: "tpot", name: "TPOT", engine: engineGap, about: aboutTPOT,
+		of:   func(_, tpot measure.Summary) measure.Summary { return tpot },
+		seen: func(s *history.Seen) bool { return s.TPOT },
 		notes: func(v *View) []text.Figure {
 			return []text.Figure{text.Fig("tokens per chunk "+units.Known(v.Frame.Client.TokensPerChunk, units.Sig3), v.Theme.Plain)}
 		},
@@ -202,13 +198,11 @@ func (c *positionChart) draw(v *View, w, h int) []string {
 	for i := range values {
 		values[i] = orNaN(at.Buckets[i].Mean())
 	}
-	scale := c.ranger.Scale(values)
-	plot := chart.PlotWidth(w, u.Label, scale, h-2)
-	body := chart.Lines(w, h-2, chart.LineOptions{Frame: chart.Frame{Scale: scale, Label: u.Label, LabelStyle: t.Border}, ASCII: t.ASCII},
-		chart.Series{Style: t.First, Mark: 'o', Y: stretch(values, plot*dotsPerColumn)})
-	axis := text.Pad("0", plot-8) + text.Right(count(len(values)*history.PositionStep), 8)
-	body = append([]string{title}, body...)
-	return append(body, t.Dim.Render(text.Right(axis, w)))
+	p := chart.New(w, h-2, c.ranger.Scale(values), u.Label, t.Border)
+	p.ASCII = t.ASCII
+	p.Line(stretch(values, p.Cols*dotsPerColumn), t.First, 'o')
+	axis := text.Pad("0", p.Cols-8) + text.Right(count(len(values)*history.PositionStep), 8)
+	return append(append([]string{title}, p.Picture()...), t.Dim.Render(text.Right(axis, w)))
 }
 
 // stretch spreads values over n dots by linear interpolation.

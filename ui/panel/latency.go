@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"sonde/probe/measure"
+	"sonde/probe/opt"
 	"sonde/probe/slo"
 	"sonde/probe/units"
 	"sonde/ui/chart"
@@ -21,11 +22,9 @@ import (
 type latency struct {
 	metric string // as SLOs name it
 	name   string
-	window func(*measure.Client) measure.Summary
-	level  func(*measure.LevelStats) measure.Summary
+	of     func(ttft, tpot measure.Summary) measure.Summary
 	engine pick // the same, as the engine counts it
 	seen   func(*history.Seen) bool
-	dot    func(*history.Dot) history.Triple
 	foot   func(*View) []text.Figure                // nil: none
 	notes  func(*View) []text.Figure                // further numbers when zoomed
 	below  func(v *View, w, h int) (lines []string) // a second chart when zoomed, or nil
@@ -35,7 +34,7 @@ type latency struct {
 }
 
 func (l *latency) Heading(v *View) text.Heading {
-	s := l.window(&v.Frame.Client)
+	s := l.window(v)
 	t, u := v.Theme, l.unit(v)
 	hd := text.Heading{Name: l.name + " " + u.Name, Column: v.History.Width}
 	if own, ok := v.engineOwn(s, l.engine); ok {
@@ -53,9 +52,14 @@ func (l *latency) Heading(v *View) text.Heading {
 	return hd
 }
 
+// window is the latency in the live window.
+func (l *latency) window(v *View) measure.Summary {
+	return l.of(v.Frame.Client.TTFT, v.Frame.Client.TPOT)
+}
+
 // unit is the one of title, axis and table.
 func (l *latency) unit(v *View) units.Latency {
-	s := l.window(&v.Frame.Client)
+	s := l.window(v)
 	if own, ok := v.engineOwn(s, l.engine); ok {
 		return units.LatencyFor(own.p50)
 	}
@@ -66,7 +70,7 @@ func (l *latency) unit(v *View) units.Latency {
 // what the engine reports.
 func (l *latency) whyEmpty(v *View, w, h int) []string {
 	t := v.Theme
-	own, ok := v.engineOwn(l.window(&v.Frame.Client), l.engine)
+	own, ok := v.engineOwn(l.window(v), l.engine)
 	if !ok {
 		return text.Because(t, whyNoSamples(v), w, h)
 	}
@@ -78,30 +82,41 @@ func (l *latency) Body(v *View, w, h int) []string {
 	if !l.seen(&v.History.Seen) {
 		return l.whyEmpty(v, w, h)
 	}
-	label := l.unit(v).Label
-	scale := l.scale(v, latencyLines(v.History.Last(w), w, l.dot))
-	plot := chart.PlotWidth(w, label, scale, h)
-	shown := v.History.Last(plot)
-	lines := latencyLines(shown, plot, l.dot)
-	t, o := v.Theme, lineOptions(v, scale, label, shown, plot)
-	for _, s := range v.slosOf(l.metric) {
-		o.Rules = append(o.Rules, chart.Rule{Y: s.LimitMS, Style: t.Limit})
+	t, columns := v.Theme, v.History.Last(w)
+	lines := []struct {
+		name  string
+		style lipgloss.Style
+		mark  rune
+	}{{"p99", t.P99, '9'}, {"p95", t.P95, '+'}, {"p50", t.P50, 'o'}}
+	var ys [][]float64
+	for _, line := range lines {
+		ys = append(ys, dots(columns, func(c *history.Column, half int) opt.Float {
+			s := l.of(c.Dots[half].TTFT, c.Dots[half].TPOT)
+			ms, _, _ := statistic(line.name, s)
+			return s.Value(ms)
+		}))
 	}
-	return chart.Lines(w, h, o, chart.Series{Style: t.P99, Mark: '9', Y: lines[2]},
-		chart.Series{Style: t.P95, Mark: '+', Y: lines[1]},
-		chart.Series{Style: t.P50, Mark: 'o', Y: lines[0]})
+	p := newPlot(v, w, h, l.scale(v, ys), l.unit(v).Label)
+	for i, line := range lines {
+		shown := ys[i][max(0, len(ys[i])-p.Cols*dotsPerColumn):]
+		bridge(shown, bridgeDots)
+		p.Line(shown, line.style, line.mark)
+	}
+	for _, s := range v.slosOf(l.metric) {
+		p.Rule(s.LimitMS, t.Limit)
+	}
+	return p.Picture()
 }
 
-// scale follows the data, and an SLO while it is near the data: a limit far above would
-// press the lines to the ground.
-func (l *latency) scale(v *View, lines [3][]float64) chart.Scale {
-	var limits []float64
+// scale follows the lines, p99 first, and an SLO while it is near them: a limit far above
+// would press them to the ground.
+func (l *latency) scale(v *View, ys [][]float64) chart.Scale {
 	for _, s := range v.slosOf(l.metric) {
-		if s.LimitMS < 3*largest(lines[2]) {
-			limits = append(limits, s.LimitMS)
+		if s.LimitMS < 3*largest(ys[0]) {
+			ys = append(ys, []float64{s.LimitMS})
 		}
 	}
-	return l.ranger.Scale(lines[0], lines[1], lines[2], limits)
+	return l.ranger.Scale(ys...)
 }
 
 // tableWidth is the room for the table of a zoomed panel.
@@ -125,7 +140,7 @@ func (l *latency) Zoomed(v *View, w, h int) []string {
 // table lists every statistic of the live window and of the current level.
 func (l *latency) table(v *View) []string {
 	f, t := v.Frame, v.Theme
-	win, lev := l.window(&f.Client), l.level(&f.Client.Level)
+	win, lev := l.window(v), l.of(f.Client.Level.TTFT, f.Client.Level.TPOT)
 	u := l.unit(v)
 	lines := []string{t.Dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.Name, spanWindow(f.Client.Window), "level "+count(f.Load.Level)))}
 	for _, q := range statistics {
@@ -143,7 +158,7 @@ func (l *latency) table(v *View) []string {
 }
 
 func (l *latency) Explain(v *View) Explanation {
-	e, s := l.about, l.window(&v.Frame.Client)
+	e, s := l.about, l.window(v)
 	e.Source = fromClient
 	e.Now = append(windowNow(v, s.N), "dim a percentile is dim while it has fewer than 10 (p90, p95), 100 (p99) or 1 000 (p99.9) samples")
 	e.Now = append(e.Now, floorNow(v, l.floor(v))...)

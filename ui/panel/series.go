@@ -24,27 +24,41 @@ const bridgeDots = 8
 type line struct {
 	style lipgloss.Style
 	mark  rune // in ASCII
-	value func(*history.Column) opt.Float
+	value value
 }
 
-// overTime draws lines on w×h cells, one value a column.
+// value is what a line shows of one half of a column.
+type value func(c *history.Column, half int) opt.Float
+
+// overTime draws lines on w×h cells.
 func overTime(v *View, w, h int, scale chart.Scale, label func(float64) string, lines ...line) []string {
-	plot := chart.PlotWidth(w, label, scale, h)
-	shown := v.History.Last(plot)
-	series := make([]chart.Series, len(lines))
-	for i, l := range lines {
-		series[i] = chart.Series{Style: l.style, Mark: l.mark, Y: columnLine(shown, plot, l.value)}
+	p := newPlot(v, w, h, scale, label)
+	for _, l := range lines {
+		p.Line(dots(v.History.Last(w), l.value), l.style, l.mark)
 	}
-	return chart.Lines(w, h, lineOptions(v, scale, label, shown, plot), series...)
+	return p.Picture()
 }
 
-func lineOptions(v *View, scale chart.Scale, label func(float64) string, shown []*history.Column, plot int) chart.LineOptions {
-	return chart.LineOptions{Frame: chartFrame(v, scale, label, shown, plot), ASCII: v.Theme.ASCII}
+// newPlot begins a chart over time, with the moments at which something was done to the load.
+func newPlot(v *View, w, h int, scale chart.Scale, label func(float64) string) *chart.Plot {
+	p := chart.New(w, h, scale, label, v.Theme.Border)
+	p.ASCII = v.Theme.ASCII
+	var marked []bool
+	for _, c := range v.History.Last(p.Cols) {
+		marked = append(marked, c.Marked)
+	}
+	p.Marks(marked, v.Theme.Mark)
+	return p
 }
 
-func chartFrame(v *View, scale chart.Scale, label func(float64) string, shown []*history.Column, plot int) chart.Frame {
-	t := v.Theme
-	return chart.Frame{Scale: scale, Label: label, LabelStyle: t.Border, Marks: marks(shown, plot), MarkStyle: t.Mark}
+// dots are the values for a line, NaN where they are unknown.
+func dots(columns []*history.Column, of value) (ys []float64) {
+	for _, c := range columns {
+		for half := range c.Dots {
+			ys = append(ys, orNaN(of(c, half)))
+		}
+	}
+	return ys
 }
 
 // shares is the scale of what is a part of a whole.
@@ -54,62 +68,13 @@ func percentLabel(v float64) string { return units.Whole(100*v) + "%" }
 
 // spark is a line of blocks behind a short name, on w cells; without a top the largest
 // value is the full height.
-func spark(v *View, name string, nameWidth, w int, top float64, value func(*history.Column) opt.Float, st lipgloss.Style) string {
+func spark(v *View, name string, nameWidth, w int, top float64, of value, st lipgloss.Style) string {
 	n := max(0, w-nameWidth)
-	ys := columnCells(v.History.Last(n), n, value)
+	var ys []float64
+	for _, c := range v.History.Last(n) {
+		ys = append(ys, orNaN(of(c, 0)))
+	}
 	return v.Theme.Dim.Render(text.Pad(name, min(nameWidth, w))) + chart.Spark(n, ys, max(top, largest(ys)), st)
-}
-
-// latencyLines gives p50, p95 and p99 for a plot of w cells, one value a dot, newest
-// last, NaN where no sample ended.
-func latencyLines(shown []*history.Column, w int, dot func(*history.Dot) history.Triple) [3][]float64 {
-	var lines [3][]float64
-	for i := range lines {
-		lines[i] = blanks(w * dotsPerColumn)
-	}
-	from := (w - len(shown)) * dotsPerColumn
-	for at, c := range shown {
-		for half := range c.Dots {
-			for i, v := range dot(&c.Dots[half]) {
-				lines[i][from+at*dotsPerColumn+half] = v
-			}
-		}
-	}
-	for i := range lines {
-		bridge(lines[i], bridgeDots)
-	}
-	return lines
-}
-
-// columnLine gives one value per column, on both of its dots.
-func columnLine(shown []*history.Column, w int, value func(*history.Column) opt.Float) []float64 {
-	line := blanks(w * dotsPerColumn)
-	from := (w - len(shown)) * dotsPerColumn
-	for at, c := range shown {
-		y := orNaN(value(c))
-		line[from+at*dotsPerColumn], line[from+at*dotsPerColumn+1] = y, y
-	}
-	return line
-}
-
-// columnCells gives one value per column for a spark line of w cells.
-func columnCells(shown []*history.Column, w int, value func(*history.Column) opt.Float) []float64 {
-	line := blanks(w)
-	for at, c := range shown {
-		line[w-len(shown)+at] = orNaN(value(c))
-	}
-	return line
-}
-
-// marks gives the cells in which something was done to the load.
-func marks(shown []*history.Column, w int) []int {
-	var at []int
-	for i, c := range shown {
-		if c.Marked {
-			at = append(at, w-len(shown)+i)
-		}
-	}
-	return at
 }
 
 func orNaN(f opt.Float) float64 { return f.Or(math.NaN()) }

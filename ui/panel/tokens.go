@@ -73,7 +73,7 @@ func (k *tokens) Body(v *View, w, h int) []string {
 		return k.whyEmpty(v, w, h)
 	}
 	t := v.Theme
-	out, in := line{t.First, 'o', (*history.Column).OutPerS}, line{t.Second, '+', (*history.Column).InPerS}
+	out, in := line{t.First, 'o', outOf}, line{t.Second, '+', inOf}
 	lower := 1
 	if !inputPerS(&v.Frame.Client).OK {
 		return append(k.draw(v, w, h-lower, &k.out, out), t.Dim.Render(text.CleanTo("in  "+units.Unknown+" the server does not count prompts", w)))
@@ -88,8 +88,11 @@ func (k *tokens) Body(v *View, w, h int) []string {
 	return append(upper, k.draw(v, w, lower, &k.in, in)...)
 }
 
+func outOf(c *history.Column, _ int) opt.Float { return c.OutPerS() }
+func inOf(c *history.Column, _ int) opt.Float  { return c.InPerS() }
+
 func (k *tokens) draw(v *View, w, h int, r *chart.Ranger, l line) []string {
-	return overTime(v, w, h, r.Scale(columnLine(v.History.Last(w), w, l.value)), units.Short, l)
+	return overTime(v, w, h, r.Scale(dots(v.History.Last(w), l.value)), units.Short, l)
 }
 
 func (k *tokens) Zoomed(v *View, w, h int) []string {
