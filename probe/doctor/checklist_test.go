@@ -1,7 +1,10 @@
 package doctor
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -275,6 +278,67 @@ func waitLess(t *testing.T, d time.Duration) {
 	before := loadingPatience
 	loadingPatience = d
 	t.Cleanup(func() { loadingPatience = before })
+}
+
+// In TLS 1.3 a server says only after the handshake that it wants a client certificate, or
+// another one.
+func TestClientCertificateIsWanted(t *testing.T) {
+	refuse := func([][]byte, [][]*x509.Certificate) error { return errors.New("no") }
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		for _, c := range []struct {
+			name  string
+			auth  tls.ClientAuthType
+			check func([][]byte, [][]*x509.Certificate) error
+			give  bool
+			row   string
+			state State
+			found string
+		}{
+			{"wanted", tls.RequireAnyClientCert, nil, false, "TLS", Failed, "--cert FILE --key FILE"},
+			{"given", tls.RequireAnyClientCert, nil, true, "certificate", OK, "accepts yours"},
+			{"refused", tls.RequireAnyClientCert, refuse, true, "TLS", Failed, "wants a client certificate that it accepts"},
+			{"optional", tls.RequestClientCert, nil, false, "certificate", OK, "accepts connections without one"},
+		} {
+			t.Run(tls.VersionName(version)+", "+c.name, func(t *testing.T) {
+				server := httptest.NewUnstartedServer(goodServer())
+				server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
+				server.TLS = &tls.Config{ClientAuth: c.auth, VerifyPeerCertificate: c.check, MaxVersion: version}
+				server.StartTLS()
+				defer server.Close()
+				trusting := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+				if c.give {
+					trusting.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+						return &server.TLS.Certificates[0], nil
+					}
+				}
+				r := examine(t, server.URL, func(o *Options) { o.TLS = trusting })
+				want(t, r, c.row, c.state, c.found)
+				if failed := c.state == Failed; r.Ready == failed {
+					t.Errorf("ready %v", r.Ready)
+				}
+			})
+		}
+	}
+}
+
+// The certificate is wanted, but the server just hangs up.
+func TestClientCertificateIsWantedWithoutAWord(t *testing.T) {
+	source := httptest.NewTLSServer(goodServer())
+	defer source.Close()
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: source.TLS.Certificates, ClientAuth: tls.RequestClientCert})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			_ = c.(*tls.Conn).Handshake()
+			_ = c.Close()
+		}
+	}()
+	trusting := source.Client().Transport.(*http.Transport).TLSClientConfig
+	r := examine(t, "https://"+l.Addr().String(), func(o *Options) { o.TLS = trusting })
+	want(t, r, "TLS", Failed, "asked for a client certificate and ended the connection → give one")
 }
 
 func TestCertificates(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -79,24 +80,56 @@ func (s section) connect(ctx context.Context, to, proxy *url.URL, o Options) boo
 	if to.Scheme != "https" {
 		return true
 	}
+	return s.secure(ctx, to, proxy, o)
+}
+
+// refusalTime is how long a server may take to refuse the client's certificate.
+const refusalTime = time.Second
+
+// secure makes the TLS handshake. In TLS 1.3 it ends before the server has seen the client's
+// certificate: whether that was wanted or refused comes with the first read.
+func (s section) secure(ctx context.Context, to, proxy *url.URL, o Options) bool {
+	at := api.HostPort(to)
 	config := &tls.Config{}
 	if o.TLS != nil {
 		config = o.TLS.Clone()
 	}
 	config.ServerName, config.NextProtos = to.Hostname(), []string{"http/1.1"}
-	var seen *tls.ConnectionState
-	config.VerifyConnection = func(state tls.ConnectionState) error { seen = &state; return nil }
-	secured := &wire.Dialer{Addr: at, Proxy: proxy, ProxyTLS: o.TLS, Timeout: reachTimeout, TLS: config}
-	if link, err = secured.Dial(ctx); err != nil {
+	var seen tls.ConnectionState
+	config.VerifyConnection = func(state tls.ConnectionState) error { seen = state; return nil }
+	requested, ours := false, config.GetClientCertificate
+	config.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		if requested = true; ours != nil {
+			return ours(info)
+		}
+		return &tls.Certificate{}, nil
+	}
+	link, err := (&wire.Dialer{Addr: at, Proxy: proxy, ProxyTLS: o.TLS, Timeout: reachTimeout, TLS: config}).Dial(ctx)
+	if err == nil {
+		defer link.Close()
+		if requested {
+			_ = link.SetReadDeadline(time.Now().Add(refusalTime))
+			_, err = link.Read(make([]byte, 1))
+		}
+	}
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		failed, ok := plain.ExplainTLS(at, err)
-		if !ok {
+		switch {
+		case !ok && requested:
+			failed.What, failed.Do = "the server asked for a client certificate and ended the connection", "give one that it accepts with --cert FILE --key FILE"
+		case !ok:
 			failed.What, failed.Do = strings.TrimPrefix(err.Error(), "TLS: "), "see details with: openssl s_client -connect "+at
 		}
 		s.failed("TLS", failed.What, failed.Do)
 		return false
 	}
-	_ = link.Close()
-	s.tls(seen, o.Insecure)
+	s.tls(&seen, o.Insecure)
+	switch {
+	case requested && ours != nil:
+		s.ok("certificate", "the server asked for a client certificate and accepts yours")
+	case requested:
+		s.ok("certificate", "the server asked for a client certificate and accepts connections without one; if it refuses requests, use --cert FILE --key FILE")
+	}
 	return true
 }
 
