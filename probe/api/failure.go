@@ -68,7 +68,7 @@ func (c *chunk) findRefusal() refusal {
 	}
 	kind := strings.ToLower(c.get("type").string() + c.get("status").string())
 	failed := strings.Contains(kind, "error") || strings.Contains(kind, "fail") || c.data.first("code", "status_code", "status").isFailure()
-	if !c.answers && failed && c.data.first(words...) != nil {
+	if !c.answers && failed && c.data.first(plain.MessageKeys...) != nil {
 		return refusalOf(c.data)
 	}
 	return refusal{}
@@ -94,11 +94,8 @@ func (v value) isFailure() bool {
 	return v.says() && (!number || n != 0 && (n < 200 || n > 299))
 }
 
-// words are the names under which servers put what went wrong, codes those of its code.
-var (
-	words = []string{"message", "msg", "status_msg", "error_msg", "error_message", "errmsg", "err_msg", "detail", "error_description", "description", "reason", "title"}
-	codes = []string{"code", "status_code", "error_code", "errcode", "err_code", "status", "type"}
-)
+// codes are the names under which servers write the code of an error.
+var codes = []string{"code", "status_code", "error_code", "errcode", "err_code", "status", "type"}
 
 // refusalOf reads an error, which is a text, an object or a list of them.
 func refusalOf(v value) refusal {
@@ -109,7 +106,7 @@ func refusalOf(v value) refusal {
 			return refusalOf(c.value())
 		}
 	}
-	message := cmp.Or(v.string(), v.first(words...).string(), v.get("error").string(), v.get("type").string(), string(v))
+	message := cmp.Or(v.string(), v.first(plain.MessageKeys...).string(), v.get("error").string(), v.get("type").string(), string(v))
 	said := message
 	for _, name := range codes {
 		said += " " + v.get(name).string()
@@ -171,7 +168,7 @@ func dialFailure(ctx context.Context, d *wire.Dialer, err error) *failure {
 
 // statusFailure classifies a response other than 2xx.
 func statusFailure(status int, body []byte) *failure {
-	message := ErrorMessage(body)
+	message := plain.ErrorMessage(body)
 	lower := strings.ToLower(message + " " + string(body[:min(len(body), 400)]))
 	class := measure.StatusClass(status)
 	switch {
@@ -186,37 +183,6 @@ func statusFailure(status int, body []byte) *failure {
 // tooLong are the words in which engines say that the prompt is too long.
 var tooLong = regexp.MustCompile(`(?i)context_length_exceeded|maximum context length|exceed_context_size|exceeds the available context|` +
 	`max_model_len|longer than the maximum model length|context size|maximum allowed length|is too long`)
-
-// ErrorMessage is the most useful line of an error body: the message of a JSON
-// error, or the first words of anything else.
-func ErrorMessage(body []byte) string {
-	var d decoder
-	if c, ok := d.decode(body); ok && c.refusal.message != "" {
-		return c.refusal.message
-	}
-	text := strings.TrimSpace(string(body))
-	if strings.HasPrefix(text, "<") {
-		return pageWords(text)
-	}
-	return text
-}
-
-var (
-	headline = regexp.MustCompile(`(?is)<(?:title|message|faultstring|h1)\b[^>]*>\s*([^<]+)`)
-	xmlPage  = regexp.MustCompile(`^<\?xml|(?i)<message\b|<faultstring\b`)
-)
-
-// pageWords are the title of a web page, or the message of an XML document.
-func pageWords(page string) string {
-	what := "an HTML page"
-	if xmlPage.MatchString(page) {
-		what = "an XML document"
-	}
-	if found := headline.FindStringSubmatch(page); found != nil {
-		return what + ": " + strings.TrimSpace(found[1])
-	}
-	return what
-}
 
 // longestWait bounds what a server can ask for: beyond it the number is a mistake.
 const longestWait = 30 * 24 * time.Hour

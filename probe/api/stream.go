@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sonde/probe/measure"
+	"sonde/probe/plain"
 )
 
 // stream reads the reply to one request. What it is shows in its bytes and not in its
@@ -114,7 +115,7 @@ func (s *stream) page(line []byte) error {
 	for len(page) < maxErrorBody && s.lines.Scan() {
 		page = append(append(page, '\n'), s.lines.Bytes()...)
 	}
-	words := pageWords(string(page))
+	words := plain.ErrorMessage(page)
 	return fail(cmp.Or(classOfWords(words), measure.BadReply), "response is "+words+": is this the API's address?")
 }
 

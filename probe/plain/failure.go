@@ -26,12 +26,14 @@ type Failure struct {
 // FailureKind sorts failures by what they mean for a connection.
 type FailureKind int
 
-// Kinds of failures below HTTP.
+// Kinds of failures to get a whole response.
 const (
 	Unreachable FailureKind = iota
 	Cancelled
 	TimedOut
 	BadTLS
+	Redirected // to another host
+	TooLarge
 )
 
 func (f Failure) String() string {
@@ -47,10 +49,16 @@ func Explain(server string, err error, timeout time.Duration) Failure {
 	var (
 		dns      *net.DNSError
 		timedOut net.Error
+		other    *OtherHostError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return Failure{Cancelled, "cancelled while waiting for " + server, ""}
+	case errors.As(err, &other):
+		f := Redirect(other.To)
+		return Failure{Redirected, server + " " + f.What, f.Do}
+	case errors.Is(err, ErrTooLarge):
+		return Failure{TooLarge, fmt.Sprintf("response from %s refused: %v", server, err), ""}
 	case errors.As(err, &dns):
 		return Failure{Unreachable, "unknown host " + dns.Name, "check the name"}
 	case errors.Is(err, syscall.ECONNREFUSED):

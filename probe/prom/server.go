@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,10 +13,9 @@ import (
 )
 
 const (
-	timeout      = 5 * time.Second // of one query
-	maxBytes     = 32 << 20        // of an answer
-	maxRedirects = 3
-	mostWords    = 200 // runes of a server's words in a message
+	timeout   = 5 * time.Second // of one query
+	maxBytes  = 32 << 20        // of an answer
+	mostWords = 200             // runes of a server's words in a message
 )
 
 // Server is a Prometheus server, or anything else with its query API.
@@ -45,29 +43,13 @@ func NewServer(address string, client *http.Client) (*Server, error) {
 	if client != nil {
 		own = *client
 	}
-	own.CheckRedirect = sameHost
+	own.CheckRedirect = plain.SameHost
 	s.client = &own
 	return s, nil
 }
 
 // URL is the server's address without credentials and query.
 func (s *Server) URL() string { return s.base }
-
-// errOtherHost is a redirect that would carry credentials elsewhere.
-var errOtherHost = errors.New("redirects to another host")
-
-func sameHost(req *http.Request, via []*http.Request) error {
-	if req.URL.Host != via[0].URL.Host || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
-		return errOtherHost
-	}
-	if len(via) > maxRedirects {
-		return http.ErrUseLastResponse
-	}
-	return nil
-}
-
-// errTooLarge is an answer above maxBytes.
-var errTooLarge = errors.New("answer too large")
 
 // exchange is what came back for one query.
 type exchange struct {
@@ -101,10 +83,7 @@ func (s *Server) ask(ctx context.Context, query string) (exchange, error) {
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 		x.date = date
 	}
-	x.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBytes+1))
-	if err == nil && len(x.body) > maxBytes {
-		err = errTooLarge
-	}
+	x.body, err = plain.ReadBody(resp, maxBytes)
 	return x, err
 }
 
@@ -143,14 +122,14 @@ func shape(x exchange) string {
 // unreached says in a sentence why there was no answer, without the address of the
 // request, which holds the credentials.
 func (s *Server) unreached(err error) error {
-	name := "Prometheus at " + s.base
-	switch {
-	case errors.Is(err, errOtherHost):
-		return fmt.Errorf("%s redirects to another host: give that address with --prometheus", name)
-	case errors.Is(err, errTooLarge):
-		return fmt.Errorf("%s answers with more than %d MiB: narrow the query with --selector", name, maxBytes>>20)
+	failed := plain.Explain("Prometheus at "+s.base, err, timeout)
+	switch failed.Kind {
+	case plain.Redirected:
+		failed.Do = "give that address with --prometheus"
+	case plain.TooLarge:
+		failed.Do = "narrow the query with --selector"
 	}
-	return errors.New(plain.Explain(name, err, timeout).String())
+	return errors.New(failed.String())
 }
 
 // missing says that the query matches nothing.

@@ -95,8 +95,8 @@ func TestEveryFailureIsASentence(t *testing.T) {
 		"empty":       {200, "", "SERVER is not a Prometheus server (nothing at /api/v1/query): give its address with --prometheus"},
 		"torn":        {200, vector()[:40], "SERVER is not a Prometheus server (other JSON at /api/v1/query): give its address with --prometheus"},
 		"no series":   {200, vector(), `Prometheus at SERVER has no series a_… with job="j": check --selector, and that it scrapes them`},
-		"too large":   {200, strings.Repeat(" ", maxBytes+1), "Prometheus at SERVER answers with more than 32 MiB: narrow the query with --selector"},
-		"other place": {302, "http://elsewhere.invalid/", "Prometheus at SERVER redirects to another host: give that address with --prometheus"},
+		"too large":   {200, strings.Repeat(" ", maxBytes+1), "response from Prometheus at SERVER refused: too large: over 32 MiB: narrow the query with --selector"},
+		"other place": {302, "http://elsewhere.invalid/", "Prometheus at SERVER redirects to http://elsewhere.invalid/: give that address with --prometheus"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

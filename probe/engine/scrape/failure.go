@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,50 +33,36 @@ func (e *ListError) Error() string { return e.Says }
 // key, which is hidden.
 func (f fetcher) explain(address string, err error, timeout time.Duration) (class measure.Class, says string) {
 	proxy, settings := f.proxyOf(address)
-	around := aroundProxy(address)
-	var (
-		op    *net.OpError
-		other *otherHostError
-	)
-	switch {
-	case settings != nil: // the error of net/http may repeat a password
+	if settings != nil { // the error of net/http may repeat a password
 		return measure.Connect, wire.ErrProxySettings.Error()
-	case errors.As(err, &other):
-		return measure.Redirect, fmt.Sprintf("%s %s", shown(address), f.config.hide(plain.Redirect(other.to).String())) + through(proxy)
-	case errors.Is(err, errTooLarge):
-		return measure.BadReply, fmt.Sprintf("response from %s refused: %v", shown(address), err) + through(proxy)
-	case proxy != "" && errors.As(err, &op) && op.Op == "proxyconnect":
+	}
+	var op *net.OpError
+	if proxy != "" && errors.As(err, &op) && op.Op == "proxyconnect" {
 		failed := plain.Explain("the proxy "+proxy, err, timeout)
-		failed.Do = "check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY; " + around
-		return classOf(failed), f.config.hide(failed.String())
+		failed.Do = "check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY; " + aroundProxy(address)
+		return classes[failed.Kind], f.config.hide(failed.String())
 	}
 	failed := plain.Explain(hostOf(address), err, timeout)
-	if failed.Kind == plain.TimedOut { // which page hangs matters
+	if slices.Contains([]plain.FailureKind{plain.TimedOut, plain.Redirected, plain.TooLarge}, failed.Kind) { // which page does so matters
 		failed = plain.Explain(shown(address), err, timeout)
 	}
-	class, says = classOf(failed), f.config.hide(failed.String())
-	switch {
+	class, says = classes[failed.Kind], f.config.hide(failed.String())
+	switch why := plain.Cause(err).Error(); {
 	case proxy == "" || class == measure.Cancelled:
 		return class, says
 	case class != measure.Connect:
 		return class, says + through(proxy)
+	case why == http.StatusText(http.StatusProxyAuthRequired):
+		return class, proxyWantsUser(proxy)
+	default:
+		return class, fmt.Sprintf("no connection to %s through the proxy %s: %s; %s", hostOf(address), proxy, f.config.hide(why), aroundProxy(address))
 	}
-	if why := plain.Cause(err).Error(); why != http.StatusText(http.StatusProxyAuthRequired) {
-		return class, fmt.Sprintf("no connection to %s through the proxy %s: %s; %s", hostOf(address), proxy, f.config.hide(why), around)
-	}
-	return class, proxyWantsUser(proxy)
 }
 
-func classOf(f plain.Failure) measure.Class {
-	switch f.Kind {
-	case plain.Cancelled:
-		return measure.Cancelled
-	case plain.TimedOut:
-		return measure.Timeout
-	case plain.BadTLS:
-		return measure.TLS
-	}
-	return measure.Connect
+// classes of failed exchanges.
+var classes = map[plain.FailureKind]measure.Class{
+	plain.Unreachable: measure.Connect, plain.Cancelled: measure.Cancelled, plain.TimedOut: measure.Timeout,
+	plain.BadTLS: measure.TLS, plain.Redirected: measure.Redirect, plain.TooLarge: measure.BadReply,
 }
 
 // refusal explains a model list that was answered with a status other than 200.

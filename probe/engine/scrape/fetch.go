@@ -3,13 +3,11 @@ package scrape
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"time"
 
 	"sonde/probe/engine/kinds"
+	"sonde/probe/plain"
 )
 
 const (
@@ -17,16 +15,7 @@ const (
 	probeTimeout = 2 * time.Second  // every other probe and every scrape
 	maxList      = 8 << 20          // bytes of a model list or a probe's answer
 	maxPage      = 32 << 20         // bytes of a metrics page
-	maxRedirects = 3
 )
-
-// errTooLarge is a body over its limit.
-var errTooLarge = errors.New("too large")
-
-// otherHostError is a redirect that leads away from the host that was asked.
-type otherHostError struct{ to string }
-
-func (e *otherHostError) Error() string { return "redirects to " + e.to }
 
 // answer is what a server said to one request.
 type answer struct {
@@ -59,20 +48,8 @@ func newFetcher(c Config) fetcher {
 	if c.Client != nil {
 		client = *c.Client
 	}
-	client.CheckRedirect = sameHost
+	client.CheckRedirect = plain.SameHost
 	return fetcher{config: c, client: &client}
-}
-
-// sameHost follows a few redirects on the host that was asked, such as /metrics
-// to /metrics/, and none that would carry a key elsewhere.
-func sameHost(req *http.Request, via []*http.Request) error {
-	if first := via[0].URL; req.URL.Host != first.Host || first.Scheme == "https" && req.URL.Scheme != "https" {
-		return &otherHostError{to: shown(req.URL.String())}
-	}
-	if len(via) > maxRedirects {
-		return http.ErrUseLastResponse
-	}
-	return nil
 }
 
 // call is one request: what for, with or without the user's headers, within which limits.
@@ -140,7 +117,7 @@ func (f fetcher) send(ctx context.Context, c call) (answer, error) {
 	if resp.Request.URL.Path != req.URL.Path {
 		a.redirected = resp.Request.URL.String()
 	}
-	a.body, err = readAll(resp, c.limit)
+	a.body, err = plain.ReadBody(resp, c.limit)
 	return a, err
 }
 
@@ -153,20 +130,4 @@ func (f fetcher) addHeader(req *http.Request, c call) {
 	if host := f.config.Header.Get(hostHeader); host != "" && f.config.underBase(c.address) {
 		req.Host = host
 	}
-}
-
-// readAll reads a body up to a limit.
-func readAll(resp *http.Response, limit int64) ([]byte, error) {
-	if resp.ContentLength > limit {
-		return nil, fmt.Errorf("%w: %d MiB, at most %d", errTooLarge, resp.ContentLength>>20, limit>>20)
-	}
-	var body bytes.Buffer
-	if resp.ContentLength > 0 {
-		body.Grow(int(resp.ContentLength) + bytes.MinRead) // no growing by halves
-	}
-	_, err := body.ReadFrom(io.LimitReader(resp.Body, limit+1))
-	if err == nil && int64(body.Len()) > limit {
-		err = fmt.Errorf("%w: over %d MiB", errTooLarge, limit>>20)
-	}
-	return body.Bytes(), err
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"sonde/probe/api"
 	"sonde/probe/engine/kinds"
 	"sonde/probe/plain"
 	"sonde/probe/prom"
@@ -132,7 +131,7 @@ func (f fetcher) said(a answer) string {
 	if len(body) == 0 || strings.EqualFold(string(body), http.StatusText(a.status)) {
 		return ""
 	}
-	return f.config.hide(plain.Line(strings.TrimPrefix(api.ErrorMessage(body), "an HTML page: "), most))
+	return f.config.hide(plain.Line(strings.TrimPrefix(plain.ErrorMessage(body), "an HTML page: "), most))
 }
 
 // where is the address of an answer, and where a redirect led.

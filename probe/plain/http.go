@@ -1,0 +1,107 @@
+package plain
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// OtherHostError is a redirect that leads away from the host that was asked.
+type OtherHostError struct{ To string }
+
+func (e *OtherHostError) Error() string { return "redirects to " + e.To }
+
+const maxRedirects = 3
+
+// SameHost follows a few redirects on the host that was asked, such as /metrics to
+// /metrics/, and none that would carry a key elsewhere. It is a http.Client's CheckRedirect.
+func SameHost(req *http.Request, via []*http.Request) error {
+	if first := via[0].URL; req.URL.Host != first.Host || first.Scheme == "https" && req.URL.Scheme != "https" {
+		to := *req.URL
+		to.User, to.RawQuery, to.Fragment = nil, "", "" // which may hold a key
+		return &OtherHostError{to.String()}
+	}
+	if len(via) > maxRedirects {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// ErrTooLarge is a body over its limit.
+var ErrTooLarge = errors.New("too large")
+
+// ReadBody reads the body of a response up to a limit of bytes.
+func ReadBody(resp *http.Response, limit int64) ([]byte, error) {
+	if resp.ContentLength > limit {
+		return nil, fmt.Errorf("%w: %d MiB, at most %d", ErrTooLarge, resp.ContentLength>>20, limit>>20)
+	}
+	var body bytes.Buffer
+	if resp.ContentLength > 0 {
+		body.Grow(int(resp.ContentLength) + bytes.MinRead) // no growing by halves
+	}
+	_, err := body.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	if err == nil && int64(body.Len()) > limit {
+		err = fmt.Errorf("%w: over %d MiB", ErrTooLarge, limit>>20)
+	}
+	return body.Bytes(), err
+}
+
+// MessageKeys are the names under which servers write what went wrong, the most usual first.
+var MessageKeys = []string{"message", "msg", "status_msg", "error_msg", "error_message", "errmsg", "err_msg", "detail", "error_description", "description", "reason", "title"}
+
+// ErrorMessage returns the most useful line of an error body: the message in a JSON error,
+// the title of a web page, or the text itself.
+func ErrorMessage(body []byte) string {
+	text := strings.TrimSpace(string(body))
+	if strings.HasPrefix(text, "<") {
+		return pageWords(text)
+	}
+	var doc any
+	if json.Unmarshal(body, &doc) == nil {
+		if message := messageIn(doc); message != "" {
+			return message
+		}
+	}
+	return text
+}
+
+// messageIn finds the message in an error, which is a text, an object or a list of them.
+func messageIn(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		if len(v) > 0 {
+			return messageIn(v[0])
+		}
+	case map[string]any:
+		for _, key := range append([]string{"error", "errors"}, MessageKeys...) {
+			if message := messageIn(v[key]); message != "" {
+				return message
+			}
+		}
+	}
+	return ""
+}
+
+var (
+	headline = regexp.MustCompile(`(?is)<(?:title|message|faultstring|h1)\b[^>]*>\s*([^<]+)`)
+	xmlPage  = regexp.MustCompile(`^<\?xml|(?i)<message\b|<faultstring\b`)
+)
+
+// pageWords returns the title of a web page, or the message of an XML document.
+func pageWords(page string) string {
+	what := "an HTML page"
+	if xmlPage.MatchString(page) {
+		what = "an XML document"
+	}
+	if found := headline.FindStringSubmatch(page); found != nil {
+		return what + ": " + strings.TrimSpace(found[1])
+	}
+	return what
+}
