@@ -19,8 +19,8 @@ func TestErrorMessage(t *testing.T) {
 		`{"status":"ok"}`:                                  `{"status":"ok"}`,
 		"<html><title> Sign in </title></html>":            "an HTML page: Sign in",
 		"<?xml version='1.0'?><Message>denied</Message>":   "an XML document: denied",
-		" just text \n": "just text",
-		`{"error":`:     `{"error":`,
+		" just text \n":                                    "just text",
+		`{"error":`:                                        `{"error":`,
 	} {
 		if got := ErrorMessage([]byte(body)); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
