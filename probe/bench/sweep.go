@@ -30,9 +30,14 @@ func RunSweep(ctx context.Context, r Sweeper, plan Plan, ladder sweep.Plan, w Sw
 	book := level.NewBook(plan.SLOs)
 	d := &sweepDriver{runner: r, drainFor: plan.DrainFor, watcher: w, control: sweep.NewController(r, book)}
 	d.keeper = NewKeeper(plan, book, d.control.Add)
-	d.skipOld()
-	d.loop(ctx, ladder)
-	return d.outcome(), d.err
+	newest := newestOf(r)
+	d.take(newest) // for the engine's last word
+	r.SetBudget(unlimited)
+	if err := d.control.Start(ladder); err != nil {
+		return d.outcome(), err
+	}
+	err := follow(ctx, r, run{after: newest.Seq, take: d.take, interrupt: d.interrupt})
+	return d.outcome(), err
 }
 
 // sweepDriver feeds a Controller.
@@ -43,74 +48,36 @@ type sweepDriver struct {
 	control  *sweep.Controller
 	keeper   *Keeper
 
-	seq         uint64
-	first, last *frame.Frame
+	began       time.Duration // the newest Frame of before
+	last        *frame.Frame
 	held        frame.Load   // the load of the level that goes on
 	left        []frame.Load // those that have been left; their last Frame is to come
 	ended       bool         // no further load comes
 	endedAt     time.Duration
 	interrupted bool
-	err         error
 }
 
-// skipOld passes over the Frames from before the sweep, except for the engine's last word.
-func (d *sweepDriver) skipOld() {
-	if old := d.runner.Since(0); len(old) > 0 {
-		newest := old[len(old)-1]
-		d.seq = newest.Seq
-		d.take(newest)
-	}
-}
-
-func (d *sweepDriver) loop(ctx context.Context, ladder sweep.Plan) {
-	d.runner.SetBudget(unlimited)
-	if d.err = d.control.Start(ladder); d.err != nil {
-		return
-	}
-	interrupted, ticks := ctx.Done(), d.runner.Tick()
-	for {
-		select {
-		case <-interrupted:
-			interrupted = nil
-			d.interrupted = true
-			d.control.Stop()
-			d.runner.Abort()
-		case _, alive := <-ticks:
-			for _, f := range d.runner.Since(d.seq) {
-				d.seq = f.Seq
-				d.take(f)
-				if f.Err != nil {
-					d.err = f.Err
-				}
-			}
-			if d.err != nil || d.quiet() {
-				return
-			}
-			if !alive {
-				d.err = errEnded
-				return
-			}
-		}
-	}
+// interrupt ends the sweep early.
+func (d *sweepDriver) interrupt() {
+	d.interrupted = true
+	d.control.Stop()
+	d.runner.Abort()
 }
 
 // take feeds a Frame to whoever learns from it.
-func (d *sweepDriver) take(f *frame.Frame) {
-	if d.first == nil {
-		d.first = f
-	}
+func (d *sweepDriver) take(f *frame.Frame) (done bool) {
 	d.last = f
 	d.keeper.Add(f)
 	status := d.control.Status()
 	if status.State == sweep.Idle {
-		return
+		d.began = f.At
+		return false
 	}
-	if d.watcher != nil {
-		d.report(status)
-	}
+	d.report(status)
 	if status.State != sweep.Running && !d.ended {
 		d.ended, d.endedAt = true, f.At
 	}
+	return d.quiet()
 }
 
 func (d *sweepDriver) report(s sweep.Status) {
@@ -150,7 +117,7 @@ func (d *sweepDriver) quiet() bool {
 		return true
 	}
 	switch waited := d.last.At - d.endedAt; {
-	case d.drainFor > 0 && waited > d.drainFor+cutFor, d.interrupted && waited > cutFor:
+	case d.drainFor > 0 && waited > d.drainFor+cutFor:
 		return true
 	case d.drainFor > 0 && waited > d.drainFor:
 		d.runner.Abort()
@@ -162,10 +129,7 @@ func (d *sweepDriver) quiet() bool {
 func (d *sweepDriver) outcome() SweepOutcome {
 	s := d.keeper.conclude(d.control.Result())
 	s.Status, s.Interrupted = d.control.Status(), d.interrupted
-	s.Lasted = s.Status.Elapsed
-	if d.first != nil {
-		s.Began = d.first.At
-	}
+	s.Began, s.Lasted = d.began, s.Status.Elapsed
 	for i := range s.Levels {
 		o := &s.Levels[i]
 		o.Interrupted = d.interrupted && o.Level.Load == s.Status.Load // the one that was going on

@@ -40,30 +40,30 @@ const cutFor = 2 * time.Second
 // since the session began.
 type Window struct {
 	plan  Plan
+	out   Outcome // what is known besides the Level and the verdicts
 	tally *level.Tally
 	judge *diagnose.Judge
 	phase Phase
 
 	loadAt  time.Duration // the load was switched on
 	origin  time.Duration // warm-up and window count from here
-	success bool          // a request succeeded
 	cutAt   time.Duration
-	drained bool          // a whole Frame has passed since the window closed
-	seen    time.Duration // end of the newest Frame
+	drained bool           // a whole Frame has passed since the window closed
+	seen    time.Duration  // end of the newest Frame
+	lastEnd time.Duration  // end of the newest measured request
+	tooLong map[string]int // refusals of prompts that are too long, by message
 
-	interrupted bool
-	warmupEnded int           // warm-up requests that ended
-	lastEnd     time.Duration // end of the newest measured request
-	loadGone    bool
-	wait        time.Duration  // the server asked to wait so long that the run ended
-	refusals    map[string]int // of prompts that are too long, by message
-	tooLong     string         // the message that ended the run
-	refused     bool
+	runner  Runner // nil: the Frames are of a recording
+	granted int    // requests allowed when the budget was set last; −1 = no limit
+	sentAt  int    // requests sent until then
+	sent    int    // requests sent in all, as of the newest Frame
 }
 
 // NewWindow starts an empty run of that plan.
 func NewWindow(plan Plan) *Window {
-	return &Window{plan: plan, tally: level.NewTally(plan.Load, plan.SLOs), judge: diagnose.New(), refusals: map[string]int{}}
+	return &Window{
+		plan: plan, out: Outcome{Plan: plan}, tally: level.NewTally(plan.Load, plan.SLOs), judge: diagnose.New(), tooLong: map[string]int{},
+	}
 }
 
 // Phase is how far the run has come with the Frames so far.
@@ -71,23 +71,50 @@ func (w *Window) Phase() Phase { return w.phase }
 
 // Outcome is what there is so far.
 func (w *Window) Outcome() Outcome {
-	return Outcome{
-		Plan: w.plan, Level: w.tally.Level(), Verdicts: w.judge.Verdicts(), Interrupted: w.interrupted, Warmup: w.warmupEnded,
-		Ready: w.success, LoadGone: w.loadGone, Wait: w.wait, TooLong: w.tooLong, Refused: w.refused,
+	o := w.out
+	o.Level, o.Verdicts = w.tally.Level(), w.judge.Verdicts()
+	return o
+}
+
+// enter goes on to another phase, and carries out on the session what it needs.
+func (w *Window) enter(p Phase) {
+	w.phase = p
+	switch p {
+	case Measuring:
+		if w.plan.hasWarmup() {
+			w.grant(w.plan.measuredBudget())
+		}
+	case Settling, Draining:
+		w.grant(0)
+	case Cutting:
+		if w.runner != nil {
+			w.runner.Abort()
+		}
 	}
 }
 
-// Skip takes a Frame from before the run.
-func (w *Window) Skip(f *frame.Frame) { w.tally.Skip(f) }
+// grant allows so many more requests; −1 is no limit.
+func (w *Window) grant(n int) {
+	w.granted, w.sentAt = n, w.sent
+	if w.runner != nil {
+		w.runner.SetBudget(n)
+	}
+}
+
+// skip takes a Frame from before the run.
+func (w *Window) skip(f *frame.Frame) {
+	w.seen, w.sent = f.At, f.Client.Sent
+	w.tally.Skip(f)
+}
 
 // Add takes the next Frame.
 func (w *Window) Add(f *frame.Frame) {
 	w.begin(f)
 	if w.phase == Idle {
-		w.seen = f.At
-		w.Skip(f)
+		w.skip(f)
 		return
 	}
+	w.sent = f.Client.Sent
 	w.tally.NoteStop(f)
 	for i := range f.Requests {
 		w.addRequest(&f.Requests[i])
@@ -114,11 +141,11 @@ func loaded(f *frame.Frame) bool {
 
 // startAt fixes the origin, and with it the window wherever that follows.
 func (w *Window) startAt(at time.Duration) {
-	w.origin, w.phase = at, Warmup
+	w.origin = at
+	w.enter(Warmup)
 	switch {
 	case !w.plan.hasWarmup():
-		w.openAt(at)
-		w.phase = Measuring
+		w.measureFrom(at)
 	case !w.plan.warmupDrains():
 		w.openAt(at + w.plan.WarmupFor)
 	}
@@ -149,7 +176,7 @@ func (w *Window) addRequest(r *measure.Request) {
 	warmup := w.plan.hasWarmup() && (!w.tally.Opened() || r.Intent < w.tally.From())
 	w.tally.AddRequest(r, !warmup)
 	if warmup {
-		w.warmupEnded++
+		w.out.Warmup++
 		return
 	}
 	w.lastEnd = max(w.lastEnd, r.End)
@@ -160,17 +187,17 @@ func (w *Window) addRequest(r *measure.Request) {
 
 // foundLoading takes the origin back: while the server loads its model nothing is measured.
 func (w *Window) foundLoading() {
-	if w.success || w.phase == Loading || w.phase > Measuring {
+	if w.out.Ready || w.phase == Loading || w.phase > Measuring {
 		return
 	}
-	w.phase = Loading
+	w.enter(Loading)
 	w.tally.Restart()
 	w.judge = diagnose.New()
 }
 
 // succeeded notes a success; the first one after a time of loading is where the clock starts.
 func (w *Window) succeeded(r *measure.Request) {
-	w.success = true
+	w.out.Ready = true
 	if w.phase == Loading {
 		w.startAt(r.Start)
 	}
@@ -186,14 +213,14 @@ const (
 // refusesPrompt reports, once, that the server has refused prompts as too long often
 // enough with the same words: more of them would say nothing new.
 func (w *Window) refusesPrompt(r *measure.Request) bool {
-	if r.Class != measure.ContextLength || w.refused || len(w.refusals) >= maxRefusals && w.refusals[r.Error] == 0 {
+	if r.Class != measure.ContextLength || w.out.Refused || len(w.tooLong) >= maxRefusals && w.tooLong[r.Error] == 0 {
 		return false
 	}
-	w.refusals[r.Error]++
-	if w.refusals[r.Error] < tooLongLimit {
+	w.tooLong[r.Error]++
+	if w.tooLong[r.Error] < tooLongLimit {
 		return false
 	}
-	w.refused, w.tooLong = true, r.Error
+	w.out.Refused, w.out.TooLong = true, r.Error
 	return true
 }
 
@@ -203,21 +230,24 @@ func (w *Window) Interrupt() {
 	if w.phase == Done {
 		return
 	}
-	w.interrupted = true
+	w.out.Interrupted = true
 	w.close(w.seen)
 	w.cut(w.seen)
 }
 
-// Remaining is how many requests of the current phase have not ended yet; it
-// is not known (false) for a phase that is not counted.
-func (w *Window) Remaining() (int, bool) {
+// topUp replaces requests that used up the budget and counted for nothing: the refusals of a
+// server that is still loading.
+func (w *Window) topUp(f *frame.Frame) {
+	missing := 0
 	switch {
 	case w.phase == Warmup || w.phase == Loading && w.plan.WarmupRequests > 0:
-		return max(0, w.plan.WarmupRequests-w.warmupEnded), w.plan.WarmupRequests > 0
+		missing = w.plan.WarmupRequests - w.out.Warmup
 	case w.phase == Measuring || w.phase == Loading:
-		return max(0, w.plan.Requests-w.tally.Ended()), w.plan.Requests > 0
+		missing = w.plan.Requests - w.tally.Ended()
 	}
-	return 0, false
+	if missing > 0 && w.granted > 0 && w.sent-w.sentAt >= w.granted && f.Client.InFlight == 0 {
+		w.grant(missing)
+	}
 }
 
 // advance moves on at the end of a Frame.
@@ -225,11 +255,11 @@ func (w *Window) advance(f *frame.Frame) {
 	w.seen = f.At
 	idle := f.Client.InFlight == 0
 	if !loaded(f) && w.phase < Draining {
-		w.loadGone = true
+		w.out.LoadGone = true
 		w.close(f.At)
 	}
 	if wait := f.Client.RetryAt - f.At; wait > waitLimit && idle && w.countsRequests() {
-		w.wait = wait
+		w.out.Wait = wait
 		w.close(f.At)
 	}
 	switch w.phase {
@@ -250,14 +280,14 @@ func (w *Window) advance(f *frame.Frame) {
 		// stop sending: only the one after it can show that all is quiet.
 		switch {
 		case idle && w.drained:
-			w.phase = Done
+			w.enter(Done)
 		case w.overDrain(f.At - w.tally.To()):
 			w.cut(f.At)
 		}
 		w.drained = true
 	case Cutting:
 		if idle || f.At-w.cutAt >= cutFor {
-			w.phase = Done
+			w.enter(Done)
 		}
 	}
 }
@@ -276,20 +306,20 @@ func (w *Window) countsRequests() bool {
 func (w *Window) advanceWarmup(at time.Duration, idle bool) {
 	switch {
 	case w.plan.WarmupRequests > 0:
-		if idle && w.warmupEnded >= w.plan.WarmupRequests {
+		if idle && w.out.Warmup >= w.plan.WarmupRequests {
 			w.measureFrom(at)
 		}
 	case at < w.origin+w.plan.WarmupFor:
 	case w.plan.warmupDrains():
-		w.phase = Settling
+		w.enter(Settling)
 	default:
-		w.phase = Measuring
+		w.enter(Measuring)
 	}
 }
 
 func (w *Window) measureFrom(at time.Duration) {
 	w.openAt(at)
-	w.phase = Measuring
+	w.enter(Measuring)
 }
 
 func (w *Window) advanceWindow(at time.Duration, idle bool) {
@@ -298,7 +328,7 @@ func (w *Window) advanceWindow(at time.Duration, idle bool) {
 	case w.plan.Requests > 0 && w.tally.Ended() >= w.plan.Requests:
 		w.close(w.lastEnd)
 		if idle {
-			w.phase = Done
+			w.enter(Done)
 		}
 	case timed && at >= end:
 		w.close(end)
@@ -318,12 +348,13 @@ func (w *Window) close(at time.Duration) {
 		w.tally.Open(at)
 	}
 	w.tally.Close(at)
-	w.phase = Draining
+	w.enter(Draining)
 }
 
 func (w *Window) cut(at time.Duration) {
 	if w.phase < Cutting {
-		w.phase, w.cutAt = Cutting, at
+		w.cutAt = at
+		w.enter(Cutting)
 	}
 }
 
@@ -332,9 +363,9 @@ func (w *Window) plannedEnd() (time.Duration, bool) {
 	return w.tally.From() + w.plan.Duration, w.plan.Duration > 0 && w.tally.Opened()
 }
 
-// Deadline is the next instant, since the session began, at which a phase ends
+// deadline is the next instant, since the session began, at which a phase ends
 // by the clock.
-func (w *Window) Deadline() (time.Duration, bool) {
+func (w *Window) deadline() (time.Duration, bool) {
 	switch {
 	case w.phase == Measuring:
 		return w.plannedEnd()
