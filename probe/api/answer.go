@@ -46,7 +46,7 @@ func (a *answer) chunk(c *chunk) {
 		r.First = at
 		r.FirstTokens = max(1, tokens)
 	} else {
-		r.GapsMS = append(r.GapsMS, float32(float64(at-r.Last)/float64(time.Millisecond)))
+		r.AddGap(at - r.Last)
 		if at == r.Last {
 			r.Coalesced++
 		}

@@ -195,7 +195,7 @@ func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 		Level: c.level.stats(now),
 	}
 	out.Client.Retrying, out.Client.RetryAt = c.retrying()
-	out.Client.SliceGaps, out.Client.SliceGapCounts = compactGaps(c.gaps)
+	out.Client.SliceGaps, out.Client.SliceGapCounts = measure.CompactGaps(c.gaps)
 	sum.setRates(&out.Client, seconds)
 	out.Cells = slices.Clip(out.Cells)
 	out.Requests = s.requests

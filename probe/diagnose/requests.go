@@ -171,16 +171,17 @@ func (l *longRun) add(f *frame.Frame) {
 		l.outMean += (float64(r.OutTokens) - l.outMean) / float64(l.e2e.N())
 		if slowest, known := l.slowest.E2E(); !known || ms > slowest {
 			l.slowest, l.maxGap = *r, longestGap(r)
-			l.slowest.GapsMS = nil
+			l.slowest.GapsMS, l.slowest.LaterGapsMS, l.slowest.LaterGapCounts = nil, nil, nil
 		}
 	}
 }
 
 func longestGap(r *measure.Request) float64 {
-	if len(r.GapsMS) == 0 {
-		return 0
+	longest := 0.0
+	for ms := range r.EachGap() {
+		longest = max(longest, ms)
 	}
-	return float64(slices.Max(r.GapsMS))
+	return longest
 }
 
 // best remembers how quick the server was at the present load, by medians of some

@@ -92,14 +92,12 @@ func tokensWithin(r *measure.Request, s *Span) float64 {
 // gaps are not kept the chunks are taken as evenly spread.
 func laterChunksWithin(r *measure.Request, s *Span) int {
 	n := 0
-	even := float64(r.Last-r.First) / float64(max(1, r.Chunks-1))
-	known := len(r.GapsMS) == r.Chunks-1
 	at := float64(r.First)
 	for i := range r.Chunks - 1 {
-		if known {
+		if i < len(r.GapsMS) {
 			at += float64(r.GapsMS[i]) * float64(time.Millisecond)
 		} else {
-			at += even
+			at += (float64(r.Last) - at) / float64(r.Chunks-1-i)
 		}
 		if s.contains(time.Duration(at)) {
 			n++

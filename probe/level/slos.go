@@ -53,21 +53,21 @@ func (j *sloTally) add(r *measure.Request, share float64, counts bool) {
 func (s *samples) count(r *measure.Request, t *slo.Target) {
 	if t.Metric != "gap" {
 		if ms, ok := t.Value(r); ok {
-			s.add(ms > t.LimitMS)
+			s.add(ms > t.LimitMS, 1)
 		}
 		return
 	}
 	if r.Streamed {
-		for _, ms := range r.GapsMS { // every gap counts, not one figure per request
-			s.add(float64(ms) > t.LimitMS)
+		for ms, n := range r.EachGap() { // every gap counts, not one figure per request
+			s.add(ms > t.LimitMS, n)
 		}
 	}
 }
 
-func (s *samples) add(over bool) {
-	s.n++
+func (s *samples) add(over bool, n int) {
+	s.n += n
 	if over {
-		s.over++
+		s.over += n
 	}
 }
 

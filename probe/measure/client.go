@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"iter"
 	"time"
 
 	"sonde/probe/opt"
@@ -60,20 +59,4 @@ type LevelStats struct {
 	TPOT          Summary `json:"tpot,omitzero"`
 	E2E           Summary `json:"e2e,omitzero"`
 	OutTokensPerS float64 `json:"output_tokens_per_s"`
-}
-
-// EachSliceGap goes through the gaps that closed in the slice: milliseconds, and how
-// many gaps that long.
-func (c *Client) EachSliceGap() iter.Seq2[float64, int] {
-	return func(yield func(float64, int) bool) {
-		for i, ms := range c.SliceGaps {
-			n := 1
-			if i < len(c.SliceGapCounts) {
-				n = c.SliceGapCounts[i]
-			}
-			if !yield(float64(ms), n) {
-				return
-			}
-		}
-	}
 }

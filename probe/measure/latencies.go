@@ -60,8 +60,10 @@ func (r *Request) Observe(l *Latencies[*Dist]) {
 		}
 	}
 	if r.Streamed {
-		for _, ms := range r.GapsMS {
-			l.Gap.Add(float64(ms))
+		for ms, n := range r.EachGap() {
+			for range n {
+				l.Gap.Add(ms)
+			}
 		}
 	}
 }

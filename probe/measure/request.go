@@ -84,9 +84,11 @@ type Request struct {
 	CachedTokens    int         `json:"-"`
 	FirstTokens     int         `json:"first_chunk_tokens"` // n_1: tokens in the first chunk, 1 unless known
 	Source          TokenSource `json:"token_source,omitempty"`
-	Finish          string      `json:"finish,omitempty"` // finish reason, "" if none came
-	GapsMS          []float32   `json:"gaps_ms"`          // every gap between token-bearing chunks
-	Note            string      `json:"note,omitempty"`   // something odd that is no failure
+	Finish          string      `json:"finish,omitempty"`           // finish reason, "" if none came
+	GapsMS          []float32   `json:"gaps_ms"`                    // gaps between token-bearing chunks, in their order: the first 16,384
+	LaterGapsMS     []float32   `json:"later_gaps_ms,omitempty"`    // those after them, rounded to 1 %, shortest first
+	LaterGapCounts  []int       `json:"later_gap_counts,omitempty"` // how many gaps each of LaterGapsMS stands for
+	Note            string      `json:"note,omitempty"`             // something odd that is no failure
 
 	RetryAfter time.Duration `json:"retry_after_ms,omitempty"` // how long a refusal asked to wait; 0 if it did not
 }

@@ -38,8 +38,10 @@ func (t *Target) Share() float64 {
 func (t *Target) Value(r *measure.Request) (ms float64, ok bool) {
 	if t.Metric == Gap {
 		own := measure.NewDist(len(r.GapsMS))
-		for _, gap := range r.GapsMS {
-			own.Add(float64(gap))
+		for ms, n := range r.EachGap() {
+			for range n {
+				own.Add(ms)
+			}
 		}
 		return own.Quantile(t.Quantile)
 	}

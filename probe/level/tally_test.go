@@ -6,6 +6,7 @@ import (
 
 	"sonde/probe/engine"
 	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
 
@@ -26,5 +27,20 @@ func TestSeveralEnginesLeaveNoFigures(t *testing.T) {
 	l := tally.Level()
 	if l.Engine.Running.OK || l.Engine.Restarts != 0 || l.Sources.Read || l.Sources.Engine != engine.Several {
 		t.Errorf("running %v, %d restarts, read %v, %v", l.Engine.Running, l.Engine.Restarts, l.Sources.Read, l.Sources.Engine)
+	}
+}
+
+// Of ten chunks after the first, two gaps of 2 s are known; the other eight chunks fill the 6 s up
+// to the last one: at 2, 4, 4.75, 5.5, 6.25 … 10 s. Four of them arrive by 6 s.
+func TestChunksWhoseGapsAreNotKeptAreSpreadEvenly(t *testing.T) {
+	r := measure.Request{Streamed: true, Chunks: 11, FirstTokens: 1, OutTokens: 21, Last: 10 * time.Second, GapsMS: []float32{2000, 2000}}
+	var s Span
+	s.Open(0)
+	s.Close(6 * time.Second)
+	if n := laterChunksWithin(&r, &s); n != 4 {
+		t.Errorf("%d chunks, want 4", n)
+	}
+	if tokens := tokensWithin(&r, &s); tokens != 1+4*2 {
+		t.Errorf("%v tokens, want the first and four chunks of two", tokens)
 	}
 }
