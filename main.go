@@ -66,6 +66,7 @@ func live(ctx context.Context, c config.Config) error {
 	}
 	judge := diagnose.New()
 	judge.SetSLOs(m.Plan.SLOs)
+	judge.Share(levels)
 	screen, stop := setup.Interruptible(ctx)
 	defer stop()
 	err = ui.Run(screen, ui.Options{

@@ -175,9 +175,16 @@ func (s *findings) add(f *frame.Frame, id int) {
 		return
 	}
 	if s.judge == nil {
-		s.judge = diagnose.New()
+		s.judge = newJudge()
 	}
 	s.judge.Add(f)
+}
+
+// newJudge makes a Judge of one load.
+func newJudge() *diagnose.Judge {
+	j := diagnose.New()
+	j.Share(nil)
+	return j
 }
 
 // rest keeps what was found, and lets go of the Frames that the judge holds.

@@ -62,7 +62,7 @@ type Window struct {
 // NewWindow starts an empty run of that plan.
 func NewWindow(plan Plan) *Window {
 	return &Window{
-		plan: plan, out: Outcome{Plan: plan}, tally: level.NewTally(plan.Load, plan.SLOs), judge: diagnose.New(), tooLong: map[string]int{},
+		plan: plan, out: Outcome{Plan: plan}, tally: level.NewTally(plan.Load, plan.SLOs), judge: newJudge(), tooLong: map[string]int{},
 	}
 }
 
@@ -192,7 +192,7 @@ func (w *Window) foundLoading() {
 	}
 	w.enter(Loading)
 	w.tally.Restart()
-	w.judge = diagnose.New()
+	w.judge = newJudge()
 }
 
 // succeeded notes a success; the first one after a time of loading is where the clock starts.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sonde/probe/frame"
+	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -133,7 +134,26 @@ func TestPastKnee(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	none(t, "it grew by a half", step(32, 384, nil), "past_knee")
-	if j := step(32, 320, nil); !slices.Contains(rules(j), RulePastKnee) { // 1.25 times: power 16²·1.25²/32² of before
+	j := step(32, 258, nil) // has filled a Book, which another Judge shares
+	frames := slices.Clone(j.history.frames)
+	shares := func(levels *level.Book) *Judge {
+		other := New()
+		other.Share(levels)
+		for _, f := range frames {
+			other.Add(f)
+		}
+		return other
+	}
+	if v := shares(j.Book()).Strongest(); v.Rule != RulePastKnee {
+		t.Errorf("by the Book of another Judge: %+v", v)
+	}
+	empty := level.NewBook(nil)
+	none(t, "the shared Book is empty", shares(empty), "past_knee")
+	if n := len(empty.Levels()); n != 0 {
+		t.Errorf("a Judge filled a Book that is not its own: %d levels", n)
+	}
+	none(t, "there is no Book", shares(nil), "past_knee")
+	if j = step(32, 320, nil); !slices.Contains(rules(j), RulePastKnee) { // 1.25 times: power 16²·1.25²/32² of before
 		t.Errorf("a quarter more output for twice the streams: %v", rules(j))
 	}
 	none(t, "a small step", step(20, 258, nil), "past_knee")

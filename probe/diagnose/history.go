@@ -12,7 +12,8 @@ import (
 // history is the Frames of the last 30 s, and what is worth keeping longer.
 type history struct {
 	frames []*frame.Frame
-	levels *level.Book // of the session, to compare the present load with
+	levels *level.Book // of the session, to compare the present load with; nil: there is nothing to compare
+	feeds  bool        // it is filled here
 	slos   []slo.Target
 	usual  usual
 	clocks clocks
@@ -33,7 +34,9 @@ func (h *history) add(f *frame.Frame) {
 		h.since = f.At - f.Slice
 		h.run, h.best = longRun{}, best{}
 	}
-	h.levels.Add(f)
+	if h.feeds {
+		h.levels.Add(f)
+	}
 	h.usual.add(f)
 	h.clocks.add(f)
 	h.run.add(f)

@@ -25,13 +25,19 @@ type Checked struct {
 }
 
 // New makes a Judge that has seen nothing.
-func New() *Judge { return &Judge{history: history{levels: level.NewBook(nil)}} }
+func New() *Judge { return &Judge{history: history{levels: level.NewBook(nil), feeds: true}} }
 
-// SetSLOs sets the service levels to judge by; none without them. The book of levels
-// begins anew with them.
+// SetSLOs sets the SLOs to judge by. The book of levels begins anew with them.
 func (j *Judge) SetSLOs(targets []slo.Target) {
 	j.history.slos = slices.Clone(targets)
-	j.history.levels = level.NewBook(j.history.slos)
+	j.history.levels, j.history.feeds = level.NewBook(j.history.slos), true
+	j.anew()
+}
+
+// Share makes the Judge compare loads by a Book that somebody else fills, so that the samples
+// of a level are kept once; nil if there is nothing to compare with.
+func (j *Judge) Share(levels *level.Book) {
+	j.history.levels, j.history.feeds = levels, false
 	j.anew()
 }
 

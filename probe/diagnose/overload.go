@@ -118,7 +118,7 @@ func overloaded(h *history, text string, evidence ...string) Verdict {
 // checkPastKnee finds a load that is past the knee: the same one that a sweep looks for.
 func checkPastKnee(h *history) (outcome, Verdict) {
 	now := h.now()
-	if !now.Load.Settled || now.Load.Requested.Rate > 0 {
+	if h.levels == nil || !now.Load.Settled || now.Load.Requested.Rate > 0 {
 		return unclear, Verdict{}
 	}
 	var before, after *level.Level
