@@ -19,9 +19,11 @@ const (
 	DoubtRange                       // a share is far above 1
 	DoubtMemory                      // more memory is used than there is
 	DoubtPower                       // the power is many times its limit
+	DoubtFrozen                      // the source repeats old values
+	DoubtUnit                        // a share of time may be a fraction or per cent
 )
 
-var doubtNames = []string{"counters", "range", "memory", "power"}
+var doubtNames = []string{"counters", "range", "memory", "power", "frozen", "unit"}
 
 // MarshalText writes the names of the doubts, for recordings and JSON.
 func (d Doubts) MarshalText() ([]byte, error) {
@@ -45,9 +47,11 @@ func (d *Doubts) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// ShareMargin is up to where shares are 1: rounding and unequal clocks.
+const ShareMargin = 1.05
+
 const (
 	works        = 0.5  // busy or SM share from which a GPU cannot be idle
-	shareMargin  = 1.05 // shares up to here are 1: rounding and unequal clocks
 	loadWatts    = 250  // draw that no idle GPU reaches, where the limit is unknown
 	mostOverrun  = 3    // times the limit that a GPU may draw for an instant
 	memoryMargin = 1.01 // used over total: the two are not read at the same moment
@@ -68,7 +72,7 @@ func Checked(readings []Reading) []Reading {
 		r.checkAmounts(doubt)
 		r.checkCounters(doubt)
 		if len(said) > 0 {
-			r.Note = strings.TrimSuffix(strings.Join(append(said, r.Note), "; "), "; ")
+			r.Note = Join(append(said, r.Note)...)
 		}
 	}
 	return readings
@@ -82,7 +86,7 @@ func (r *Reading) checkShares(doubt func(Doubts, string)) {
 		v := q.value(r)
 		switch {
 		case q.unit != "" || v.V <= 1:
-		case v.V <= shareMargin:
+		case v.V <= ShareMargin:
 			*v = opt.Of(1)
 		default:
 			doubt(DoubtRange, fmt.Sprintf("%s of %s is not a share and not shown", q.name, units.Share(v.V)))
@@ -107,10 +111,7 @@ func (r *Reading) checkAmounts(doubt func(Doubts, string)) {
 // a kernel runs at least one SM is active: an exact 0 then comes from a counter that is
 // stuck. Memory may be idle beside a small kernel, but not at full power.
 func (r *Reading) checkCounters(doubt func(Doubts, string)) {
-	hot := r.Power.V >= loadWatts
-	if r.PowerLimit.OK {
-		hot = r.Power.V >= r.PowerLimit.V/2
-	}
+	hot := r.hot()
 	stuck := func(v opt.Float) bool { return v.OK && v.V == 0 }
 	switch {
 	case r.Busy.V >= works && (stuck(r.SM) || stuck(r.DRAM) && !r.SM.OK && (hot || r.MemBusy.V >= works)):
@@ -124,6 +125,32 @@ func (r *Reading) checkCounters(doubt func(Doubts, string)) {
 		doubt(DoubtCounters, fmt.Sprintf("the counters contradict each other: busy 0 %% beside SM %s and %.0f W, not shown", units.Share(r.SM.V), r.Power.V))
 		r.Busy = opt.Float{}
 	}
+}
+
+// hot reports whether the power is that of a GPU that works.
+func (r *Reading) hot() bool {
+	if r.PowerLimit.OK {
+		return r.Power.V >= r.PowerLimit.V/2
+	}
+	return r.Power.V >= loadWatts
+}
+
+// Works reports whether a GPU works: half of its time, its units or its bandwidth, or
+// by its power.
+func (r *Reading) Works() bool {
+	return max(r.Busy.V, r.SM.V, r.DRAM.V) >= works || r.hot()
+}
+
+// Freeze drops what changes from moment to moment, because the source repeats old
+// values.
+func (r *Reading) Freeze(note string) {
+	total, limit, peak := r.MemTotal, r.PowerLimit, r.BandwidthPeak
+	for i := range quantities {
+		*quantities[i].value(r) = opt.Float{}
+	}
+	r.MemTotal, r.PowerLimit, r.BandwidthPeak = total, limit, peak
+	r.Doubts |= DoubtFrozen
+	r.Note = Join(note, r.Note)
 }
 
 // zeros names the profiling counters that are at 0.

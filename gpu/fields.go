@@ -133,6 +133,17 @@ func Spellings(source string) (all []string) {
 	return all
 }
 
+// Percentages lists the names of shares of time that an exporter writes as whole
+// percentages.
+func Percentages(source string) (all []string) {
+	for i := range quantities {
+		if q := &quantities[i]; q.kind == timeShare && source != SourceNVIDIAExporter {
+			all = append(all, q.names(source)...)
+		}
+	}
+	return all
+}
+
 // Fill sets every quantity for which the reading's source has a value, under any of its
 // spellings.
 func (r *Reading) Fill(value func(spelling string) opt.Float) {

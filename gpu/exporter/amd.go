@@ -13,9 +13,12 @@ import (
 
 // amdFamilies are the families of AMD's device-metrics-exporter that are used here. It
 // calls the unit of its memory MB, but means MiB: an MI300X of 192 GiB has 196592.
-var amdFamilies = append(slices.Compact(gpu.Spellings(gpu.SourceAMD)), amdHealth)
+var amdFamilies = append(slices.Compact(gpu.Spellings(gpu.SourceAMD)), amdHealth, amdEnergy)
 
-const amdHealth = "gpu_health" // 0: unhealthy
+const (
+	amdHealth = "gpu_health" // 0: unhealthy
+	amdEnergy = "gpu_energy_consumed"
+)
 
 // amdFamily accepts a family by its last words: the exporter can be configured to put
 // a word in front of all of them.

@@ -22,7 +22,7 @@ func readText(t *testing.T, text string) []gpu.Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, readings := readPage(page, nil)
+	_, readings := readPage(page, nil, newPast())
 	return readings
 }
 
@@ -224,7 +224,7 @@ func TestDCGMOfThisMachineBorrowsItsMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, shared := readPage(page, func() (used, total opt.Float) { return opt.Of(9 << 30), opt.Of(121 << 30) })
+	_, shared := readPage(page, func() (used, total opt.Float) { return opt.Of(9 << 30), opt.Of(121 << 30) }, newPast())
 	g := shared[0]
 	if g.MemUsed.Or(-1) != 9<<30 || g.MemTotal.Or(-1) != 121<<30 ||
 		!strings.HasSuffix(g.Note, "; memory is the system's, shared with the CPU") {

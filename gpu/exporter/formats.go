@@ -39,9 +39,9 @@ func isGPUFamily(published string) bool {
 // readPage finds out which exporter wrote a page and reads it. It returns no readings
 // if the page has no GPU of any format. They do not say where the GPUs are: only the
 // labels of a Prometheus server can be compared with those of the engine.
-func readPage(p prom.Page, host nvml.HostMemory) (pageFormat, []gpu.Reading) {
+func readPage(p prom.Page, host nvml.HostMemory, h *past) (pageFormat, []gpu.Reading) {
 	for _, f := range pageFormats {
-		if readings := f.readings(p, host); len(readings) > 0 {
+		if readings := f.readings(p, host, h); len(readings) > 0 {
 			for i := range readings {
 				readings[i].Host, readings[i].Exporter, readings[i].Pod = "", "", ""
 			}
@@ -53,10 +53,18 @@ func readPage(p prom.Page, host nvml.HostMemory) (pageFormat, []gpu.Reading) {
 
 // readings are the GPUs of a page, by host and number, each before its parts.
 // host is nil unless the page is about this machine.
-func (f pageFormat) readings(p prom.Page, host nvml.HostMemory) []gpu.Reading {
+func (f pageFormat) readings(p prom.Page, host nvml.HostMemory, h *past) []gpu.Reading {
 	var readings []gpu.Reading
-	for _, d := range f.devices(p) {
-		readings = append(readings, f.read(p, d, host))
+	devices := f.devices(p)
+	notes := h.settle(f, p, devices)
+	for _, d := range devices {
+		h.look(f, d)
+		r := f.read(p, d, host)
+		r.Note = gpu.Join(notes[d], r.Note)
+		if notes[d] == noteUnit {
+			r.Doubts |= gpu.DoubtUnit
+		}
+		readings = append(readings, r)
 	}
 	slices.SortFunc(readings, func(a, b gpu.Reading) int {
 		return cmp.Or(

@@ -17,7 +17,7 @@ func readFixture(t *testing.T, text string) (pageFormat, []gpu.Reading) {
 	if err != nil {
 		return pageFormat{}, nil // no page with GPU families
 	}
-	return readPage(page, nil)
+	return readPage(page, nil, newPast())
 }
 
 func compare(t *testing.T, got, want []gpu.Reading) {

@@ -22,6 +22,9 @@ const (
 	pageTimeout = 5 * time.Second
 	// probeTimeout is for the first reading: a filtered port answers nothing.
 	probeTimeout = 2 * time.Second
+	// firstPageAlone is how long the first page may stay the only one without a word. How
+	// old its values were is unknown: they may be from before the load began.
+	firstPageAlone = 3 * time.Second
 )
 
 // Options say how a page is read.
@@ -43,6 +46,7 @@ type Page struct {
 	changedAt time.Time
 	gpus      []gpu.Reading
 	format    pageFormat
+	past      *past
 	changes   int // the first page included
 	rhythm    prom.Rhythm
 }
@@ -53,7 +57,7 @@ func Open(ctx context.Context, address string, o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Page{url: u.String(), shown: gpu.ShownURL(u), opt: o}
+	e := &Page{url: u.String(), shown: gpu.ShownURL(u), opt: o, past: newPast()}
 	if o.Local && gpu.IsLoopback(u.Hostname()) {
 		e.hostMemory = nvml.SystemMemory
 	}
@@ -104,7 +108,7 @@ func (e *Page) take(body []byte) error {
 	if err != nil {
 		return &PageError{fmt.Sprintf("GPU exporter at %s: %v", e.shown, err), err.Error()}
 	}
-	format, gpus := readPage(page, e.hostMemory)
+	format, gpus := readPage(page, e.hostMemory, e.past)
 	if len(gpus) == 0 {
 		if why := whyNoGPUs(page); why != "" {
 			return &PageError{fmt.Sprintf("GPU exporter at %s lists no GPUs: %s", e.shown, why), why}
@@ -122,15 +126,21 @@ func (e *Page) status() gpu.Status {
 	if period := e.rhythm.Period(); period > 0 {
 		st.Period = max(time.Second, period.Round(time.Second))
 	}
-	if st.Period < 3*time.Second || st.Period < 2*e.opt.Interval {
-		return st
-	}
-	slow := fmt.Sprintf("exporter updates every %.0f s", st.Period.Seconds())
-	if e.format.faster != "" {
-		slow += " (" + e.format.faster + ")"
+	e.past.freeze(st.GPUs, st.Period)
+	note := ""
+	switch {
+	case e.changes == 1 && time.Since(e.changedAt) >= firstPageAlone:
+		note = "values of unknown age: the page has not changed since it was first read"
+	case st.Period >= 3*time.Second && st.Period >= 2*e.opt.Interval:
+		note = fmt.Sprintf("exporter updates every %.0f s", st.Period.Seconds())
+		if e.format.faster != "" {
+			note += " (" + e.format.faster + ")"
+		}
 	}
 	for i := range st.GPUs {
-		st.GPUs[i].Note = gpu.Join(st.GPUs[i].Note, slow)
+		if st.GPUs[i].Doubts&gpu.DoubtFrozen == 0 {
+			st.GPUs[i].Note = gpu.Join(st.GPUs[i].Note, note)
+		}
 	}
 	return st
 }

@@ -26,7 +26,7 @@ var gpuMarkers = []string{
 // OpenSeries prepares to read the series of GPU exporters from a Prometheus server, of
 // all hosts that the selector matches.
 func OpenSeries(server *prom.Server, selector string) *Series {
-	return &Series{server: server, poller: prom.NewPoller(server, prom.Query{
+	return &Series{server: server, past: newPast(), poller: prom.NewPoller(server, prom.Query{
 		What: "DCGM_FI_…, nvidia_smi_… or gpu_… (AMD)", Names: gpuNames, Selector: selector, Markers: gpuMarkers,
 	})}
 }
@@ -35,6 +35,7 @@ func OpenSeries(server *prom.Server, selector string) *Series {
 type Series struct {
 	server *prom.Server
 	poller *prom.Poller
+	past   *past
 	status gpu.Status // the last one, while there is no newer sample
 	due    time.Time  // no query before
 	unread error      // why the newest samples give no reading
@@ -45,23 +46,24 @@ func (p *Series) Close() {}
 
 // Read queries the server when newer samples are due.
 func (p *Series) Read(ctx context.Context) (gpu.Status, error) {
-	now := time.Now()
-	if now.Before(p.due) {
-		return p.status, p.unread
+	if now := time.Now(); !now.Before(p.due) {
+		news, err := p.poller.Next(ctx)
+		if err != nil {
+			return gpu.Status{}, err
+		}
+		p.due = now.Add(p.poller.Pause())
+		if news.Fresh {
+			p.unread = p.take(news)
+		}
+		p.status.Why, p.status.Period = "", p.poller.Period()
+		if news.Stale != nil {
+			p.status.Why = news.Stale.Error()
+		}
 	}
-	news, err := p.poller.Next(ctx)
-	if err != nil {
-		return gpu.Status{}, err
-	}
-	p.due = now.Add(p.poller.Pause())
-	if news.Fresh {
-		p.unread = p.take(news)
-	}
-	p.status.Why, p.status.Period = "", p.poller.Period()
-	if news.Stale != nil {
-		p.status.Why = news.Stale.Error()
-	}
-	return p.status, p.unread
+	st := p.status
+	st.GPUs = slices.Clone(st.GPUs)
+	p.past.freeze(st.GPUs, st.Period)
+	return st, p.unread
 }
 
 // take makes readings of news.
@@ -69,7 +71,7 @@ func (p *Series) take(news prom.News) error {
 	for i := range news.Samples {
 		nameHost(&news.Samples[i])
 	}
-	kinds, gpus := readFleet(prom.FromSamples(news.Samples))
+	kinds, gpus := readFleet(prom.FromSamples(news.Samples), p.past)
 	if len(gpus) == 0 {
 		return fmt.Errorf("the series of exporters in Prometheus at %s name no GPU (labels UUID, gpu; uuid; gpu_id)", p.server.URL())
 	}
@@ -83,11 +85,11 @@ func (p *Series) take(news prom.News) error {
 
 // readFleet reads what exporters of all kinds said. Of a GPU with two of them the
 // first format that lists it counts, which reports more.
-func readFleet(page prom.Page) (kinds string, gpus []gpu.Reading) {
+func readFleet(page prom.Page, h *past) (kinds string, gpus []gpu.Reading) {
 	var names []string
 	seen := map[string]bool{}
 	for _, f := range pageFormats {
-		found := f.readings(page, nil)
+		found := f.readings(page, nil, h)
 		found = slices.DeleteFunc(found, func(r gpu.Reading) bool { return seen[r.ID] })
 		if len(found) > 0 {
 			names = append(names, f.name)

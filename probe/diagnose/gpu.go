@@ -121,11 +121,17 @@ func (g *throttled) verdict(gpus int) Verdict {
 // unknown then, and no ground to call anything healthy.
 func checkGPUDoubts(h *history) (outcome, Verdict) {
 	f := h.now()
-	gpus := f.FreshGPUs()
+	gpus := f.GPU.GPUs
 	if len(gpus) == 0 || !f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
 		return unclear, Verdict{}
 	}
-	doubted := slices.DeleteFunc(slices.Clone(gpus), func(g gpu.Reading) bool { return g.Doubts == 0 })
+	fresh := f.FreshGPUs() != nil
+	doubted := slices.DeleteFunc(slices.Clone(gpus), func(g gpu.Reading) bool {
+		return g.Doubts == 0 || !fresh && g.Doubts&gpu.DoubtFrozen == 0
+	})
+	if !fresh && len(doubted) == 0 {
+		return unclear, Verdict{}
+	}
 	return when(len(doubted) > 0, func() Verdict {
 		first := doubted[0]
 		v := Verdict{

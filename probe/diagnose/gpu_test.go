@@ -77,4 +77,12 @@ func TestGPUCountersThatContradictEachOther(t *testing.T) {
 	}
 	none(t, "the GPU of another machine", doubted(func(f *frame.Frame) { f.GPU.Source = "nvml" }), "gpu_doubts")
 	none(t, "no doubt", doubted(func(f *frame.Frame) { f.GPU.GPUs[0].Doubts = 0 }), "gpu_doubts")
+	old := func(doubts gpu.Doubts) *Judge {
+		return doubted(func(f *frame.Frame) {
+			f.Target.Started = time.Unix(1000, 0)
+			f.GPU.At, f.GPU.GPUs[0].Doubts = f.Target.Started.Add(-time.Minute), doubts
+		})
+	}
+	only(t, old(gpu.DoubtFrozen), "gpu_doubts", Info, "the GPU's counters cannot be right: those in doubt are not shown")
+	none(t, "readings that are a minute old", old(gpu.DoubtCounters), "gpu_doubts")
 }
