@@ -66,11 +66,12 @@ func (c *commands) idleChosen() bool {
 
 func idle(l frame.Load) bool { return l.Concurrency == 0 && l.Rate == 0 }
 
-// SetLoad replaces the requested load.
-func (c *commands) SetLoad(l frame.Load) {
+// SetLoad replaces the requested load and returns it as it was brought into range.
+func (c *commands) SetLoad(l frame.Load) frame.Load {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set(l)
+	return c.load
 }
 
 // ChangeLoad changes the requested load, in one step.

@@ -258,13 +258,14 @@ func (s *fakeSource) ChangeLoad(change func(*frame.Load)) {
 	s.SetLoad(l)
 }
 
-func (s *fakeSource) SetLoad(l frame.Load) {
+func (s *fakeSource) SetLoad(l frame.Load) frame.Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.load = l
 	s.level++
 	s.levelAt = s.now
 	s.events = append(s.events, frame.Event{At: s.now, Kind: frame.EventLoad})
+	return l
 }
 
 func (s *fakeSource) FireLong() {

@@ -11,7 +11,7 @@ import (
 // Runner is the session that a run drives.
 type Runner interface {
 	frame.Frames
-	SetLoad(frame.Load)
+	SetLoad(frame.Load) frame.Load
 	// SetBudget allows at most n more requests to be sent: 0 = none, −1 = no limit.
 	SetBudget(n int)
 	// Abort cancels everything in flight.

@@ -114,11 +114,12 @@ func (s *fakeSession) Since(seq uint64) []*frame.Frame {
 	return s.frames[min(seq, uint64(len(s.frames))):]
 }
 
-func (s *fakeSession) SetLoad(l frame.Load) {
+func (s *fakeSession) SetLoad(l frame.Load) frame.Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.load = l
 	s.events = append(s.events, frame.Event{At: s.now(), Kind: frame.EventLoad})
+	return l
 }
 
 func (s *fakeSession) SetBudget(n int) {

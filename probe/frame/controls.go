@@ -27,9 +27,9 @@ func NextPrefix(now string) string {
 type Controls interface {
 	// Load is the requested load, including changes that no Frame shows yet.
 	Load() Load
-	// SetLoad replaces the requested load. Values out of range are brought into range.
-	// Lowering the concurrency drains: running requests end by themselves.
-	SetLoad(Load)
+	// SetLoad replaces the requested load and returns it: values out of range are brought into
+	// range. Lowering the concurrency drains: running requests end by themselves.
+	SetLoad(Load) Load
 	// ChangeLoad is SetLoad with what change makes of the requested load, in one step:
 	// nothing that others request meanwhile is lost. change must not call back.
 	ChangeLoad(change func(*Load))

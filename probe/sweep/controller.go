@@ -215,8 +215,7 @@ func (c *Controller) begin(load frame.Load) {
 // request sets a load.
 func (c *Controller) request(load frame.Load) {
 	was := c.controls.Load()
-	c.controls.SetLoad(load)
-	c.wanted, c.setAt = c.controls.Load(), 0 // as it was brought into range
+	c.wanted, c.setAt = c.controls.SetLoad(load), 0
 	c.before = c.level
 	if c.wanted == was {
 		c.before = 0 // no other level begins

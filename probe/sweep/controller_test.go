@@ -208,6 +208,38 @@ func TestHandedOverAndResumed(t *testing.T) {
 	})
 }
 
+// meddled is Controls of which somebody else changes the load right after the sweep has.
+type meddled struct {
+	frame.Controls
+	to int // streams; 0: nobody does
+}
+
+func (m *meddled) SetLoad(l frame.Load) frame.Load {
+	l = m.Controls.SetLoad(l)
+	if m.to > 0 {
+		byHand := l
+		byHand.Concurrency = m.to
+		m.Controls.SetLoad(byHand)
+	}
+	return l
+}
+
+// However soon after the sweep somebody changes the load, it is theirs: the sweep does not take
+// it for its own.
+func TestHandedOverAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := simtest.Start(t, sim.Options{MaxSeqs: 16}, probe.Options{})
+		c := sweep.NewController(&meddled{r.Session, 3}, level.NewBook(nil))
+		if err := c.Start(sweep.Plan{Load: r.Session.Load(), Rungs: []float64{2, 4}}); err != nil {
+			t.Fatal(err)
+		}
+		r.Play(20*time.Second, c.Add)
+		if s := c.Status(); s.State != sweep.Paused || s.Pause != sweep.LoadChanged || r.Session.Load().Concurrency != 3 {
+			t.Errorf("%s, load %+v", s.Line(), r.Session.Load())
+		}
+	})
+}
+
 // An engine that is asked for more than it can serve is left at once: the larger levels of the list are not tried, and nothing is left running.
 func TestOpenLoopStopsWhereItIsNotServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
