@@ -102,7 +102,7 @@ type Reading struct {
 // Gone is a replica whose series have ended.
 type Gone struct {
 	Name  string    `json:"name"`
-	Since time.Time `json:"since"` // when its figures were last taken
+	Since time.Time `json:"since,omitzero"` // when its figures were last taken; zero if they never were
 }
 
 // GoneText names the replicas that are gone; "" if none are.
@@ -122,7 +122,11 @@ func (r *Reading) GoneText() string {
 	if n > 3 {
 		names, more = names[:3], fmt.Sprintf(" and %d more", n-3)
 	}
-	return fmt.Sprintf("%d of %d replicas gone since %s: %s%s", n, n+r.Replicas, first.Format("15:04"), strings.Join(names, ", "), more)
+	since := "before the start"
+	if !first.IsZero() {
+		since = first.Format("15:04")
+	}
+	return fmt.Sprintf("%d of %d replicas gone since %s: %s%s", n, n+r.Replicas, since, strings.Join(names, ", "), more)
 }
 
 // Follows reports whether counters continue those of an earlier reading: they did not

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,10 +23,14 @@ type Poller struct {
 	rhythm Rhythm
 	taken  map[target]time.Time // scrapes in the last news, by the server's clock
 	newest time.Time            // of them
+	known  map[target]bool      // all that had samples, or were down at the first answer
+	hasUp  bool                 // the server keeps the series up of the targets
 }
 
 // NewPoller prepares the polling of a query. Nothing is sent before Next.
-func NewPoller(s *Server, q Query) *Poller { return &Poller{server: s, query: q} }
+func NewPoller(s *Server, q Query) *Poller {
+	return &Poller{server: s, query: q, known: map[target]bool{}}
+}
 
 // News is what one query brought.
 type News struct {
@@ -36,6 +41,9 @@ type News struct {
 	Samples []Sample  // of targets that are alive, the one scraped last first
 	Notes   []string  // remarks for people
 	Stale   error     // says that the newest sample is old; nil if it is not
+
+	Down      []map[string]string // labels of targets that cannot be scraped
+	KnowsDown bool                // targets that have no samples and are not Down are no longer to be scraped
 
 	scraped map[target]time.Time // by our clock
 }
@@ -48,7 +56,7 @@ func (n News) ScrapedAt(labels map[string]string) time.Time {
 
 // Next asks once. The error is a sentence for people.
 func (p *Poller) Next(ctx context.Context) (News, error) {
-	x, err := p.server.ask(ctx, p.query.String())
+	x, err := p.server.ask(ctx, p.query.text(p.jobs()))
 	if err != nil {
 		return News{}, p.server.unreached(err)
 	}
@@ -72,6 +80,7 @@ func (p *Poller) Period() time.Duration { return p.rhythm.Period() }
 
 // news compares an answer with the last news.
 func (p *Poller) news(a answer) News {
+	p.learnTargets(a)
 	p.clock.learn(a.at, a.now)
 	newest := latest(a.scraped)
 	alive, silent := a.split(newest.Add(-p.rhythm.patience()))
@@ -83,6 +92,12 @@ func (p *Poller) news(a answer) News {
 	if n.Fresh = p.advanced(alive); !n.Fresh {
 		return n
 	}
+	for of, labels := range a.down {
+		if _, seen := alive[of]; !seen { // else another server of a pair can scrape it
+			n.Down = append(n.Down, labels)
+		}
+	}
+	n.KnowsDown = p.hasUp
 	if len(p.taken) > 0 {
 		p.rhythm.Add(newest.Sub(p.newest))
 	}
@@ -96,6 +111,27 @@ func (p *Poller) news(a answer) News {
 		n.Samples = append(n.Samples, a.samples[of]...)
 	}
 	return n
+}
+
+// learnTargets remembers the targets of the query, and forgets what else of their jobs is
+// down. Those that are down at the first answer belong to it.
+func (p *Poller) learnTargets(a answer) {
+	p.hasUp = p.hasUp || a.hasUp
+	first := len(p.known) == 0
+	maps.DeleteFunc(a.down, func(of target, _ map[string]string) bool { return !first && !p.known[of] })
+	for _, of := range slices.AppendSeq(slices.Collect(maps.Keys(a.samples)), maps.Keys(a.down)) {
+		p.known[of] = true
+	}
+}
+
+// jobs are those of the known targets, as regular expressions.
+func (p *Poller) jobs() []string {
+	var jobs []string
+	for of := range p.known {
+		jobs = append(jobs, regexp.QuoteMeta(of.job))
+	}
+	slices.Sort(jobs)
+	return slices.Compact(jobs)
 }
 
 // advanced reports whether all targets were scraped since the last news, or a target

@@ -22,29 +22,49 @@ type Query struct {
 	// Markers are names of which every target has at least one. When their samples
 	// were taken is when the target was scraped.
 	Markers []string
+	Down    bool // also ask which targets cannot be scraped
 }
 
-// markerLabel sets the times of scrapes apart from the series proper.
-const markerLabel = "sonde_scraped"
+// Labels that set parts of an answer apart from the series proper.
+const (
+	scrapedLabel = "sonde_scraped" // the value is when the target was scraped
+	upLabel      = "sonde_up"      // the series is the target's up: 1, or 0 where it cannot be scraped
+)
 
-// String is the query in PromQL: the series and, for each target, the time of its
-// last scrape, in one answer so that they belong together. The function timestamp
-// drops names, so it cannot be applied to all series at once.
-func (q Query) String() string {
-	matchers := []string{fmt.Sprintf("__name__=~%q", q.Names)}
+// seenFor is how long ago a target may have had its last sample and still be one of those
+// that are down when the first query is sent.
+const seenFor = "1h"
+
+// text is the query in PromQL: the series; for each target, the time of its last scrape;
+// and which targets are down. All come in one answer, so that they belong together. The
+// function timestamp drops names, so it cannot be applied to all series at once. jobs are
+// those of the targets that are known; without any, which targets belong to the query
+// follows from the samples of the last hour.
+func (q Query) text(jobs []string) string {
+	matchers := fmt.Sprintf("__name__=~%q", q.Names)
 	if q.Selector != "" {
-		matchers = append(matchers, q.Selector)
+		matchers += "," + q.Selector
 	}
-	series := "{" + strings.Join(matchers, ",") + "}"
+	text := "{" + matchers + "}"
 	if len(q.Markers) == 0 {
-		return series
+		return text
 	}
-	var times []string
-	for _, name := range q.Markers {
-		times = append(times, fmt.Sprintf("timestamp(%s{%s})", name, q.Selector))
+	each := func(format string) string {
+		var all []string
+		for _, name := range q.Markers {
+			all = append(all, fmt.Sprintf(format, name+"{"+q.Selector+"}"))
+		}
+		return strings.Join(all, " or ")
 	}
-	return fmt.Sprintf(`%s or label_replace(max by (job, instance) (%s), %q, "yes", "", "")`,
-		series, strings.Join(times, " or "), markerLabel)
+	text += fmt.Sprintf(` or label_replace(max by (job, instance) (%s), %q, "yes", "", "")`, each("timestamp(%s)"), scrapedLabel)
+	if !q.Down {
+		return text
+	}
+	up := fmt.Sprintf("up and on (job, instance) (%s)", each("count_over_time(%s["+seenFor+"])"))
+	if len(jobs) > 0 {
+		up = fmt.Sprintf("up{job=~%q} == 0", strings.Join(jobs, "|"))
+	}
+	return text + fmt.Sprintf(` or label_replace(%s, %q, "yes", "", "")`, up, upLabel)
 }
 
 // described is the query as a message names it.
@@ -65,10 +85,12 @@ func (t target) compare(other target) int {
 // answer is a decoded vector, sorted out by target.
 type answer struct {
 	samples map[target][]Sample
-	scraped map[target]time.Time // by the server's clock
-	now     time.Time            // by the server's clock
-	at      time.Time            // the same moment or a little later, by ours
-	notes   []string             // warnings of the server
+	scraped map[target]time.Time         // by the server's clock
+	down    map[target]map[string]string // labels of targets that cannot be scraped
+	hasUp   bool                         // the server keeps the series up of these targets
+	now     time.Time                    // by the server's clock
+	at      time.Time                    // the same moment or a little later, by ours
+	notes   []string                     // warnings of the server
 }
 
 // reply is the JSON of the query API.
@@ -101,7 +123,7 @@ func decode(body []byte) (reply, error) {
 // which it was evaluated: when they were sampled is in the markers. Targets without
 // one have to go by the stamp.
 func (r reply) sorted(x exchange) answer {
-	a := answer{samples: map[target][]Sample{}, scraped: map[target]time.Time{}, at: x.at, now: x.date}
+	a := answer{samples: map[target][]Sample{}, scraped: map[target]time.Time{}, down: map[target]map[string]string{}, at: x.at, now: x.date}
 	stamped, newest, marked := map[target]time.Time{}, time.Time{}, false
 	for _, s := range r.Data.Result {
 		if s.Histogram != nil { // a native one
@@ -110,8 +132,14 @@ func (r reply) sorted(x exchange) answer {
 		of := target{string(s.Metric["job"]), string(s.Metric["instance"])}
 		stamp := instant(float64(s.Timestamp) / 1000)
 		newest = later(newest, stamp)
-		if s.Metric[markerLabel] != "" {
+		switch {
+		case s.Metric[scrapedLabel] != "":
 			a.scraped[of], marked = later(a.scraped[of], instant(float64(s.Value))), true
+			continue
+		case s.Metric[upLabel] != "":
+			if a.hasUp = true; s.Value == 0 {
+				a.down[of] = sample(s).Labels
+			}
 			continue
 		}
 		stamped[of] = later(stamped[of], stamp)

@@ -68,6 +68,21 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 }
 
+// Which targets are down is asked in the same query: at first of all that had samples within
+// the hour, then of the jobs that are known.
+func TestQueryForTargetsThatAreDown(t *testing.T) {
+	q := Query{Names: "a_.*", Selector: `ns="x"`, Markers: []string{"a_x"}, Down: true}
+	base := `{__name__=~"a_.*",ns="x"} or label_replace(max by (job, instance) (timestamp(a_x{ns="x"})), "sonde_scraped", "yes", "", "") or `
+	for want, jobs := range map[string][]string{
+		`label_replace(up and on (job, instance) (count_over_time(a_x{ns="x"}[1h])), "sonde_up", "yes", "", "")`: nil,
+		`label_replace(up{job=~"a|b"} == 0, "sonde_up", "yes", "", "")`:                                          {"a", "b"},
+	} {
+		if got := q.text(jobs); got != base+want {
+			t.Errorf("%s\nwant %s", got, base+want)
+		}
+	}
+}
+
 func TestAddressesThatAreNone(t *testing.T) {
 	for _, address := range []string{"", "host:9090", "ftp://u:s3cret@h", "http://u:s3cret@h:x"} {
 		if _, err := NewServer(address, nil); err == nil || strings.Contains(err.Error(), "s3cret") {

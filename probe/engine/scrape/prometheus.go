@@ -1,6 +1,7 @@
 package scrape
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -128,7 +129,7 @@ func (p *PrometheusSource) take(news prom.News) error {
 	if named := shot.onPage; len(named) == 1 && of.model != "" && !strings.EqualFold(named[0], of.model) {
 		shot.Note(fmt.Sprintf("the series are of the model %s", named[0]))
 	}
-	p.remember(&shot)
+	p.remember(&shot, news)
 	shot.regroup(p.prev)
 	shot.since(p.prev)
 	p.prev, p.readAs = &shot, of
@@ -142,22 +143,46 @@ func (p *PrometheusSource) take(news prom.News) error {
 }
 
 // remember notes which replicas are gone: the series of a target end when it cannot be
-// scraped. One that another has taken the place of is forgotten.
-func (p *PrometheusSource) remember(shot *snapshot) {
+// scraped. Where the server knows which targets it cannot scrape, the others that have
+// ended were removed; elsewhere one is forgotten when another has taken its place.
+func (p *PrometheusSource) remember(shot *snapshot, news prom.News) {
 	now := slices.DeleteFunc(shot.replicas(), func(r engine.Replica) bool { return r.OfServer && r.Instance == "" && r.Pod == "" })
 	shot.Replicas = len(now)
 	before := len(p.known)
 	gone := slices.DeleteFunc(p.known, func(r engine.Replica) bool {
-		return slices.ContainsFunc(now, func(n engine.Replica) bool {
-			return n.Name == r.Name || n.Instance != "" && n.Instance == r.Instance && n.Pod == r.Pod
-		})
+		return slices.ContainsFunc(now, func(n engine.Replica) bool { return sameReplica(n, r) })
 	})
 	slices.SortFunc(gone, func(a, b engine.Replica) int { return b.At.Compare(a.At) })
-	gone = gone[:min(len(gone), max(0, before-len(now)))]
+	if news.KnowsDown {
+		gone = downOf(news.Down, gone)
+	} else {
+		gone = gone[:min(len(gone), max(0, before-len(now)))]
+	}
 	for _, r := range gone {
 		shot.Gone = append(shot.Gone, engine.Gone{Name: r.Name, Since: r.At})
 	}
 	p.known = slices.Concat(now, gone)
+}
+
+func sameReplica(a, b engine.Replica) bool {
+	return a.Name == b.Name || a.Instance != "" && a.Instance == b.Instance && a.Pod == b.Pod
+}
+
+// downOf returns the replicas that cannot be scraped, as they were known before.
+func downOf(down []map[string]string, known []engine.Replica) []engine.Replica {
+	var out []engine.Replica
+	for _, labels := range down {
+		r := engine.Replica{Pod: labels["pod"], Instance: labels["instance"]}
+		for _, label := range nameLabels {
+			r.Name = cmp.Or(r.Name, labels[label])
+		}
+		if i := slices.IndexFunc(known, func(k engine.Replica) bool { return sameReplica(k, r) }); i >= 0 {
+			r = known[i]
+		}
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b engine.Replica) int { return compareNatural(a.Name, b.Name) })
+	return out
 }
 
 // snapshot takes the samples of news apart. The error is a sentence.
@@ -225,7 +250,7 @@ func isFleetKind(k *kinds.Kind) bool {
 
 // fleetQuery asks for the series of some engines.
 func fleetQuery(of []*kinds.Kind, selector string) prom.Query {
-	q := prom.Query{Selector: selector}
+	q := prom.Query{Selector: selector, Down: true}
 	var what, patterns []string
 	for _, k := range of {
 		what = append(what, k.Table.Prefixes[0]+"…")

@@ -335,3 +335,54 @@ func TestACounterThatFellWhilePrometheusFailed(t *testing.T) {
 		}
 	})
 }
+
+// A server that reports up distinguishes an outage from a replica that was removed, and
+// names one that was down before the first query. Targets of the same job that are not of
+// the query stay out.
+func TestUpTellsAnOutageFromARemoval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		// Of each second: the replicas with series, and those whose up is 0.
+		there := []struct{ alive, down, gone string }{
+			{"1,2", "3", "3"}, // down at the start
+			{"1,2,3", "", ""}, // back
+			{"1,3", "2", "2"}, // an outage
+			{"1,3", "", ""},   // removed while it was down
+			{"1", "9", ""},    // 3 was removed; 9 is another server of the job
+		}
+		source, stop := reading(t, func(r *http.Request) (int, string) {
+			now := there[min(int(time.Since(begin).Seconds()), len(there)-1)]
+			first := !strings.Contains(r.URL.Query().Get("query"), `up{job=~"vllm"} == 0`)
+			if first != (time.Since(begin) == 0) {
+				t.Errorf("after %v: %s", time.Since(begin), r.URL.Query().Get("query"))
+			}
+			ago, series := map[string]time.Duration{}, []string{}
+			for n := range strings.SplitSeq(now.alive, ",") {
+				ago["h:"+n] = 0
+				series = append(series, fmt.Sprintf(`vllm:num_requests_running{instance="h:%s"} 1`, n))
+			}
+			if now.down != "" {
+				series = append(series, fmt.Sprintf(`up{instance="h:%s",sonde_up="yes"} 0`, now.down))
+			}
+			if first {
+				series = append(series, `up{instance="h:1",sonde_up="yes"} 1`, `up{instance="h:2",sonde_up="yes"} 1`)
+			}
+			return 200, scrapedBy(ago, series...)
+		}, vllmIdentity)
+		defer stop()
+		for second, want := range there {
+			time.Sleep(time.Until(begin.Add(time.Duration(second)*time.Second + 500*time.Millisecond)))
+			r := source.Latest().Reading
+			var names []string
+			for _, g := range r.Gone {
+				names = append(names, strings.TrimPrefix(g.Name, "h:"))
+			}
+			if got := strings.Join(names, ","); got != want.gone {
+				t.Errorf("at %d s: %q gone, want %q", second, got, want.gone)
+			}
+			if text := "1 of 3 replicas gone since before the start: h:3"; second == 0 && r.GoneText() != text {
+				t.Errorf("%q, want %q", r.GoneText(), text)
+			}
+		}
+	})
+}
