@@ -130,10 +130,10 @@ func (c *Collector) absorb(s *slice, p *pending, live *liveRequest) {
 }
 
 func (c *Collector) absorbSamples(s *slice, p *pending) {
-	for _, x := range p.ttft {
-		c.lats.ttft.Add(s.to, x.ms)
-		s.ttft = append(s.ttft, x.ms)
+	for _, ms := range p.ttft {
+		c.lats.ttft.Add(s.to, ms)
 	}
+	s.ttft = append(s.ttft, p.ttft...)
 	for _, ms := range p.gaps {
 		c.lats.gap.Add(s.to, float64(ms))
 	}
@@ -207,7 +207,7 @@ func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 	out.Level, out.Settled = c.level.number, c.level.settled
 }
 
-func (sum flowSum) setRates(cl *measure.Client, seconds float64) {
+func (sum *flowSlot) setRates(cl *measure.Client, seconds float64) {
 	if seconds <= 0 {
 		return
 	}

@@ -66,22 +66,13 @@ func (f *flow) add(at time.Duration, s flowSlot) {
 // what came in it is in any rate.
 func (f *flow) skip(at time.Duration) { f.add(at, flowSlot{skipped: true}) }
 
-// flowSum are counts over a window.
-type flowSum struct {
-	flowSlot
-	length time.Duration // what the slices cover, at most the window
-}
-
-// sum adds up the slices that ended within the window before now.
-func (f *flow) sum(now, window time.Duration) flowSum {
-	var t flowSum
-	for i := len(f.slots) - 1; i >= 0; i-- {
+// sum adds up the slices that ended within the window before now; its length is what they
+// cover.
+func (f *flow) sum(now, window time.Duration) (t flowSlot) {
+	for i := range f.slots {
 		s := &f.slots[i]
-		if s.at > now {
+		if s.at <= now-window || s.at > now {
 			continue
-		}
-		if s.at <= now-window {
-			break
 		}
 		t.length += s.length
 		t.in += s.in

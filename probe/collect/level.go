@@ -47,7 +47,7 @@ func (c *Collector) SetLevel(at time.Duration, target int, idle bool) {
 
 // tick looks whether the level has settled: the target is reached and two
 // successive sub-windows of throughput agree. lasts is how long a request takes.
-func (l *level) tick(now time.Duration, inFlight int, last, before flowSum, lasts time.Duration) {
+func (l *level) tick(now time.Duration, inFlight int, last, before flowSlot, lasts time.Duration) {
 	if l.settled || l.number == 0 || l.ends || now-l.since < 2*settleWindow {
 		return
 	}

@@ -35,17 +35,12 @@ type liveRequest struct {
 type pending struct {
 	gaps      []float32 // ms
 	late      []float32 // ms
-	ttft      []sample
+	ttft      []float64 // ms
 	ended     []measure.Request
 	tokens    int // output tokens, as far as chunks tell
 	prompts   int // prompt tokens whose prefill ended: their first token came
 	coalesced int
 	maxGapMS  float64
-}
-
-type sample struct {
-	at time.Duration
-	ms float64
 }
 
 // Begin opens a request on the slot. promptTokens is the requested length.
@@ -71,7 +66,7 @@ func (t *Track) Token(at, late time.Duration, tokens int) {
 	counts := !l.long && !l.stopped
 	if l.tokens == 0 {
 		if counts {
-			p.ttft = append(p.ttft, sample{at, measure.MS(at - l.start)})
+			p.ttft = append(p.ttft, measure.MS(at-l.start))
 			p.prompts += l.prompt
 		}
 	} else {

@@ -21,7 +21,7 @@ func TestTakeHandsOver(t *testing.T) {
 	track.Token(150*msec, 2*msec, 3)
 	track.Token(150*msec, 2*msec, 1)
 	if live.tokens != 2 || !slices.Equal(first.gaps, []float32{20}) || !slices.Equal(first.late, []float32{0, 1}) || first.prompts != 7 ||
-		!slices.Equal(first.ttft, []sample{{at: 100 * msec, ms: 90}}) {
+		!slices.Equal(first.ttft, []float64{90}) {
 		t.Errorf("first slice %+v of %+v", first, live)
 	}
 	track.End(measure.Request{ID: 5})

@@ -104,12 +104,3 @@ func (w *Window) closedBefore(sec int64, length time.Duration) *measure.Dist {
 	}
 	return c.dist
 }
-
-// Reset empties the window.
-func (w *Window) Reset() {
-	w.closed.sec = 0
-	for i := range w.slots {
-		w.slots[i].sec = 0
-	}
-	w.version++
-}

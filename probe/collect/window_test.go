@@ -21,10 +21,6 @@ func TestWindowForgets(t *testing.T) {
 	if s := w.Summary(now+time.Hour, time.Minute); s.N != 0 {
 		t.Errorf("an hour later: %+v", s)
 	}
-	w.Reset()
-	if s := w.Summary(now, time.Minute); s.N != 0 {
-		t.Errorf("after a reset: %+v", s)
-	}
 }
 
 // The merge that is kept for a second never hides a sample.
