@@ -2,7 +2,10 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
+
+	"sonde/probe/plain"
 )
 
 // chunk is what one JSON object of a stream, or a whole reply, says: for every dialect at
@@ -64,8 +67,11 @@ func (d *decoder) decode(data []byte) (c *chunk, ok bool) {
 func (c *chunk) field(in *cursor) {
 	switch string(in.name) {
 	case "choices":
+		if in.at < len(in.data) && in.data[in.at] == '{' { // one choice and not a list
+			c.choice(in)
+			return
+		}
 		for end := in.enter(); in.more(end); {
-			c.answers = true
 			c.choice(in)
 		}
 	case "usage":
@@ -91,6 +97,7 @@ func (c *chunk) get(name string) value {
 }
 
 func (c *chunk) choice(in *cursor) {
+	c.answers = true
 	for end := in.enter(); in.more(end); {
 		switch string(in.name) {
 		case "message": // in a whole reply
@@ -106,21 +113,28 @@ func (c *chunk) choice(in *cursor) {
 			c.setFinish(in.value())
 		case "usage": // Moonshot
 			c.usage.read(in.value())
+		case "error": // OpenRouter
+			c.extra = append(c.extra, member{"error", in.value()})
 		default:
 			in.value()
 		}
 	}
 }
 
+// setFinish takes a finish reason, which SGLang's own endpoint writes as an object.
 func (c *chunk) setFinish(v value) {
 	if v != nil && c.finish == "" {
-		c.finish = v.string()
+		c.finish = cmp.Or(v.string(), v.get("type").string())
 	}
 }
 
 // delta looks for text: whether there is any is all that matters.
 func (c *chunk) delta(in *cursor) {
 	b := &c.bearing
+	if in.at < len(in.data) && in.data[in.at] == '"' { // the text without an object around it
+		b.content(in.value())
+		return
+	}
 	for end := in.enter(); in.more(end); {
 		switch string(in.name) {
 		case "content":
@@ -175,6 +189,7 @@ func (c *chunk) native() {
 		c.usage.engine(timings.get("prompt_n").count()+timings.get("cache_n").count(), timings.get("predicted_n").count())
 		c.usage.cached = max(c.usage.cached, timings.get("cache_n").count())
 	}
+	c.ended = string(c.get("done")) == "true" // Ollama, and who copies it
 	if c.answers {
 		return
 	}
@@ -194,7 +209,7 @@ func (c *chunk) native() {
 		c.ended = true
 		stats := c.get("result").get("stats")
 		c.usage.engine(stats.get("input_tokens").count(), stats.get("total_output_tokens").count())
-	case response != nil || len(message) > 0 && message[0] == '{': // Ollama: the last object has the counts
+	case response.isString() || message.get("content").isString(): // Ollama: the last object has the counts
 		c.delta(message.cursor())
 		c.bearing.answer = c.bearing.answer || response.hasText()
 		c.bearing.reasoning = c.bearing.reasoning || c.get("thinking").hasText()
@@ -217,21 +232,22 @@ type usage struct {
 func (u *usage) read(v value) {
 	in := v.cursor()
 	for end := in.enter(); in.more(end); {
-		name := in.name
-		switch v := in.value(); string(name) {
-		case "prompt_tokens", "input_tokens", "inputTokens", "inputTokenCount", "promptTokenCount", "prompt_eval_count":
+		var name [32]byte
+		folded := plain.Folded(name[:0], string(in.name))
+		switch v := in.value(); string(folded) {
+		case "prompttokens", "inputtokens", "inputtokencount", "prompttokencount", "promptevalcount":
 			u.prompt = max(u.prompt, v.count())
-		case "completion_tokens", "output_tokens", "outputTokens", "outputTokenCount", "candidatesTokenCount", "generated_tokens", "eval_count":
+		case "completiontokens", "outputtokens", "outputtokencount", "candidatestokencount", "generatedtokens", "evalcount":
 			u.completion = max(u.completion, v.count())
-		case "total_tokens", "totalTokens", "totalTokenCount":
+		case "totaltokens", "totaltokencount":
 			u.total = v.count()
-		case "reasoning_tokens", "thoughtsTokenCount": // SGLang: at the top level
+		case "reasoningtokens", "thoughtstokencount": // SGLang: at the top level
 			u.reasoning = max(u.reasoning, v.count())
-		case "completion_tokens_details", "output_tokens_details":
+		case "completiontokensdetails", "outputtokensdetails":
 			u.reasoning = max(u.reasoning, v.get("reasoning_tokens").count())
-		case "prompt_tokens_details", "input_tokens_details":
+		case "prompttokensdetails", "inputtokensdetails":
 			u.cached = max(u.cached, v.get("cached_tokens").count())
-		case "prompt_cache_hit_tokens", "cached_tokens": // DeepSeek, Moonshot
+		case "promptcachehittokens", "cachedtokens": // DeepSeek, Moonshot
 			u.cached = max(u.cached, v.count())
 		case "tokens": // Cohere's meta
 			u.read(v)

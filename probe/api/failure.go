@@ -41,34 +41,40 @@ type refusal struct {
 // findRefusal finds an error in any of the forms that servers use, also under status 200.
 func (c *chunk) findRefusal() refusal {
 	for _, m := range c.extra {
-		switch v := m.value; m.name {
-		case "error", "errors":
+		switch v, name := m.value, string(plain.Folded(nil, m.name)); {
+		case name == "error" || name == "errors" || name == "fault" || name == "exception":
 			if v.says() {
 				return refusalOf(v)
 			}
-		case "object": // "error"
+		case name == "object": // "error"
 			return refusalOf(c.data)
-		case "detail":
+		case name == "detail":
 			if !c.answers && v.says() {
 				return refusalOf(v)
 			}
-		case "error_code", "error_msg", "error_message", "errcode", "errmsg", "err_code", "err_msg":
+		case strings.HasPrefix(name, "err"): // error_code, errmsg, errorMessage, …
 			if v.isFailure() {
 				return refusalOf(c.data)
 			}
-		case "success":
+		case name == "success":
 			if string(v) == "false" {
 				return refusalOf(c.data)
 			}
-		case "header", "base_resp", "base_response", "resp":
-			if v.first("status_code", "code", "errcode").isFailure() {
+		case strings.HasSuffix(name, "resp") || name == "header" || !c.answers && (name == "response" || name == "result" || name == "data"):
+			if inner := v.get("error"); inner.says() {
+				return refusalOf(inner)
+			}
+			if v.member(isCode).isFailure() && v.words() != nil {
 				return refusalOf(v)
 			}
 		}
 	}
 	kind := strings.ToLower(c.get("type").string() + c.get("status").string())
-	failed := strings.Contains(kind, "error") || strings.Contains(kind, "fail") || c.data.first("code", "status_code", "status").isFailure()
-	if !c.answers && failed && c.data.first(plain.MessageKeys...) != nil {
+	failed := strings.Contains(kind, "error") || strings.Contains(kind, "fail") || c.data.member(isCode).isFailure()
+	if n, number := c.get("status").number(); number {
+		failed = failed || n < 200 || n > 299
+	}
+	if !c.answers && failed && c.data.words() != nil {
 		return refusalOf(c.data)
 	}
 	return refusal{}
@@ -94,8 +100,32 @@ func (v value) isFailure() bool {
 	return v.says() && (!number || n != 0 && (n < 200 || n > 299))
 }
 
-// codes are the names under which servers write the code of an error.
-var codes = []string{"code", "status_code", "error_code", "errcode", "err_code", "status", "type"}
+// isCode reports whether a member with that name has the code of a result.
+func isCode(name string) bool {
+	return strings.HasSuffix(name, "code") || name == "errno" || name == "ret"
+}
+
+// member is the first member that says anything and whose folded name matches.
+func (v value) member(match func(name string) bool) value {
+	c := v.cursor()
+	for end := c.enter(); c.more(end); {
+		name := string(plain.Folded(nil, string(c.name)))
+		if m := c.value(); m.says() && match(name) {
+			return m
+		}
+	}
+	return nil
+}
+
+// words are the text in an object that says what went wrong.
+func (v value) words() value {
+	for _, ending := range plain.MessageEndings {
+		if m := v.member(func(name string) bool { return strings.HasSuffix(name, ending) }); m.string() != "" {
+			return m
+		}
+	}
+	return nil
+}
 
 // refusalOf reads an error, which is a text, an object or a list of them.
 func refusalOf(v value) refusal {
@@ -106,11 +136,8 @@ func refusalOf(v value) refusal {
 			return refusalOf(c.value())
 		}
 	}
-	message := cmp.Or(v.string(), v.first(plain.MessageKeys...).string(), v.get("error").string(), v.get("type").string(), string(v))
-	said := message
-	for _, name := range codes {
-		said += " " + v.get(name).string()
-	}
+	message := cmp.Or(v.string(), v.words().string(), v.get("error").string(), v.get("type").string(), string(v))
+	said := strings.Join([]string{message, v.member(isCode).string(), v.get("status").string(), v.get("type").string()}, " ")
 	return refusal{true, message, classOfWords(said)}
 }
 

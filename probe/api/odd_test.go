@@ -150,6 +150,13 @@ func TestRefusalsUnderStatus200(t *testing.T) {
 		`{"error":{"message":"prompt is too long","code":400}}`:                                     {measure.ContextLength, "prompt is too long"},
 		`<?xml version="1.0"?><Error><Code>X</Code><Message>Bucket gone</Message></Error>`:          {measure.BadReply, "an XML document: Bucket gone"},
 		"<!DOCTYPE html>\n<html><head>\n<title>Sign in</title></head></html>":                       {measure.BadReply, "an HTML page: Sign in"},
+		`{"errCode":10013,"errMsg":"model not found"}`:                                              {measure.BadReply, "model not found"},
+		`{"resultCode":"50000","resultMsg":"internal error"}`:                                       {measure.BadReply, "internal error"},
+		`{"ret":-1,"msg":"no such account"}`:                                                        {measure.BadReply, "no such account"},
+		`{"Response":{"Error":{"Code":"AuthFailure","Message":"unknown id"},"RequestId":"1"}}`:      {measure.BadReply, "unknown id"},
+		`{"fault":{"faultstring":"Rate limit quota violation","detail":{"errorcode":"x"}}}`:         {measure.RateLimited, "Rate limit quota violation"},
+		`{"exception":"java.lang.NullPointerException","status":500,"path":"/v1"}`:                  {measure.BadReply, "java.lang.NullPointerException"},
+		`{"choices":[{"index":0,"delta":{},"error":{"code":502,"message":"provider is gone"}}]}`:    {measure.BadReply, "provider is gone"},
 		`upstream connect error`: {measure.BadReply, "upstream connect error"},
 	} {
 		res := once(t, script{head: head("application/json"), steps: []step{{10, body}}})
@@ -169,6 +176,7 @@ func TestWhatIsNoRefusal(t *testing.T) {
 	for _, rest := range []string{
 		`"error":null`, `"error":false`, `"error":""`, `"error":{}`, `"errors":[]`, `"error_code":0,"error_msg":""`, `"success":true`,
 		`"base_resp":{"status_code":0,"status_msg":""}`, `"code":0,"msg":"ok"`, `"code":200,"message":"success"`, `"detail":""`, `"header":{"code":0}`,
+		`"result":{"code":7}`, `"status":"in_progress"`, `"country_code":"DE","message":"hello"`, `"errors_seen":0`, `"resp":{"msg":"fine","code":"success"}`,
 	} {
 		token := event(`{"choices":[{"index":0,"delta":{"content":"a"}}],` + rest + `}`)
 		res := once(t, script{steps: []step{{10, token + token + finished("stop") + doneMark}}})
@@ -196,6 +204,55 @@ func TestFinishOnEveryChunk(t *testing.T) {
 	} {
 		if res := once(t, script{steps: []step{{10, c.body}}}); res.Class != c.want {
 			t.Errorf("%s: class %q (%s), want %q", name, res.Class, res.Error, c.want)
+		}
+	}
+}
+
+// Forms of a stream that are not quite those of the API, each with two tokens of text.
+func TestOddFormsOfTheStream(t *testing.T) {
+	const token = `{"choices":[{"index":0,"delta":{"content":"a"}}]}`
+	const end = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+	twice := func(chunk string) string { return event(chunk) + event(chunk) }
+	for name, stream := range map[string]string{
+		"one choice instead of a list":  twice(`{"choices":{"index":0,"delta":{"content":"a"}}}`) + event(end),
+		"text instead of a delta":       twice(`{"choices":[{"delta":"a"}]}`) + event(end),
+		"a finish reason as an object":  twice(token) + event(`{"choices":[{"delta":{},"finish_reason":{"type":"stop"}}]}`),
+		"events in events":              strings.ReplaceAll(twice(token)+event(end), "data: ", "data: data: "),
+		"a lower-case end mark":         twice(token) + event("[done]"),
+		"Ollama's end mark":             twice(token) + event(`{"done":true}`),
+		"usage in camel case":           twice(token) + event(end) + event(`{"usage":{"promptTokens":3,"completionTokens":2}}`),
+		"an error field without errors": twice(`{"choices":[{"delta":{"content":"a"},"error":null}]}`) + event(end),
+	} {
+		res := once(t, script{steps: []step{{10, stream}}})
+		if res.Class != measure.OK || res.Chunks != 2 || res.OutTokens != 2 {
+			t.Errorf("%s: class %q (%s), %d chunks, %d tokens", name, res.Class, res.Error, res.Chunks, res.OutTokens)
+		}
+	}
+}
+
+// Streams of other APIs are not broken answers of this one.
+func TestStreamsOfOtherAPIs(t *testing.T) {
+	for name, stream := range map[string]string{
+		"OpenAI's responses": event(`{"type":"response.output_text.delta","delta":"a"}`) +
+			event(`{"type":"response.completed","response":{"usage":{"input_tokens":3,"output_tokens":1}}}`),
+		"Anthropic's messages": event(`{"type":"message_start","message":{"content":[],"usage":{"input_tokens":3,"output_tokens":1}}}`) +
+			event(`{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}`) + event(`{"type":"message_stop"}`),
+		"Gemini's": event(`{"candidates":[{"content":{"parts":[{"text":"a"}]}}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1}}`),
+		"Python":   event(`{'choices':[{'delta':{'content':'a'}}]}`),
+	} {
+		res := once(t, script{steps: []step{{10, stream}}})
+		if res.Class != measure.BadReply || !strings.HasPrefix(res.Error, "response is not a chat completion: {") {
+			t.Errorf("%s: class %q, %q", name, res.Class, res.Error)
+		}
+	}
+}
+
+// Engines say with the finish reason that they gave a request up.
+func TestFinishReasonsOfFailures(t *testing.T) {
+	for _, reason := range []string{`"error"`, `"abort"`, `"ABORTED"`, `{"type":"abort","message":"gone"}`} {
+		res := once(t, script{steps: []step{{10, event(`{"choices":[{"delta":{"content":"a"}}]}`) + event(`{"choices":[{"delta":{},"finish_reason":`+reason+`}]}`) + doneMark}}})
+		if res.Class != measure.StreamError {
+			t.Errorf("finish reason %s: class %q (%s)", reason, res.Class, res.Error)
 		}
 	}
 }

@@ -61,6 +61,7 @@ func (s *stream) end(err error) error {
 		}
 		return err
 	}
+	stray := s.stray // an event that the end cuts off is none
 	if err := s.blank(); err != nil {
 		return err
 	}
@@ -69,16 +70,17 @@ func (s *stream) end(err error) error {
 		return fail(measure.Truncated, "the stream ended without [DONE]: its finish reason came on every chunk and proves no end")
 	case s.finish != "" || s.whole:
 		return nil
-	case s.answers || s.stray == "":
+	case s.answers || stray == "":
 		return fail(measure.Truncated, "the stream ended without a finish reason or [DONE]")
 	}
-	return fail(measure.BadReply, "response is not a chat completion: "+s.stray)
+	return fail(measure.BadReply, "response is not a chat completion: "+stray)
 }
 
 func (s *stream) line(line []byte) error {
 	if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
 		s.bare = false
-		return s.data(bytes.TrimPrefix(value, []byte(" ")))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		return s.data(bytes.TrimPrefix(value, []byte("data: "))) // a proxy framed events once more
 	}
 	if len(line) == 0 {
 		return s.blank()
@@ -125,7 +127,7 @@ func (s *stream) data(value []byte) error {
 	switch {
 	case len(trimmed) == 0:
 		return nil
-	case string(trimmed) == "[DONE]":
+	case bytes.EqualFold(trimmed, []byte("[DONE]")):
 		s.done = true
 		return nil
 	case len(s.pending) == 0 && s.event != "error":
@@ -160,6 +162,7 @@ func (s *stream) blank() error {
 	}
 	if pending[0] == '{' { // JSON that was cut off: end decides
 		s.broken++
+		s.stray = cmp.Or(s.stray, string(pending))
 		return nil
 	}
 	return s.failWith(pending)
@@ -189,11 +192,11 @@ func (s *stream) object(c *chunk) error {
 	}
 	if c.finish != "" {
 		s.finish = c.finish
-		if strings.HasPrefix(c.finish, "error") {
+		if reason := strings.ToLower(c.finish); strings.HasPrefix(reason, "error") || strings.HasPrefix(reason, "abort") {
 			return fail(measure.StreamError, "finish reason "+c.finish)
 		}
 	}
-	s.answers = s.answers || c.answers || c.usage.known()
+	s.answers = s.answers || c.answers
 	if !s.answers {
 		s.stray = cmp.Or(s.stray, string(s.decoder.cursor.data))
 	}

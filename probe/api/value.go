@@ -170,16 +170,6 @@ func (v value) get(names ...string) value {
 	return v
 }
 
-// first is the first of several members that says anything.
-func (v value) first(names ...string) value {
-	for _, name := range names {
-		if m := v.get(name); m.says() {
-			return m
-		}
-	}
-	return nil
-}
-
 // string reads a JSON string, or the text of a number or a word; "" for an object or a
 // list.
 func (v value) string() string {
@@ -192,6 +182,8 @@ func (v value) string() string {
 	}
 	return string(bytes.Trim(v, `"`))
 }
+
+func (v value) isString() bool { return len(v) > 0 && v[0] == '"' }
 
 // number reads a number, also one that a server wrote as a string.
 func (v value) number() (n float64, ok bool) {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -51,8 +53,22 @@ func ReadBody(resp *http.Response, limit int64) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// MessageKeys are the names under which servers write what went wrong, the most usual first.
-var MessageKeys = []string{"message", "msg", "status_msg", "error_msg", "error_message", "errmsg", "err_msg", "detail", "error_description", "description", "reason", "title"}
+// MessageEndings end the folded names under which servers write what went wrong, the most
+// usual first.
+var MessageEndings = []string{"message", "msg", "detail", "description", "faultstring", "reason", "title", "exception"}
+
+// Folded appends a name without the marks of its style: error_msg and errMsg are one.
+func Folded(to []byte, name string) []byte {
+	for _, ch := range []byte(name) {
+		if ch >= 'A' && ch <= 'Z' {
+			ch += 'a' - 'A'
+		}
+		if ch != '_' && ch != '-' {
+			to = append(to, ch)
+		}
+	}
+	return to
+}
 
 // ErrorMessage returns the most useful line of an error body: the message in a JSON error,
 // the title of a web page, or the text itself.
@@ -80,9 +96,15 @@ func messageIn(v any) string {
 			return messageIn(v[0])
 		}
 	case map[string]any:
-		for _, key := range append([]string{"error", "errors"}, MessageKeys...) {
-			if message := messageIn(v[key]); message != "" {
-				return message
+		names := slices.Sorted(maps.Keys(v))
+		for _, ending := range append([]string{"error", "errors", "fault"}, MessageEndings...) {
+			for _, name := range names {
+				if !bytes.HasSuffix(Folded(nil, name), []byte(ending)) {
+					continue
+				}
+				if message := messageIn(v[name]); message != "" {
+					return message
+				}
 			}
 		}
 	}
