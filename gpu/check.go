@@ -142,7 +142,7 @@ func (r *Reading) Works() bool {
 }
 
 // Freeze drops what changes from moment to moment, because the source repeats old
-// values.
+// values; the note says so.
 func (r *Reading) Freeze(note string) {
 	total, limit, peak := r.MemTotal, r.PowerLimit, r.BandwidthPeak
 	for i := range quantities {
@@ -150,7 +150,7 @@ func (r *Reading) Freeze(note string) {
 	}
 	r.MemTotal, r.PowerLimit, r.BandwidthPeak = total, limit, peak
 	r.Doubts |= DoubtFrozen
-	r.Note = Join(note, r.Note)
+	r.Note = note
 }
 
 // zeros names the profiling counters that are at 0.
