@@ -50,15 +50,20 @@ var slowReasons = []struct {
 	{0x40, "temperature (hardware)"}, {0x80, "the power brake"}, {0x10, "the slowest GPU of its group"},
 }
 
-// SlowNote names what holds the clocks down; "" if nothing does, or it is unknown.
-func SlowNote(mask opt.Float) string {
+// heatReasons are the bits of slowReasons that stand for temperature.
+const heatReasons = 0x20 | 0x40
+
+// SlowedBy files what holds the clocks down and returns a note that names it; "" if nothing
+// does, or it is unknown.
+func (r *Reading) SlowedBy(mask opt.Float) (note string) {
 	if !mask.OK || mask.V < 0 || mask.V >= 1<<32 {
 		return ""
 	}
+	r.Overheated = uint32(mask.V)&heatReasons != 0
 	var names []string
-	for _, r := range slowReasons {
-		if uint32(mask.V)&r.bit != 0 {
-			names = append(names, r.name)
+	for _, reason := range slowReasons {
+		if uint32(mask.V)&reason.bit != 0 {
+			names = append(names, reason.name)
 		}
 	}
 	if len(names) == 0 {

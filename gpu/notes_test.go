@@ -12,11 +12,12 @@ func TestWhatHoldsClocksDown(t *testing.T) {
 		0x4: "clocks held down by the power limit", 0x5: "clocks held down by the power limit",
 		0x48: "clocks held down by a hardware slowdown, temperature (hardware)",
 	} {
-		if got := SlowNote(opt.Of(mask)); got != want {
+		var r Reading
+		if got := r.SlowedBy(opt.Of(mask)); got != want || r.Overheated != (mask == 0x48) {
 			t.Errorf("%#x: %q, want %q", int64(mask), got, want)
 		}
 	}
-	if got := SlowNote(opt.Float{}); got != "" {
+	if got := new(Reading).SlowedBy(opt.Float{}); got != "" {
 		t.Errorf("unknown: %q", got)
 	}
 }

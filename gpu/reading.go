@@ -30,6 +30,7 @@ type Reading struct {
 	Temperature opt.Float `json:"temperature_c"` // °C
 	SMClock     opt.Float `json:"sm_clock_hz"`   // Hz
 	MemClock    opt.Float `json:"mem_clock_hz"`
+	Overheated  bool      `json:"overheated,omitempty"` // the driver holds the clocks down because of the temperature
 
 	// Traffic of the whole device in bytes/s; sent is what left it.
 	PCIeSent       opt.Float `json:"pcie_sent_bytes_per_s"`

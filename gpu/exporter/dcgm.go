@@ -74,7 +74,7 @@ func readDCGM(p prom.Page, d *device, host nvml.HostMemory) gpu.Reading {
 	silent := func(d *device) bool { return !d.first(dcgmUsed...).OK }
 	r.Lost = gpu.NeedsReset(xid) && silent(d) && !slices.ContainsFunc(d.parts, func(part *device) bool { return !silent(part) })
 	memoryNote := nvml.ShareMemory(&r, host)
-	r.Note = gpu.Join(gpu.XidNote(xid, d.label("err_msg"), r.Lost), gpu.SlowNote(d.first(dcgmReasons...)), dcgmMissing(p, d, r), memoryNote)
+	r.Note = gpu.Join(gpu.XidNote(xid, d.label("err_msg"), r.Lost), r.SlowedBy(d.first(dcgmReasons...)), dcgmMissing(p, d, r), memoryNote)
 	return r
 }
 

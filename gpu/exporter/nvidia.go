@@ -60,7 +60,7 @@ func readNvidia(p prom.Page, d *device, host nvml.HostMemory) gpu.Reading {
 		r.Busy, r.MemBusy = opt.Float{}, opt.Float{}
 		why = "utilisation n/a (MIG); SM: see the MIG instances"
 	}
-	slowed := gpu.SlowNote(d.first("clocks_event_reasons_active", "clocks_throttle_reasons_active"))
+	slowed := r.SlowedBy(d.first("clocks_event_reasons_active", "clocks_throttle_reasons_active"))
 	r.Note = gpu.Join(gpu.XidNote(xid, "", false), slowed, trouble, why, nvml.ShareMemory(&r, host))
 	return r
 }

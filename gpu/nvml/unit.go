@@ -15,7 +15,7 @@ const (
 	powerUsage     = "nvmlDeviceGetPowerUsage"
 	busWidth       = "nvmlDeviceGetMemoryBusWidth"            // bits
 	maxMemoryClock = "nvmlDeviceGetMaxClockInfo"              // MHz
-	clockReasons   = "nvmlDeviceGetCurrentClocksEventReasons" // a bit mask: see gpu.SlowNote
+	clockReasons   = "nvmlDeviceGetCurrentClocksEventReasons" // a bit mask: see gpu.Reading.SlowedBy
 	memoryInfo     = "nvmlDeviceGetMemoryInfo"
 )
 
@@ -100,7 +100,7 @@ func (u *unit) read(hostMemory HostMemory) gpu.Reading {
 	})
 	var boardNote string
 	if whole {
-		boardNote = gpu.Join(gpu.SlowNote(u.ask(clockReasons)),
+		boardNote = gpu.Join(r.SlowedBy(u.ask(clockReasons)),
 			u.missing("utilisation", r.Busy, busyTime), u.missing("power", r.Power, powerUsage))
 	} else {
 		r.Busy = counters.value(gpmGraphics) // NVML has no time share for an instance

@@ -72,7 +72,7 @@ func (s *Reader) reading(cells map[string]string) gpu.Reading {
 	if address := cells["pci.bus_id"]; address != "" {
 		s.names[pciKey(address)] = identity{r.ID, r.Name, index}
 	}
-	r.Note = gpu.Join(gpu.SlowNote(maskValue(cells["clocks_event_reasons.active"])), missing(r, cells), "SM and DRAM: nvidia-smi has none; NVML (Hopper or newer) or DCGM has", s.sharedMemory(&r, cells))
+	r.Note = gpu.Join(r.SlowedBy(maskValue(cells["clocks_event_reasons.active"])), missing(r, cells), "SM and DRAM: nvidia-smi has none; NVML (Hopper or newer) or DCGM has", s.sharedMemory(&r, cells))
 	return r
 }
 

@@ -41,7 +41,8 @@ type throttled struct {
 	clock, best float64 // Hz
 }
 
-// checkGPUThrottled finds a GPU whose clock has been taken down although it works.
+// checkGPUThrottled finds a GPU whose clock has been taken down although it works: one that was
+// faster before, or whose driver says that it is too hot. The session may have begun with that.
 func checkGPUThrottled(h *history) (outcome, Verdict) {
 	const fewest = 2 // readings
 	f := h.now()
@@ -52,13 +53,13 @@ func checkGPUThrottled(h *history) (outcome, Verdict) {
 	var slowest throttled
 	clocked := 0
 	for _, g := range f.FreshGPUs() {
-		clock, readings := clockOf(frames, g.ID)
+		clock, readings, overheated := clockOf(frames, g.ID)
 		best := h.clocks.best[g.ID]
 		if readings < fewest || best == 0 || g.Lost {
 			continue
 		}
 		clocked++
-		if clock <= throttledFrom*best && (slowest.clock == 0 || clock < slowest.clock) {
+		if (clock <= throttledFrom*best || overheated) && (slowest.clock == 0 || clock < slowest.clock) {
 			slowest = throttled{g, clock, best}
 		}
 	}
@@ -68,10 +69,11 @@ func checkGPUThrottled(h *history) (outcome, Verdict) {
 	return when(slowest.clock > 0, func() Verdict { return slowest.verdict(clocked) })
 }
 
-// clockOf is the highest SM clock of a GPU over some Frames, and by how many
-// readings; none if it did not work all the time.
-func clockOf(frames []*frame.Frame, id string) (highest float64, readings int) {
+// clockOf is the highest SM clock of a GPU over some Frames, by how many readings, and whether
+// it was too hot in all of them; none if it did not work all the time.
+func clockOf(frames []*frame.Frame, id string) (highest float64, readings int, overheated bool) {
 	var last time.Time
+	overheated = true
 	for _, f := range frames {
 		for i := range f.GPU.GPUs {
 			g := &f.GPU.GPUs[i]
@@ -79,21 +81,24 @@ func clockOf(frames []*frame.Frame, id string) (highest float64, readings int) {
 				continue
 			}
 			if !g.SMClock.OK || !works(g) {
-				return 0, 0
+				return 0, 0, false
 			}
+			overheated = overheated && g.Overheated
 			highest, last = max(highest, g.SMClock.V), f.GPU.At
 			readings++
 		}
 	}
-	return highest, readings
+	return highest, readings, overheated
 }
 
 // reason is what holds the clock down, as far as power and heat show.
 func (g *throttled) reason() (text, advice string, severity Severity) {
 	switch {
-	case g.Power.OK && g.PowerLimit.OK && g.PowerLimit.V > 0 && g.Power.V >= throttledPower*g.PowerLimit.V:
+	case !g.Overheated && g.Power.OK && g.PowerLimit.OK && g.PowerLimit.V > 0 && g.Power.V >= throttledPower*g.PowerLimit.V:
 		return fmt.Sprintf(": it draws %.0f of %.0f W", g.Power.V, g.PowerLimit.V), "raise the power limit, or expect this speed: many boards run at their limit all the time", Info
-	case g.Temperature.OK && g.Temperature.V >= throttledHot:
+	case g.Overheated && !g.Temperature.OK:
+		return ": it is too hot", "check the cooling: fans, airflow, the room", Warn
+	case g.Overheated || g.Temperature.OK && g.Temperature.V >= throttledHot:
 		return fmt.Sprintf(": it has reached %.0f °C", g.Temperature.V), "check the cooling: fans, airflow, the room", Warn
 	}
 	return "", "check the clock limits, power and temperature: nvidia-smi -q -d PERFORMANCE names the reason", Warn
@@ -107,6 +112,10 @@ func (g *throttled) verdict(gpus int) Verdict {
 		Text:     fmt.Sprintf("the GPU is throttled to %.0f of %.0f MHz%s", g.clock/1e6, g.best/1e6, why),
 		Evidence: []string{fmt.Sprintf("SM clock of the last %.0f s against the highest seen under load in this session", recent.Seconds())},
 		Advice:   advice,
+	}
+	if g.clock > throttledFrom*g.best {
+		v.Text = fmt.Sprintf("the GPU is throttled to %.0f MHz%s", g.clock/1e6, why)
+		v.Evidence = []string{fmt.Sprintf("the driver says for %.0f s that temperature holds the SM clock down", recent.Seconds())}
 	}
 	if gpus > 1 {
 		v.Evidence = append(v.Evidence, fmt.Sprintf("GPU %d of %d", g.Index, gpus))

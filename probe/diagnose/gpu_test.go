@@ -43,6 +43,14 @@ func TestThrottledGPU(t *testing.T) {
 	}), "gpu_throttled")
 	none(t, "the GPU of another machine", clocked(1500, func(f *frame.Frame) { f.GPU.Source = "nvml" }), "gpu_throttled")
 	none(t, "clock unknown", clocked(1500, func(f *frame.Frame) { f.GPU.GPUs[0].SMClock = opt.Float{} }), "gpu_throttled")
+	only(t, clocked(1500, func(f *frame.Frame) { // since before the session began
+		g := &f.GPU.GPUs[0]
+		g.SMClock, g.Temperature, g.Overheated = opt.Of(564e6), opt.Of(88), true
+	}), "gpu_throttled", Warn, "the GPU is throttled to 564 MHz: it has reached 88 °C")
+	none(t, "hot only now and again", clocked(1500, func(f *frame.Frame) {
+		g := &f.GPU.GPUs[0]
+		g.SMClock, g.Overheated = opt.Of(1500e6), int(f.At/time.Second)%2 == 0
+	}), "gpu_throttled")
 	// The lower one of two is named.
 	two := clocked(1500, func(f *frame.Frame) {
 		second := f.GPU.GPUs[0]
