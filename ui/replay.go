@@ -76,7 +76,7 @@ func (m *model) lineOrder() []string {
 // seek does something with the playback, if there is one.
 func (m *model) seek(f func(frame.Playback)) tea.Cmd {
 	if m.Playback == nil {
-		m.say("only a recording can seek: sonde replay FILE", m.theme.Dim)
+		m.say("seeking works in recordings only: sonde replay FILE", m.theme.Dim)
 		return nil
 	}
 	f(m.Playback)

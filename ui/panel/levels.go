@@ -179,7 +179,8 @@ func LevelTable(v *View, shift, w int) []string {
 		}
 		lines = append(append(append(lines, t.Dim.Render(text.Clip(title, w))), head...), rows...)
 	}
-	return append(lines, "", t.Dim.Render(text.ClipWords(" ~ not settled yet · dim: too few samples · ok? miss?: too few for 95 % confidence · wait: mean queue in the engine", w)))
+	const legend = "~ not settled yet · dim: too few samples · ok? miss?: too few for 95 % confidence · wait: mean queue in the engine"
+	return append(append(lines, ""), text.Indented(" ", legend, w, t.Dim)...)
 }
 
 // Conclusions are the largest load within the SLOs, and the knee.
