@@ -9,10 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
 )
 
 // between checks a number's range, ends included.
@@ -25,10 +24,11 @@ func between[T cmp.Ordered](value *T, low, high T) func() string {
 	}
 }
 
-func notNegative(value *time.Duration) func() string {
+// matches checks a text against a pattern.
+func matches(value *string, form *regexp.Regexp, problem string) func() string {
 	return func() string {
-		if *value < 0 {
-			return "must not be negative"
+		if !form.MatchString(*value) {
+			return problem
 		}
 		return ""
 	}
@@ -71,38 +71,65 @@ func completed(address *string) func() string {
 	}
 }
 
+// fromPrometheus is the value of metrics and gpu that stands for the server of --prometheus.
+const fromPrometheus = "prometheus"
+
 func (c *Config) checkMetrics() string {
 	if c.Metrics == "auto" {
 		c.Metrics = ""
 	}
-	switch c.Metrics {
-	case "off":
-		return ""
-	case fromPrometheus:
-		return c.needsPrometheus()
-	}
-	return completed(&c.Metrics)()
+	return c.checkReadings(&c.Metrics, "off")
 }
 
 func (c *Config) checkGPU() string {
-	switch c.GPU {
-	case "auto", "nvml", "off":
-		return ""
-	case fromPrometheus:
-		return c.needsPrometheus()
-	}
-	if !strings.ContainsAny(c.GPU, ".:/") && c.GPU != "localhost" {
+	words := []string{"auto", "nvml", "off"}
+	if !strings.ContainsAny(c.GPU, ".:/") && c.GPU != "localhost" && !slices.Contains(append(words, fromPrometheus), c.GPU) {
 		return "must be auto, nvml, off or an exporter's address such as http://host:9400/metrics"
 	}
-	return completed(&c.GPU)()
+	return c.checkReadings(&c.GPU, words...)
 }
 
-func (c *Config) checkAPIKey() string {
-	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r > unicode.MaxASCII || r < ' ' || r == 0x7f }) {
-		return "must contain only printable ASCII characters"
+// checkReadings checks where readings come from: one of the words, or an address.
+func (c *Config) checkReadings(from *string, words ...string) string {
+	switch {
+	case slices.Contains(words, *from):
+		return ""
+	case *from != fromPrometheus:
+		return completed(from)()
+	case c.Prometheus == "":
+		return "needs the server's address: add --prometheus URL"
 	}
 	return ""
 }
+
+// matchers are PromQL's label matchers with a comma between them.
+var matchers = func() *regexp.Regexp {
+	const (
+		text    = `"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`[^`]*`"
+		matcher = `\s*[a-zA-Z_][a-zA-Z0-9_]*\s*(?:=~|!~|!=|=)\s*(?:` + text + `)\s*`
+	)
+	return regexp.MustCompile(`^` + matcher + `(?:,` + matcher + `)*$`)
+}()
+
+// checkSelector also takes braces and a last comma off. What is no list of matchers
+// would make another query.
+func (c *Config) checkSelector() string {
+	s := strings.TrimSpace(c.Selector)
+	if inner, braced := strings.CutPrefix(s, "{"); braced && strings.HasSuffix(inner, "}") {
+		s = strings.TrimSuffix(inner, "}")
+	}
+	s = strings.TrimSuffix(strings.TrimSpace(s), ",")
+	if s != "" && !matchers.MatchString(s) {
+		return `must be label matchers with quoted values, such as 'job="vllm",namespace="prod"'`
+	}
+	c.Selector = s
+	return ""
+}
+
+// rooflineForm is MODEL@GPU, whatever models and GPUs there are; a model may be a path with an @.
+var rooflineForm = regexp.MustCompile(`^(.*\S.*@[^@]*[^@\s][^@]*)?$`)
+
+var printable = regexp.MustCompile(`^[ -~]*$`)
 
 // headerName is a token of RFC 9110.
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")

@@ -25,7 +25,7 @@ type command struct {
 	example string
 	groups  []string // settings that it takes
 	common  []string // keys shown in the short help
-	formats []string // those that it can write; nil is all
+	formats []string // those that it can write; nil is all of them
 	check   func(*resolved) error
 }
 
@@ -54,7 +54,7 @@ var commands = []command{
 			"  sonde bench @lab --rate 4 --slo ttft_p95=2s,tpot_p95=40ms,success=99.9",
 		groups: []string{groupTarget, groupLoad, groupAmount, groupSources, groupRecord, groupReport, groupScreen, groupMachine, groupFile},
 		common: strings.Fields("concurrency rate input output workload requests duration warmup model api-key slo format out"),
-		check:  checkBench,
+		check:  checkLoad,
 	},
 	{
 		name:  "sweep",
@@ -68,7 +68,7 @@ var commands = []command{
 			"  sonde sweep h:8000 --levels 1/s,2/s,4/s -o 512 --format md",
 		groups:  []string{groupSweep, groupTarget, groupLoad, groupSources, groupRecord, groupReport, groupScreen, groupMachine, groupFile},
 		common:  strings.Fields("levels per-level slo max-concurrency rate input output workload model api-key format out"),
-		formats: strings.Fields("table json csv md"),
+		formats: []string{"", "table", "json", "csv", "md"},
 		check:   checkSweep,
 	},
 	{
@@ -96,7 +96,7 @@ var commands = []command{
 		groups: []string{groupPlan, groupReport, groupScreen, groupFile},
 		common: strings.Fields("plan.qps plan.rpm plan.users plan.think plan.input plan.output plan.e2e plan.ttft plan.tpot " +
 			"plan.workload plan.headroom plan.limit plan.model plan.from plan.slo format out"),
-		formats: strings.Fields("table json csv md"),
+		formats: []string{"", "table", "json", "csv", "md"},
 		check:   checkPlan,
 	},
 	{
@@ -124,7 +124,7 @@ var commands = []command{
 			"  sonde doctor --calibrate             # sonde's own error, in a minute",
 		groups:  []string{groupDoctor, groupTarget, groupSources, groupLive, groupReport, groupFile},
 		common:  strings.Fields("doctor.calibrate watch model api-key metrics gpu insecure ca format"),
-		formats: strings.Fields("table json md"),
+		formats: []string{"", "table", "json", "md"},
 		check:   checkDoctor,
 	},
 }
@@ -134,7 +134,7 @@ func (c command) settings(values *Config) []setting {
 	rows := slices.DeleteFunc(table(values), func(s setting) bool { return !slices.Contains(c.groups, s.group) })
 	for i := range rows {
 		if rows[i].key == "format" && c.formats != nil {
-			rows[i].help, rows[i].offered = oneOf(c.formats)+" (automatic)", c.formats
+			rows[i].help, rows[i].choices = oneOf(c.formats)+" (automatic)", c.formats
 		}
 	}
 	return rows

@@ -21,13 +21,7 @@ func (r *resolved) derive() error {
 	if err := r.derivePrometheus(c); err != nil {
 		return err
 	}
-	if err := r.deriveKey(c); err != nil {
-		return err
-	}
-	if c.APIKey != "" {
-		c.KeyFrom = r.origins["api-key"].key(r.file.path)
-	}
-	return nil
+	return r.deriveKey(c)
 }
 
 // deriveLengths takes the workload's lengths, unless a length was given in the same place
@@ -110,18 +104,17 @@ func (r *resolved) derivePrometheus(c *Config) error {
 // stronger place gives the key itself.
 func (r *resolved) deriveKey(c *Config) error {
 	from := max(rankShared, r.origins["api-key-env"].rank)
-	if c.APIKeyEnv == "" || r.origins["api-key"].rank >= from {
-		return nil
-	}
-	key := strings.TrimSpace(os.Getenv(c.APIKeyEnv))
-	if key == "" {
-		if c.URL != "" && c.APIKeyEnv != openAIKey {
+	if c.APIKeyEnv != "" && r.origins["api-key"].rank < from {
+		if key := strings.TrimSpace(os.Getenv(c.APIKeyEnv)); key != "" {
+			c.APIKey = key
+			r.origins["api-key"] = origin{rankEnv, c.APIKeyEnv}
+		} else if c.URL != "" && c.APIKeyEnv != openAIKey {
 			return r.fail("api-key-env", fmt.Sprintf("the environment variable %s is not set", c.APIKeyEnv))
 		}
-		return nil
 	}
-	c.APIKey = key
-	r.origins["api-key"] = origin{rankEnv, c.APIKeyEnv}
+	if c.APIKey != "" {
+		c.KeyFrom = r.origins["api-key"].keyPlace(r.file.path)
+	}
 	return nil
 }
 

@@ -13,7 +13,7 @@ func TestDoctorSettings(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"URL http://h:1: --calibrate tests this machine: omit the URL": {"doctor", "h:1", "--calibrate"},
-		"--format csv: must be table, json or md for sonde doctor":     {"doctor", "--format", "csv"},
+		"--format csv: must be table, json or md":                      {"doctor", "--format", "csv"},
 		"unknown flag --calibrate (--help-all lists every flag)":       {"bench", "--calibrate"},
 		"unknown flag --concurrency (--help-all lists every flag)":     {"doctor", "--concurrency", "3"},
 	} {

@@ -60,21 +60,7 @@ func readFile(named string) (settingsFile, error) {
 	}
 	profiles := top.Get("profile")
 	top.Delete("profile")
-	if err := f.addProfiles(profiles); err != nil {
-		return f, err
-	}
-	var known []string
-	for _, s := range table(&Config{}) {
-		if !s.noFile {
-			known = append(known, s.key)
-		}
-	}
-	for _, profile := range slices.Sorted(maps.Keys(f.tables)) {
-		if err := f.checkKeys(profile, known); err != nil {
-			return f, err
-		}
-	}
-	return f, nil
+	return f, f.addProfiles(profiles)
 }
 
 // largestFile is beyond any file of settings.
@@ -99,13 +85,10 @@ func settingsText(path string) ([]byte, error) {
 	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
 }
 
-// addProfiles takes the [profile.NAME] tables apart.
+// addProfiles takes the [profile.NAME] tables apart, and checks the keys of all tables.
 func (f settingsFile) addProfiles(profiles any) error {
-	if profiles == nil {
-		return nil
-	}
 	byName, ok := profiles.(map[string]any)
-	if !ok {
+	if !ok && profiles != nil {
 		return fmt.Errorf("%s: profile: must be tables such as [profile.lab]", f.path)
 	}
 	for name, content := range byName {
@@ -118,17 +101,28 @@ func (f settingsFile) addProfiles(profiles any) error {
 			return err
 		}
 	}
+	var known []string
+	for _, s := range table(&Config{}) {
+		if !s.noFile {
+			known = append(known, s.key)
+		}
+	}
+	for _, profile := range slices.Sorted(maps.Keys(f.tables)) {
+		if err := f.checkKeys(profile, known); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // checkKeys refuses unknown keys of a profile.
 func (f settingsFile) checkKeys(profile string, known []string) error {
-	prefix := ""
-	if profile != "" {
-		prefix = "profile." + profile + "."
-	}
 	for _, key := range f.tables[profile].Keys() {
 		if _, empty := f.tables[profile].Get(key).(map[string]any); !empty && !slices.Contains(known, key) {
+			prefix := ""
+			if profile != "" {
+				prefix = "profile." + profile + "."
+			}
 			return fmt.Errorf("unknown key '%s' in %s%s", prefix+key, f.path, didYouMean(key, known))
 		}
 	}
@@ -136,10 +130,11 @@ func (f settingsFile) checkKeys(profile string, known []string) error {
 }
 
 // layers are the file's own settings and those of the chosen profile.
-func (f settingsFile) layers(profile string) ([]layer, error) {
-	layers := []layer{{rank: rankFile, values: f.tables[""]}}
+func (f settingsFile) layers(profile string) (own, chosen layer, err error) {
+	own = layer{rank: rankFile, values: f.tables[""]}
+	chosen = layer{rank: rankProfile, values: koanf.New("."), where: profile}
 	if profile == "" {
-		return layers, nil
+		return own, chosen, nil
 	}
 	values, found := f.tables[profile]
 	if !found {
@@ -147,9 +142,10 @@ func (f settingsFile) layers(profile string) ([]layer, error) {
 		if names := slices.Sorted(maps.Keys(f.tables))[1:]; len(names) > 0 {
 			has = "it has " + strings.Join(names, ", ")
 		}
-		return nil, fmt.Errorf("no [profile.%s] in %s: %s", profile, f.path, has)
+		return own, chosen, fmt.Errorf("no [profile.%s] in %s: %s", profile, f.path, has)
 	}
-	return append(layers, layer{rank: rankProfile, values: values, where: profile}), nil
+	chosen.values = values
+	return own, chosen, nil
 }
 
 // exposure warns of a file with credentials that others can read; "" is fine.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"charm.land/fang/v2"
@@ -102,10 +103,7 @@ func completeValues(cc *cobra.Command, s setting) {
 	if s.arg == "FILE" {
 		return
 	}
-	offered := s.choices
-	if s.offered != nil {
-		offered = s.offered
-	}
+	offered := slices.DeleteFunc(slices.Clone(s.choices), func(choice string) bool { return choice == "" })
 	// It fails only for a flag that is not declared.
 	_ = cc.RegisterFlagCompletionFunc(s.flagName(), cobra.FixedCompletions(offered, cobra.ShellCompDirectiveNoFileComp))
 }

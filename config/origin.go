@@ -1,8 +1,6 @@
 package config
 
-import (
-	"github.com/knadh/koanf/v2"
-)
+import "github.com/knadh/koanf/v2"
 
 // rank orders the places that a value can come from; a higher one wins.
 type rank int
@@ -40,24 +38,23 @@ func (o origin) String() string {
 	return "default"
 }
 
-// subject names a setting in an error the way its user wrote it.
+// subject names a setting in a message the way its user wrote it.
 func (o origin) subject(s setting, file string) string {
-	switch o.rank {
-	case rankFile:
+	switch {
+	case o.rank == rankFile:
 		return file + ": " + s.key
-	case rankProfile:
+	case o.rank == rankProfile:
 		return file + ": profile." + o.where + "." + s.key
-	case rankShared, rankEnv:
+	case o.rank == rankShared, o.rank == rankEnv:
 		return o.where
-	}
-	if s.noFlag {
+	case s.noFlag:
 		return s.arg
 	}
 	return "--" + s.flagName()
 }
 
-// key names the place that a key came from in the middle of a sentence.
-func (o origin) key(file string) string {
+// keyPlace names where the key came from in the middle of a sentence.
+func (o origin) keyPlace(file string) string {
 	switch o.rank {
 	case rankFile:
 		return "the file " + file

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,7 +17,7 @@ import (
 // Plan holds the settings of `sonde plan`.
 type Plan struct {
 	Loads    []PlanLoad
-	Headroom Fraction // on top of the load
+	Headroom float64 // on top of the load, as a share of it
 	Limits   []plan.Limit
 	Model    string       // name of a model, or the path of its config.json; "" is unknown
 	From     string       // file of `sonde sweep`; "" is none
@@ -38,27 +38,28 @@ func (l PlanLoad) String() string { return l.Text }
 // workloads.
 var loadKeys = []struct {
 	name, arg, help string
-	field           func(*plan.Workload) any
+	quantity
+	field func(*plan.Workload) *float64
 }{
-	{"qps", "R", "requests per second; 240/min", func(w *plan.Workload) any { return (*PerSecond)(&w.RequestsPerS) }},
-	{"rpm", "N", "the same, per minute", func(w *plan.Workload) any { return (*PerMinute)(&w.RequestsPerS) }},
-	{"users", "N", "users who wait for each answer", func(w *plan.Workload) any { return (*Count)(&w.Users) }},
-	{"think", "D", "pause of a user between requests", func(w *plan.Workload) any { return (*Seconds)(&w.ThinkS) }},
-	{"input", "N", "prompt length, tokens", func(w *plan.Workload) any { return (*Count)(&w.Input) }},
-	{"output", "N", "answer length, tokens", func(w *plan.Workload) any { return (*Count)(&w.Output) }},
-	{"e2e", "D", "time to the last token", func(w *plan.Workload) any { return (*Seconds)(&w.E2ES) }},
-	{"ttft", "D", "time to the first token, with --tpot", func(w *plan.Workload) any { return (*Seconds)(&w.TTFTS) }},
-	{"tpot", "D", "time per further token", func(w *plan.Workload) any { return (*Seconds)(&w.TPOTS) }},
+	{"qps", "R", "requests per second; 240/min", perSecond, func(w *plan.Workload) *float64 { return &w.RequestsPerS }},
+	{"rpm", "N", "the same, per minute", perMinute, func(w *plan.Workload) *float64 { return &w.RequestsPerS }},
+	{"users", "N", "users who wait for each answer", count, func(w *plan.Workload) *float64 { return &w.Users }},
+	{"think", "D", "pause of a user between requests", seconds, func(w *plan.Workload) *float64 { return &w.ThinkS }},
+	{"input", "N", "prompt length, tokens", count, func(w *plan.Workload) *float64 { return &w.Input }},
+	{"output", "N", "answer length, tokens", count, func(w *plan.Workload) *float64 { return &w.Output }},
+	{"e2e", "D", "time to the last token", seconds, func(w *plan.Workload) *float64 { return &w.E2ES }},
+	{"ttft", "D", "time to the first token, with --tpot", seconds, func(w *plan.Workload) *float64 { return &w.TTFTS }},
+	{"tpot", "D", "time per further token", seconds, func(w *plan.Workload) *float64 { return &w.TPOTS }},
 }
 
 func planSettings(c *Config) []setting {
 	var rows []setting
 	for _, k := range loadKeys {
-		rows = append(rows, setting{key: "plan." + k.name, arg: k.arg, help: k.help, field: k.field(&c.Plan.each)})
+		rows = append(rows, setting{key: "plan." + k.name, arg: k.arg, help: k.help, field: &measured{k.field(&c.Plan.each), k.quantity}})
 	}
 	return in(groupPlan, append(rows, []setting{
 		{key: "plan.workload", arg: "NAME:LIST", help: "NAME:qps=2,input=512,…; repeatable", field: &c.Plan.Loads},
-		{key: "plan.headroom", arg: "SHARE", help: "on top of the load, such as 50%", check: c.checkHeadroom, field: &c.Plan.Headroom},
+		{key: "plan.headroom", arg: "SHARE", help: "on top of the load, such as 50%", check: c.checkHeadroom, field: &measured{&c.Plan.Headroom, fraction}},
 		{key: "plan.limit", arg: "LIST", help: "quotas, such as rpm=1000,tpm=1M", field: &c.Plan.Limits},
 		{key: "plan.model", arg: "NAME", help: "for KV bytes; or its config.json", field: &c.Plan.Model},
 		{key: "plan.from", arg: "FILE", help: "measured levels, from sonde sweep", field: &c.Plan.From},
@@ -75,16 +76,9 @@ func (c *Config) checkHeadroom() string {
 
 // checkPlan combines flags and workloads.
 func checkPlan(r *resolved) error {
-	if err := r.checkFormat(); err != nil {
-		return err
-	}
 	p := &r.config.Plan
 	for _, k := range loadKeys {
-		key, value := "plan."+k.name, number(k.field(&p.each))
-		switch {
-		case k.name == "think" && value < 0:
-			return r.fail(key, "must not be negative")
-		case k.name != "think" && r.given(key) && value <= 0:
+		if key := "plan." + k.name; k.name != "think" && r.given(key) && *k.field(&p.each) == 0 {
 			return r.fail(key, "must be above 0")
 		}
 	}
@@ -102,9 +96,6 @@ func checkPlan(r *resolved) error {
 	}
 	return nil
 }
-
-// number is the value of a field of a workload.
-func number(field any) float64 { return reflect.ValueOf(field).Elem().Float() }
 
 // spread completes each workload, first from the flags, then with the lengths that its
 // name stands for. A rate for all is refused as soon as there are several.
@@ -152,9 +143,9 @@ var loadName = regexp.MustCompile(`^[\pL\pN][\pL\pN ._-]{0,39}$`)
 func parsePlanLoads(texts []string) ([]PlanLoad, error) {
 	var all []PlanLoad
 	for _, text := range texts {
-		l, err := parsePlanLoad(strings.TrimSpace(text))
-		if err != nil {
-			return nil, fmt.Errorf("%q %w", text, err)
+		l := PlanLoad{Text: strings.TrimSpace(text)}
+		if err := l.parse(); err != nil {
+			return nil, fmt.Errorf("%q %w", l.Text, err)
 		}
 		if slices.ContainsFunc(all, func(o PlanLoad) bool { return o.Name == l.Name }) {
 			return nil, fmt.Errorf("%q is given twice", l.Name)
@@ -164,31 +155,38 @@ func parsePlanLoads(texts []string) ([]PlanLoad, error) {
 	return all, nil
 }
 
-func parsePlanLoad(text string) (PlanLoad, error) {
-	name, parts, _ := strings.Cut(text, ":")
-	l := PlanLoad{Text: text}
+// parse reads the text into the workload.
+func (l *PlanLoad) parse() error {
+	name, figures, _ := strings.Cut(l.Text, ":")
 	if l.Name = strings.TrimSpace(name); !loadName.MatchString(l.Name) {
-		return l, errors.New("must begin with a name: chat:qps=2,input=512,output=256,e2e=8s")
+		return errors.New("must begin with a name: chat:qps=2,input=512,output=256,e2e=8s")
 	}
 	seen := map[string]bool{}
-	for part := range strings.SplitSeq(parts, ",") {
-		if strings.TrimSpace(part) == "" {
-			continue
-		}
-		key, value, _ := strings.Cut(part, "=")
-		key = strings.TrimSpace(key)
+	for key, value := range pairs(figures) {
 		if seen[key] {
-			return l, fmt.Errorf("has %s twice", key)
+			return fmt.Errorf("has %s twice", key)
 		}
 		seen[key] = true
 		if err := l.set(key, value); err != nil {
-			return l, err
+			return err
 		}
 	}
 	if seen["qps"] && seen["rpm"] {
-		return l, errors.New("has both qps and rpm: omit one of them")
+		return errors.New("has both qps and rpm: omit one of them")
 	}
-	return l, nil
+	return nil
+}
+
+// pairs are the entries of a list such as "rpm=1000,tpm=1M".
+func pairs(list string) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for part := range strings.SplitSeq(list, ",") {
+			key, value, _ := strings.Cut(part, "=")
+			if strings.TrimSpace(part) != "" && !yield(strings.TrimSpace(key), value) {
+				return
+			}
+		}
+	}
 }
 
 func (l *PlanLoad) set(key, value string) error {
@@ -198,13 +196,14 @@ func (l *PlanLoad) set(key, value string) error {
 		if k.name != key {
 			continue
 		}
-		field := k.field(&l.Workload)
-		if err := formOf(field).set([]string{value}); err != nil {
-			return fmt.Errorf("is invalid: %s %w", key, err)
+		v, err := k.parse(value)
+		if err != nil {
+			return fmt.Errorf("is invalid: %s must %s", key, k.must)
 		}
-		if number(field) <= 0 {
+		if v == 0 {
 			return fmt.Errorf("is invalid: %s must be above 0", key)
 		}
+		*k.field(&l.Workload) = v
 		return nil
 	}
 	return fmt.Errorf("has an unknown key '%s': must be %s%s", key, oneOf(names), didYouMean(key, names))
@@ -213,21 +212,16 @@ func (l *PlanLoad) set(key, value string) error {
 // parsePlanLimits reads a list such as "rpm=1000,tpm=1M".
 func parsePlanLimits(texts []string) ([]plan.Limit, error) {
 	var all []plan.Limit
-	for part := range strings.SplitSeq(strings.Join(texts, ","), ",") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
-		}
-		name, value, _ := strings.Cut(part, "=")
-		name = strings.ReplaceAll(strings.TrimSpace(name), "-", "_")
-		if known := plan.LimitNames(); !slices.Contains(known, name) {
-			return nil, fmt.Errorf("%q must name one of %s, as in rpm=1000,tpm=1M%s", part, oneOf(known), didYouMean(name, known))
-		}
-		if slices.ContainsFunc(all, func(o plan.Limit) bool { return o.Name == name }) {
-			return nil, fmt.Errorf("%q is given twice", name)
-		}
+	for given, value := range pairs(strings.Join(texts, ",")) {
+		name := strings.ReplaceAll(given, "-", "_")
 		quota, err := parseCount(value)
-		if err != nil || quota <= 0 {
-			return nil, fmt.Errorf("%q needs a number above 0 such as 1000, 10k or 1.5M", part)
+		switch known := plan.LimitNames(); {
+		case !slices.Contains(known, name):
+			return nil, fmt.Errorf("%q must be one of %s, as in rpm=1000,tpm=1M%s", given, oneOf(known), didYouMean(name, known))
+		case slices.ContainsFunc(all, func(o plan.Limit) bool { return o.Name == name }):
+			return nil, fmt.Errorf("%q is given twice", name)
+		case err != nil || quota == 0:
+			return nil, fmt.Errorf("%q needs a number above 0 such as 1000, 10k or 1.5M", given)
 		}
 		all = append(all, plan.Limit{Name: name, Quota: quota})
 	}

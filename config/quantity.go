@@ -2,72 +2,67 @@ package config
 
 import (
 	"errors"
+	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Amounts are written the way people write them.
-type (
-	// Count is a number such as 6000, 6k or 1.5M.
-	Count float64
-	// PerSecond is a rate: 4, 4/s, 240/min or 10k/h. Without a unit it is per second.
-	PerSecond float64
-	// PerMinute is a rate that is written per minute and kept per second.
-	PerMinute float64
-	// Seconds is a time with its unit: 8s or 40ms.
-	Seconds float64
-	// Fraction is a share: 50% or 0.5.
-	Fraction float64
+// quantity is a number that people write with a unit or a suffix.
+type quantity struct {
+	must  string // completes "must"
+	takes tomlType
+	parse func(string) (float64, error)
+	toml  func(float64) any
+}
+
+// measured is a field that holds a quantity.
+type measured struct {
+	value *float64
+	quantity
+}
+
+const mustBeCount = "be a number such as 6000, 6k or 1.5M"
+
+var (
+	count     = quantity{mustBeCount, tomlNumber | tomlText, parseCount, func(v float64) any { return v }}
+	perSecond = quantity{"be a rate such as 4 (per second) or 240/min", tomlNumber | tomlText, parsePerSecond, count.toml}
+	// perMinute is written per minute and kept per second.
+	perMinute = quantity{mustBeCount, tomlNumber | tomlText, parsePerMinute, func(v float64) any { return math.Round(v*60e6) / 1e6 }}
+	fraction  = quantity{"be a share such as 50% or 0.5", tomlNumber | tomlText, parseFraction, count.toml}
+	seconds   = quantity{mustBeTime, tomlText, parseSeconds, func(v float64) any {
+		return time.Duration(math.Round(v * float64(time.Second))).String()
+	}}
 )
 
 // largest bounds amounts: anything larger is a typo.
 const largest = 1e12
 
-var errAmount = errors.New("no amount")
+var (
+	errAmount   = errors.New("not an amount")
+	errNegative = errors.New("must not be negative") // for the user, instead of what the value must be
+)
 
-// parseCount reads a number from 0 on with a suffix k, M, G or B (thousands,
-// millions, billions). A comma or an underscore may part thousands.
+// countForm is digits with commas or underscores between thousands, decimals and a suffix.
+var countForm = regexp.MustCompile(`^\s*((?:\d+|\d{1,3}(?:,\d{3})+|\d{1,3}(?:_\d{3})+)?(?:\.\d*)?)\s*([kKMGB]?)\s*$`)
+
+// parseCount reads a number of at least 0 with a suffix k, M, G or B (thousands, millions,
+// billions).
 func parseCount(s string) (float64, error) {
-	s = strings.TrimSpace(s)
-	scale := 1.0
-	for suffix, by := range map[string]float64{"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1e9} {
-		if rest, found := strings.CutSuffix(s, suffix); found {
-			s, scale = rest, by
-			break
-		}
-	}
-	digits := withoutSeparators(strings.TrimSpace(s))
-	if digits == "" || strings.Trim(digits, "0123456789.") != "" {
-		return 0, errAmount // signs, exponents, hexadecimals and names of no number
-	}
-	v, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !(v*scale <= largest) {
+	parts := countForm.FindStringSubmatch(s)
+	if parts == nil {
 		return 0, errAmount
 	}
-	return v * scale, nil
-}
-
-// withoutSeparators takes out what parts groups of three digits; text that is
-// grouped otherwise stays, and is then no number.
-func withoutSeparators(s string) string {
-	whole, _, _ := strings.Cut(s, ".")
-	for _, mark := range []string{",", "_"} {
-		groups := strings.Split(whole, mark)
-		if len(groups) == 1 {
-			continue
-		}
-		for i, g := range groups {
-			if i > 0 && len(g) != 3 || i == 0 && (len(g) == 0 || len(g) > 3) {
-				return s
-			}
-		}
-		return strings.ReplaceAll(whole, mark, "") + s[len(whole):]
+	v, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(parts[1]), 64)
+	v *= map[string]float64{"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1e9}[parts[2]]
+	if err != nil || v > largest {
+		return 0, errAmount
 	}
-	return s
+	return v, nil
 }
 
-// parsePerSecond reads a rate.
+// parsePerSecond reads a rate: 4, 4/s, 240/min or 10k/h. Without a unit it is per second.
 func parsePerSecond(s string) (float64, error) {
 	number, unit, found := strings.Cut(s, "/")
 	seconds, known := map[string]float64{
@@ -88,8 +83,7 @@ func parsePerMinute(s string) (float64, error) {
 	return v / 60, err
 }
 
-// parseFraction reads percent, or a share up to 1. A bare 50 might be either, and
-// is refused.
+// parseFraction reads percent, or a share up to 1. A bare 50 might mean either, and is refused.
 func parseFraction(s string) (float64, error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	v, err := parseCount(number)
@@ -104,8 +98,17 @@ func parseFraction(s string) (float64, error) {
 	return v, nil
 }
 
-// parseSeconds reads a time.
 func parseSeconds(s string) (float64, error) {
-	d, err := time.ParseDuration(strings.TrimSpace(s))
+	d, err := parseDuration(strings.TrimSpace(s))
 	return d.Seconds(), err
+}
+
+const mustBeTime = "be a time with its unit, such as 30s, 5m or 250ms"
+
+func parseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if d < 0 {
+		return 0, errNegative
+	}
+	return d, err
 }

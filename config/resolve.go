@@ -22,17 +22,15 @@ type resolved struct {
 func resolve(c command, flags *pflag.FlagSet, address string) (*resolved, error) {
 	r := &resolved{command: c, origins: map[string]origin{}}
 	r.settings = c.settings(&r.config)
-	layers, err := r.gather(flags, address)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.checkTypes(layers); err != nil {
-		return nil, err
-	}
 	for _, s := range r.settings {
-		if err := r.pick(s, layers); err != nil {
-			return nil, err
+		if s.initial != "" {
+			if err := formOf(s.field).set([]string{s.initial}); err != nil {
+				return nil, fmt.Errorf("the default of %s %w", s.key, err)
+			}
 		}
+	}
+	if err := r.gather(flags, address); err != nil {
+		return nil, err
 	}
 	if err := r.derive(); err != nil {
 		return nil, err
@@ -40,74 +38,61 @@ func resolve(c command, flags *pflag.FlagSet, address string) (*resolved, error)
 	return r, r.validate()
 }
 
-// gather reads every place, lowest rank first.
-func (r *resolved) gather(flags *pflag.FlagSet, address string) ([]layer, error) {
+// gather takes the settings of every place, the lowest rank first.
+func (r *resolved) gather(flags *pflag.FlagSet, address string) error {
 	fromFlags, err := flagLayer(flags, cmp.Or(r.command.takes, "url"), address)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	fromEnv, err := envLayer()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	fromShared, err := sharedLayer()
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range r.settings {
-		if s.group == groupFile { // it says which file to read
-			if err := r.pick(s, []layer{fromEnv, fromFlags}); err != nil {
-				return nil, err
-			}
-		}
+	// These two name the settings file, and are taken again after it: they win.
+	if err := r.take(fromEnv, fromFlags); err != nil {
+		return err
 	}
 	if r.file, err = readFile(r.config.File); err != nil {
-		return nil, err
+		return err
 	}
 	r.config.File = r.file.path
-	fromFile, err := r.file.layers(r.config.Profile)
+	fromFile, fromProfile, err := r.file.layers(r.config.Profile)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	layers := append(fromFile, fromShared, fromEnv, fromFlags)
-	slices.SortStableFunc(layers, func(a, b layer) int { return int(a.rank - b.rank) })
-	return layers, nil
+	return r.take(fromFile, sharedLayer(), fromProfile, fromEnv, fromFlags)
 }
 
-// checkTypes reads every value that is there, also of settings that this command
-// does not take: a mistake in a file should not wait for another command.
-func (r *resolved) checkTypes(layers []layer) error {
+// take sets what the layers say; later ones win. Settings that the command does not take
+// are read too: a mistake in a file should not wait for another command.
+func (r *resolved) take(layers ...layer) error {
 	rows := table(&Config{})
 	for _, l := range layers {
 		for _, s := range rows {
-			if value := l.values.Get(s.key); l.values.Exists(s.key) {
-				if err := formOf(s.field).set(value); err != nil {
-					return fmt.Errorf("%s: %w", r.written(s, l.origin(s), value), err)
-				}
+			if !l.values.Exists(s.key) {
+				continue
+			}
+			if own, ok := lookup(r.settings, s.key); ok {
+				s = own
+				r.origins[s.key] = l.origin(s)
+			}
+			value := l.values.Get(s.key)
+			if err := formOf(s.field).set(value); err != nil {
+				return fmt.Errorf("%s: %w", r.written(s, l.origin(s), value), err)
 			}
 		}
 	}
 	return nil
 }
 
-// pick takes the setting's value from the highest layer that has one.
-func (r *resolved) pick(s setting, layers []layer) error {
-	for _, l := range slices.Backward(layers) {
-		if l.values.Exists(s.key) {
-			r.origins[s.key] = l.origin(s)
-			return formOf(s.field).set(l.values.Get(s.key))
-		}
-	}
-	if _, done := r.origins[s.key]; done || s.initial == "" {
-		return nil
-	}
-	return formOf(s.field).set([]string{s.initial})
-}
-
 // validate checks each setting of the command, then what only the command knows.
 func (r *resolved) validate() error {
 	for _, s := range r.settings {
-		if chosen, ok := s.field.(*string); ok && s.choices != nil && !slices.Contains(s.choices, *chosen) {
+		chosen, ok := s.field.(*string)
+		if ok && s.key == "format" && r.origins[s.key].rank < rankFlag && slices.Contains(formats, *chosen) && !slices.Contains(s.choices, *chosen) {
+			*chosen = "" // it was meant for other commands
+		}
+		if ok && s.choices != nil && !slices.Contains(s.choices, *chosen) {
 			return r.fail(s.key, "must be "+oneOf(s.choices)+didYouMean(*chosen, s.choices))
 		}
 		if s.check == nil {

@@ -8,7 +8,7 @@ func endpointSettings(c *Config) []setting {
 		in(groupTarget, []setting{
 			{key: "url", arg: "URL", noFlag: true, check: completed(&c.URL), help: "endpoint; omit for the embedded engine", field: &c.URL},
 			{key: "model", arg: "NAME", help: "model name (first one for chat)", field: &c.Model},
-			{key: "api-key", arg: "KEY", help: "API key, or $OPENAI_API_KEY", check: c.checkAPIKey, secret: true, field: &c.APIKey},
+			{key: "api-key", arg: "KEY", help: "API key, or $OPENAI_API_KEY", check: matches(&c.APIKey, printable, "must contain only printable ASCII characters"), secret: true, field: &c.APIKey},
 			{key: "api-key-env", arg: "VAR", initial: openAIKey, help: "variable holding the key", field: &c.APIKeyEnv},
 			{key: "header", arg: "K:V", help: "extra header, repeatable", check: c.checkHeaders, secret: true, field: &c.Headers},
 			{key: "api", arg: "NAME", initial: "chat", help: "chat or completions", choices: []string{"chat", "completions"}, field: &c.API},
@@ -38,10 +38,14 @@ func endpointSettings(c *Config) []setting {
 			{key: "gpu", arg: "SOURCE", initial: "auto", help: "auto, nvml, off or an exporter's URL", check: c.checkGPU, field: &c.GPU},
 			{key: "prometheus", arg: "URL", help: "Prometheus server for engine and GPU", check: completed(&c.Prometheus), field: &c.Prometheus},
 			{key: "selector", arg: "LIST", help: "its series: job=\"vllm\",namespace=\"x\"", check: c.checkSelector, field: &c.Selector},
-			{key: "roofline", arg: "MODEL@GPU", help: "for the lower bounds (detected)", check: c.checkRoofline, field: &c.Roofline},
+			{key: "roofline", arg: "MODEL@GPU", help: "for the lower bounds (detected)",
+				check: matches(&c.Roofline, rooflineForm, "must be MODEL@GPU, such as Llama-3.1-8B@H100 or path/to/config.json@4xH100"), field: &c.Roofline},
 		}),
 	)
 }
+
+// formats are what a summary can be written in; "" is automatic.
+var formats = []string{"", "table", "json", "csv", "md", "vllm"}
 
 // programSettings say what a command does with what it measures, and for how long it runs.
 func programSettings(c *Config) []setting {
@@ -50,8 +54,7 @@ func programSettings(c *Config) []setting {
 			{key: "record", arg: "FILE", help: "record the run for sonde replay", check: c.checkRecord, field: &c.Record},
 		}),
 		in(groupReport, []setting{
-			{key: "format", arg: "NAME", help: "table, json, csv, md or vllm (automatic)",
-				choices: []string{"", "table", "json", "csv", "md", "vllm"}, field: &c.Format},
+			{key: "format", arg: "NAME", help: oneOf(formats) + " (automatic)", choices: formats, field: &c.Format},
 			{key: "out", arg: "FILE", help: "write the summary to a file", check: writable(&c.Out), field: &c.Out},
 		}),
 		in(groupScreen, []setting{
@@ -68,16 +71,16 @@ func programSettings(c *Config) []setting {
 		in(groupAmount, []setting{
 			{key: "requests", arg: "N", initial: "0", help: "stop after this many requests", check: between(&c.Requests, 0, 1_000_000_000), field: &c.Requests},
 			{key: "duration", arg: "D", initial: "30s", help: "stop after this time, or --requests", check: c.checkDuration, field: &c.Duration},
-			{key: "warmup", arg: "N|D", initial: "0", help: "requests or time before measuring", check: c.checkWarmup, field: &c.Warmup},
+			{key: "warmup", arg: "N|D", initial: "0", help: "requests or time before measuring", field: &c.Warmup},
 		}),
 		in(groupSweep, []setting{
 			{key: "levels", arg: "LIST", initial: "auto", help: "1,4,8 streams, 1/s,2/s, or auto", check: c.checkLevels, field: &c.Sweep.Levels},
-			{key: "per-level", arg: "D", initial: "0s", help: "longest time per level (automatic)", check: notNegative(&c.Sweep.PerLevel), field: &c.Sweep.PerLevel},
+			{key: "per-level", arg: "D", initial: "0s", help: "longest time per level (automatic)", field: &c.Sweep.PerLevel},
 		}),
 		in(groupReplay, []setting{
 			{key: "replay.file", arg: "FILE", noFlag: true, noFile: true, help: "file written by --record", field: &c.Replay.File},
 			{key: "replay.speed", arg: "X", initial: "1", help: "playback speed, times real time", check: between(&c.Replay.Speed, 0.125, 64), field: &c.Replay.Speed},
-			{key: "replay.at", arg: "D", initial: "0s", noFile: true, help: "start at this time into the recording", check: notNegative(&c.Replay.At), field: &c.Replay.At},
+			{key: "replay.at", arg: "D", initial: "0s", noFile: true, help: "start at this time into the recording", field: &c.Replay.At},
 			{key: "replay.slo", arg: "LIST", noFile: true, help: "SLOs (those of the recording)", field: &c.Replay.SLO},
 		}),
 		in(groupDoctor, []setting{

@@ -15,7 +15,6 @@ type setting struct {
 	group   string // commands take settings by group
 	help    string
 	choices []string      // the only values allowed
-	offered []string      // those of them that suit the command; nil is all
 	field   any           // where the value goes: a pointer into the Config
 	check   func() string // what the value must be, if it is not; "" if it is
 	secret  bool          // never repeated in a message

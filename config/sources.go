@@ -127,11 +127,11 @@ func envLayer() (layer, error) {
 	return l, nil
 }
 
-// sharedLayer reads the variables that we share with other programs.
-func sharedLayer() (layer, error) {
+// sharedLayer holds the address from the variable that we share with other programs.
+func sharedLayer() layer {
 	l := layer{rank: rankShared, where: openAIURL, values: koanf.New(".")}
 	if url := os.Getenv(openAIURL); url != "" {
-		return l, l.values.Set("url", []string{url})
+		_ = l.values.Set("url", []string{url}) // fails only where a key holds a table and a value
 	}
-	return l, nil
+	return l
 }

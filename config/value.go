@@ -30,7 +30,7 @@ const (
 	tomlList
 )
 
-// formOf returns the form of a field, given as a pointer to it.
+// formOf returns the form of a field, given as a pointer to it or to what is measured there.
 func formOf(field any) form {
 	switch f := field.(type) {
 	case *string:
@@ -46,23 +46,11 @@ func formOf(field any) form {
 	case *float64:
 		return single(f, "be a number such as 2.5", tomlNumber, parseFinite, *f)
 	case *time.Duration:
-		return single(f, "be a time with its unit, such as 30s, 5m or 250ms", tomlText, time.ParseDuration, f.String())
+		return single(f, mustBeTime, tomlText, parseDuration, f.String())
 	case *Warmup:
 		return single(f, "be a number of requests such as 5, or a time such as 5s", tomlNumber|tomlText, parseWarmup, f.toml())
-	case *Count:
-		return amount(f, "be a number such as 6000, 6k or 1.5M", parseCount)
-	case *PerSecond:
-		return amount(f, "be a rate such as 4 (per second) or 240/min", parsePerSecond)
-	case *Fraction:
-		return amount(f, "be a share such as 50% or 0.5", parseFraction)
-	case *PerMinute:
-		way := amount(f, "be a number such as 6000, 6k or 1.5M", parsePerMinute)
-		way.toml = math.Round(float64(*f)*60e6) / 1e6
-		return way
-	case *Seconds:
-		way := amount(f, "be a time with its unit, such as 30s, 5m or 250ms", parseSeconds)
-		way.takes, way.toml = tomlText, time.Duration(math.Round(float64(*f)*float64(time.Second))).String()
-		return way
+	case *measured:
+		return single(f.value, f.must, f.takes, f.parse, f.toml(*f.value))
 	case *[]Header:
 		return list(f, "look like 'Name: value'", tomlText|tomlList, parseHeaders, lines(*f))
 	case *[]slo.Target:
@@ -88,14 +76,6 @@ func single[T any](field *T, must string, takes tomlType, parse func(string) (T,
 	return list(field, must, takes, func(texts []string) (T, error) { return parse(strings.TrimSpace(texts[len(texts)-1])) }, toml)
 }
 
-// amount is the form of a number that people write with a unit or a suffix.
-func amount[T ~float64](field *T, must string, parse func(string) (float64, error)) form {
-	return single(field, must, tomlNumber|tomlText, func(s string) (T, error) {
-		v, err := parse(s)
-		return T(v), err
-	}, float64(*field))
-}
-
 // set reads a value: texts from the command line or the environment, or what the
 // settings file has. Types are strict there: a number in quotes is a mistake.
 func (f form) set(value any) error {
@@ -113,13 +93,13 @@ func (f form) set(value any) error {
 		texts[0], is = strconv.FormatFloat(v, 'f', -1, 64), tomlNumber
 	case []any:
 		if len(v) == 0 && f.takes&tomlList != 0 {
-			return nil
+			return f.read(nil)
 		}
 		texts, is = textsOf(v), tomlList
 	}
 	if len(texts) > 0 && is&f.takes != 0 {
 		err := f.read(texts)
-		if err == nil || f.must == "" {
+		if err == nil || f.must == "" || err == errNegative {
 			return err
 		}
 	}
@@ -160,10 +140,14 @@ func unsigned(v uint64) any {
 }
 
 func parseWarmup(s string) (Warmup, error) {
-	if n, err := strconv.Atoi(s); err == nil {
+	n, err := strconv.Atoi(s)
+	if err == nil && n < 0 {
+		return Warmup{}, errNegative
+	}
+	if err == nil {
 		return Warmup{Requests: n}, nil
 	}
-	d, err := time.ParseDuration(s)
+	d, err := parseDuration(s)
 	return Warmup{Duration: d}, err
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Capacity computes the plan for `sonde plan`. Every error is wrong usage.
 func Capacity(c config.Config) (capacity.Plan, error) {
-	ask := capacity.Ask{Headroom: float64(c.Plan.Headroom), Limits: c.Plan.Limits, SLOs: c.Plan.SLO}
+	ask := capacity.Ask{Headroom: c.Plan.Headroom, Limits: c.Plan.Limits, SLOs: c.Plan.SLO}
 	for _, l := range c.Plan.Loads {
 		ask.Workloads = append(ask.Workloads, l.Workload)
 	}
