@@ -141,7 +141,7 @@ func TestKeysOfARecording(t *testing.T) {
 	}
 	live := at(newFake(1).play(time.Second), 120, 40)
 	press(live, "<")
-	if text := ansi.Strip(live.View().Content); !strings.Contains(text, "only a recording can seek") {
+	if text := ansi.Strip(live.View().Content); !strings.Contains(text, "in recordings only") {
 		t.Error("a live session takes the keys of a recording without a word")
 	}
 	line := strings.Split(ansi.Strip(m.View().Content), "\n")[39]
