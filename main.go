@@ -76,9 +76,7 @@ func live(ctx context.Context, c config.Config) error {
 		ASCII: c.ASCII, Color: c.Color,
 	})
 	closing(m)
-	if briefErr := report.WriteBrief(os.Stdout, keeper); err == nil {
-		return briefErr
-	}
+	fmt.Print(report.Brief(keeper))
 	return setup.Exit(err)
 }
 

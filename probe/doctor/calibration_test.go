@@ -228,7 +228,7 @@ func TestShortCalibration(t *testing.T) {
 			t.Errorf("budget %q", line)
 		}
 	}
-	text, md := c.text(), c.Markdown()
+	text, md := c.Text(0, false), c.Markdown()
 	if !strings.Contains(text, "in steps, TLS") || !strings.Contains(md, "| 16 | in steps, TLS | ") {
 		t.Errorf("text\n%s\nMarkdown\n%s", text, md)
 	}

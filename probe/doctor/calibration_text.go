@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -14,13 +13,8 @@ import (
 // ExitCode is that of the command: a calibration cannot fail.
 func (c *Calibration) ExitCode() int { return 0 }
 
-// Write writes the result as "table", as wide as its tables and without colour, as "md"
-// or "json".
-func (c *Calibration) Write(w io.Writer, format string, _ int, _ bool) error {
-	return writeAs(w, format, c, c.text)
-}
-
-func (c *Calibration) text() string {
+// Text is the result as wide as its tables and without colour.
+func (c *Calibration) Text(int, bool) string {
 	text := page.Text{Width: math.MaxInt}
 	text.Line(c.title())
 	for _, s := range c.sections() {

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -90,24 +89,6 @@ func (r *Report) verdict() string {
 		return fmt.Sprintf("Ready to measure; %d could be better.", r.count(Missing))
 	}
 	return "Ready to measure."
-}
-
-// Write writes the checklist as "table", "md" or "json".
-func (r *Report) Write(w io.Writer, format string, width int, color bool) error {
-	return writeAs(w, format, r, func() string { return r.Text(width, color) })
-}
-
-// writeAs writes one of the two documents of this package.
-func writeAs(w io.Writer, format string, d interface{ Markdown() string }, text func() string) (err error) {
-	switch format {
-	case "table":
-		_, err = io.WriteString(w, text())
-	case "md":
-		_, err = io.WriteString(w, d.Markdown())
-	default:
-		err = plain.WriteJSON(w, d)
-	}
-	return err
 }
 
 const (

@@ -2,15 +2,41 @@ package plan
 
 import (
 	"fmt"
-	"math"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/opt"
+	"sonde/probe/report"
 	"sonde/probe/report/page"
+	"sonde/probe/units"
 )
+
+// CSV has a row for each workload, for the total, and for the load with its headroom; columns
+// have the names of the JSON.
+func (p Plan) CSV() (string, error) {
+	return report.CSV(append(slices.Clone(p.Workloads), p.Total, Row{Name: "with_headroom", Request: p.Total.Request, Demand: p.WithHeadroom}))
+}
+
+// Text is the Plan for people.
+func (p Plan) Text(width int, color bool) string {
+	t := page.Text{Width: width, Color: color}
+	for _, s := range p.sections() {
+		t.Section(s)
+	}
+	return strings.TrimPrefix(t.String(), "\n")
+}
+
+// Markdown is the Plan as a report.
+func (p Plan) Markdown() string {
+	var m page.Markdown
+	m.Linef("## sonde plan")
+	for _, s := range p.sections() {
+		m.Section(s)
+	}
+	return m.String()
+}
 
 // table is a section whose first column holds names, under the title. Columns are as wide
 // as their widest cell.
@@ -31,19 +57,18 @@ func table(title string, figures []string, rows ...[]string) page.Section {
 	return s
 }
 
+// remark is a line under a table.
+func remark(format string, args ...any) page.Item {
+	return page.Item{Mark: "  ", Text: fmt.Sprintf(format, args...)}
+}
+
 // sections are the page, the same for a terminal and for Markdown.
 func (p *Plan) sections() []page.Section {
-	all := []page.Section{p.load(), p.cache()}
-	if len(p.Limits) > 0 {
-		all = append(all, p.quotas())
+	notes := page.Section{Title: "notes"}
+	for _, n := range p.Notes {
+		notes.Items = append(notes.Items, remark("%s", n))
 	}
-	if p.Replicas != nil {
-		all = append(all, p.replicas())
-	}
-	if len(p.Notes) > 0 {
-		all = append(all, page.Section{Title: "notes", Lines: p.Notes})
-	}
-	return all
+	return []page.Section{p.load(), p.cache(), p.quotas(), p.replicas(), notes}
 }
 
 // load shows what comes and what it needs.
@@ -78,7 +103,7 @@ func (p *Plan) cache() page.Section {
 	})
 	s := table("KV cache", []string{"tokens", "at most", "bytes", "at most"}, rows...)
 	if m := p.Model; m != nil {
-		s.Lines = append(s.Lines, fmt.Sprintf("%s: %s per token, 16-bit", m.Name, sized(opt.Of(m.KVBytesPerToken))))
+		s.Items = append(s.Items, remark("%s: %s per token, 16-bit", m.Name, sized(opt.Of(m.KVBytesPerToken))))
 	}
 	return s
 }
@@ -106,7 +131,7 @@ func (p *Plan) quotas() page.Section {
 		default:
 			text += fmt.Sprintf(": the load does not fit, it needs %s RPM", figure(p.WithHeadroom.RPM))
 		}
-		s.Lines = append(s.Lines, text)
+		s.Items = append(s.Items, remark("%s", text))
 	}
 	return s
 }
@@ -114,66 +139,28 @@ func (p *Plan) quotas() page.Section {
 func (p *Plan) replicas() page.Section {
 	r := p.Replicas
 	s := page.Section{Title: "replicas"}
+	if r == nil {
+		return s
+	}
 	if l := r.Level; l != nil {
-		s.Lines = append(s.Lines, fmt.Sprintf("each at %s (%s): %s req/s, %s in flight, E2E %s s", l.Load, l.Chosen,
+		s.Items = append(s.Items, remark("each at %s (%s): %s req/s, %s in flight, E2E %s s", l.Load, l.Chosen,
 			figure(l.RequestsPerS), figure(l.Concurrency), figure(l.E2EMS.Scale(0.001))))
 	}
 	for _, step := range r.Steps {
-		s.Lines = append(s.Lines, fmt.Sprintf("%s: %s needed / %s each = %s", strings.ReplaceAll(strings.TrimSuffix(step.Of, "_per_s"), "_", " ")+"/s",
+		s.Items = append(s.Items, remark("%s: %s needed / %s each = %s", strings.ReplaceAll(strings.TrimSuffix(step.Of, "_per_s"), "_", " ")+"/s",
 			figure(step.Asked), figure(step.PerReplica), figure(step.Ratio)))
 	}
 	if r.Needed == nil {
-		s.Lines = append(s.Lines, "replicas unknown: "+r.Why)
+		s.Items = append(s.Items, remark("replicas unknown: %s", r.Why))
 		return s
 	}
-	s.Lines = append(s.Lines, fmt.Sprintf("%d replicas, %s utilized if the load is spread evenly", *r.Needed, percent(r.Share)))
+	s.Items = append(s.Items, remark("%d replicas, %s utilized if the load is spread evenly", *r.Needed, percent(r.Share)))
 	return s
 }
 
-// unknown stands for a figure that is not known.
-const unknown = "—"
-
-// figure writes a number with up to four significant digits: 240, 1.44M, 16.9k.
-func figure(f opt.Float) string {
-	if !f.OK {
-		return unknown
-	}
-	text, unit := scaled(f.V, 1000, []string{"", "k", "M", "G", "T", "P"})
-	return text + unit
-}
-
-// sized writes bytes in the units of memory, 1 GiB = 2³⁰.
-func sized(f opt.Float) string {
-	if !f.OK {
-		return unknown
-	}
-	text, unit := scaled(f.V, 1024, []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"})
-	return text + " " + unit
-}
-
-// percent writes a fraction.
+// These write figures that may be unknown: 240, 1.44M, 128 KiB, 50 %.
+func figure(f opt.Float) string { return units.Known(f, units.Digits4) }
+func sized(f opt.Float) string  { return units.Known(f, units.Bytes) }
 func percent(f opt.Float) string {
-	if !f.OK {
-		return unknown
-	}
-	text, unit := scaled(f.V*100, 1000, []string{"", "k", "M", "G", "T", "P"})
-	return text + unit + " %"
-}
-
-// scaled divides v by the step until it is below one, and rounds it to four
-// significant digits.
-func scaled(v, step float64, units []string) (text, unit string) {
-	unit = units[0]
-	for _, next := range units[1:] {
-		// 999.96 would be written as 1000.
-		if math.Abs(v) < step-0.05 {
-			break
-		}
-		v, unit = v/step, next
-	}
-	text = strconv.FormatFloat(v, 'g', 4, 64)
-	if strings.Contains(text, "e") {
-		text = strconv.FormatFloat(v, 'e', 2, 64)
-	}
-	return text, unit
+	return units.Known(f, func(share float64) string { return units.Digits4(100*share) + " %" })
 }

@@ -6,6 +6,7 @@ import (
 
 	"sonde/probe/opt"
 	"sonde/probe/plain"
+	"sonde/probe/report"
 	"sonde/probe/slo"
 )
 
@@ -53,10 +54,10 @@ func replicasFor(p *Plan, s *Sweep, slos []slo.Target) (*Replicas, error) {
 		r.Why = "no level of the sweep is within the SLO"
 		return r, nil
 	}
-	in, out := level.lengths()
+	in, out := lengths(level)
 	r.Level = &MeasuredLevel{
-		Load: level.name(), Chosen: chosen, RequestsPerS: level.Rates.RequestsPerS, Concurrency: level.Concurrency,
-		InputTokens: in, OutputTokens: out, E2EMS: level.LatencyMS["e2e"].Mean,
+		Load: loadName(level), Chosen: chosen, RequestsPerS: level.Rates.RequestsPerS, Concurrency: level.ConcurrencyMean,
+		InputTokens: in, OutputTokens: out, E2EMS: level.LatencyMS.E2E.Mean,
 	}
 	if len(slos) == 0 && s.Best != nil && s.Best.Says != "" {
 		p.Notes = append(p.Notes, "the sweep: "+plain.Line(s.Best.Says, 400))
@@ -74,7 +75,15 @@ func replicasFor(p *Plan, s *Sweep, slos []slo.Target) (*Replicas, error) {
 	return r, nil
 }
 
-// near tells whether a length is the measured one, as far as that is known.
+// loadName is the load of a level: "concurrency 8", "rate 2.5".
+func loadName(l *report.Level) string {
+	if l.Load.Rate.OK {
+		return fmt.Sprintf("rate %g", l.Load.Rate.V)
+	}
+	return fmt.Sprintf("concurrency %d", l.Load.Concurrency)
+}
+
+// near reports whether a length is the measured one, as far as that is known.
 func near(asked float64, measured opt.Float) bool {
 	return measured.OK && math.Abs(asked-measured.V) <= sameLength*measured.V
 }
@@ -121,7 +130,7 @@ func withMeasured(a Ask) []Workload {
 	if err != nil || level == nil {
 		level = &a.Sweep.Levels[0]
 	}
-	in, out := level.lengths()
+	in, out := lengths(level)
 	filled := make([]Workload, len(a.Workloads))
 	for i, w := range a.Workloads {
 		if w.Input == 0 {
@@ -130,7 +139,7 @@ func withMeasured(a Ask) []Workload {
 		if w.Output == 0 {
 			w.Output = out.V
 		}
-		if e2e := level.LatencyMS["e2e"].Mean; w.E2ES+w.TTFTS+w.TPOTS == 0 && e2e.OK && near(w.Input, in) && near(w.Output, out) {
+		if e2e := level.LatencyMS.E2E.Mean; w.E2ES+w.TTFTS+w.TPOTS == 0 && e2e.OK && near(w.Input, in) && near(w.Output, out) {
 			w.E2ES = e2e.V / 1000
 		}
 		filled[i] = w

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sonde/probe/opt"
+	"sonde/probe/report"
 	"sonde/probe/slo"
 )
 
@@ -13,13 +14,13 @@ import (
 const sweepFile = `{"schema": "sonde/summary/1", "knee": null, "best_within_slo": {"concurrency": 8, "rate": null}, "levels": [
  {"load": {"mode": "closed", "concurrency": 4, "rate": null}, "requests": {"ok": 60, "failed": 0}, "tokens": {"input": 60000, "output": 6000},
   "latency_ms": {"e2e": {"mean": 2000}, "ttft": {"p95": 300}}, "concurrency_mean": 4,
-  "rates": {"requests_per_s": 2, "input_tokens_per_s": 2000, "output_tokens_per_s": 200}, "slo": [{"met": true}]},
+  "rates": {"requests_per_s": 2, "input_tokens_per_s": 2000, "output_tokens_per_s": 200}, "slo": [{"met": true}], "settled": true},
  {"load": {"mode": "closed", "concurrency": 8, "rate": null}, "requests": {"ok": 100, "failed": 0}, "tokens": {"input": 100000, "output": 10000},
   "latency_ms": {"e2e": {"mean": 2500}, "ttft": {"p95": 600}}, "concurrency_mean": 8,
-  "rates": {"requests_per_s": 3.2, "input_tokens_per_s": 3200, "output_tokens_per_s": 320}, "slo": [{"met": true}]},
+  "rates": {"requests_per_s": 3.2, "input_tokens_per_s": 3200, "output_tokens_per_s": 320}, "slo": [{"met": true}], "settled": true},
  {"load": {"mode": "closed", "concurrency": 16, "rate": null}, "requests": {"ok": 99, "failed": 1}, "tokens": {"input": 99000, "output": 9900},
   "latency_ms": {"e2e": {"mean": 4800}, "ttft": {"p95": 2600}}, "concurrency_mean": 16,
-  "rates": {"requests_per_s": 3.3, "input_tokens_per_s": 3300, "output_tokens_per_s": 330}, "slo": [{"met": false}]}
+  "rates": {"requests_per_s": 3.3, "input_tokens_per_s": 3300, "output_tokens_per_s": 330}, "slo": [{"met": false}], "settled": true}
 ]}`
 
 func sweep(t *testing.T, text string) *Sweep {
@@ -91,16 +92,17 @@ func TestOtherServiceLevels(t *testing.T) {
 // Where 30 of 100 requests fail, the latencies of the others prove nothing, unless the question
 // is satisfied with fewer; 4 failures are chance.
 func TestALevelThatFailsIsNotWithinTheSLO(t *testing.T) {
-	l := &Level{LatencyMS: map[string]Quantiles{"ttft": {P95: opt.Of(100)}}}
+	var l report.Level
+	l.LatencyMS.TTFT.P95 = opt.Of(100)
 	quick := slo.Target{Metric: "ttft", Quantile: 0.95, LimitMS: 500}
 	half := slo.Target{Metric: "success", SuccessShare: 0.5}
 	for _, c := range []struct {
-		ok, failed float64
+		ok, failed int
 		slos       []slo.Target
 		want       bool
 	}{{70, 30, []slo.Target{quick}, false}, {70, 30, []slo.Target{quick, half}, true}, {6, 4, []slo.Target{quick}, true}, {95, 5, []slo.Target{quick}, true}} {
-		l.Requests.OK, l.Requests.Failed = opt.Of(c.ok), opt.Of(c.failed)
-		if got, err := l.meets(c.slos); got != c.want || err != nil {
+		l.Requests.OK, l.Requests.Failed = c.ok, c.failed
+		if got, err := meets(&l, c.slos); got != c.want || err != nil {
 			t.Errorf("%+v: %v, %v", c, got, err)
 		}
 	}
@@ -139,7 +141,7 @@ func TestNoLevelWithinTheSLO(t *testing.T) {
 			t.Errorf("met %s: %+v", met, p.Replicas)
 		}
 	}
-	unsettled := strings.Replace(sweepFile, `"slo": [{"met": true}]},`, `"slo": [{"met": true}], "settled": false},`, 1)
+	unsettled := strings.Replace(sweepFile, `"slo": [{"met": true}], "settled": true},`, `"slo": [{"met": true}], "settled": false},`, 1)
 	slos := []slo.Target{{Metric: "ttft", Quantile: 0.95, LimitMS: 500}}
 	if p := made(t, Ask{Workloads: []Workload{{RequestsPerS: 1}}, Sweep: sweep(t, unsettled), SLOs: slos}); p.Replicas.Level != nil {
 		t.Errorf("a level that had not settled counts: %+v", p.Replicas.Level)

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"strings"
@@ -9,22 +8,28 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"sonde/probe/opt"
+	"sonde/probe/report"
 )
+
+func as(t *testing.T, p Plan, format string) string {
+	t.Helper()
+	text, err := report.Render(p, format, 80, false)
+	if err != nil {
+		t.Fatalf("%s: %v", format, err)
+	}
+	return text
+}
 
 // isClean checks every format: valid, without NaN, infinities and escape codes.
 func isClean(t *testing.T, p Plan) {
 	t.Helper()
 	for _, format := range []string{"table", "json", "csv", "md"} {
-		var b bytes.Buffer
-		if err := p.Write(&b, format, 80, false); err != nil {
-			t.Fatalf("%s: %v", format, err)
-		}
-		if text := b.String(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, "\x1b") {
+		text := as(t, p, format)
+		if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, "\x1b") {
 			t.Fatalf("%s: %s", format, text)
 		}
-		if format == "json" && !json.Valid(b.Bytes()) {
-			t.Fatalf("no JSON: %s", b.String())
+		if format == "json" && !json.Valid([]byte(text)) {
+			t.Fatalf("no JSON: %s", text)
 		}
 	}
 }
@@ -40,10 +45,7 @@ func example(t *testing.T) Plan {
 func TestUnknownIsNullAndADash(t *testing.T) {
 	p := example(t)
 	isClean(t, p)
-	var b bytes.Buffer
-	if err := p.Write(&b, "json", 0, false); err != nil {
-		t.Fatal(err)
-	}
+	text := as(t, p, "json")
 	var form struct {
 		Schema string           `json:"schema"`
 		Total  map[string]any   `json:"total"`
@@ -53,16 +55,16 @@ func TestUnknownIsNullAndADash(t *testing.T) {
 		Limits []map[string]any `json:"limits"`
 		With   map[string]any   `json:"with_headroom"`
 	}
-	if err := json.Unmarshal(b.Bytes(), &form); err != nil {
+	if err := json.Unmarshal([]byte(text), &form); err != nil {
 		t.Fatal(err)
 	}
 	if form.Schema != "sonde/plan/1" || form.Total["concurrency"] != nil || form.Total["rpm"] != 240.0 || form.Rows[0]["concurrency"] != 2.0 {
-		t.Errorf("%s", b.String())
+		t.Errorf("%s", text)
 	}
 	if form.With["total_tpm"] != 396_000.0 || form.Limits[1]["max_rpm"] == nil || form.Rep["needed"] != 2.0 {
-		t.Errorf("%s", b.String())
+		t.Errorf("%s", text)
 	}
-	if text := p.text(80, false); !strings.Contains(text, "—") || !strings.Contains(text, "2 replicas") {
+	if text := p.Text(80, false); !strings.Contains(text, "—") || !strings.Contains(text, "2 replicas") {
 		t.Errorf("%s", text)
 	}
 }
@@ -70,41 +72,20 @@ func TestUnknownIsNullAndADash(t *testing.T) {
 func TestTheTableFitsAndHasColourOnRequest(t *testing.T) {
 	p := example(t)
 	for _, width := range []int{40, 80, 120} {
-		for line := range strings.Lines(p.text(width, true)) {
+		for line := range strings.Lines(p.Text(width, true)) {
 			if ansi.StringWidth(strings.TrimSuffix(line, "\n")) > width {
 				t.Errorf("wider than %d: %q", width, line)
 			}
 		}
 	}
-	if !strings.Contains(p.text(80, true), "\x1b[1m") || strings.Contains(p.text(80, false), "\x1b") {
+	if !strings.Contains(p.Text(80, true), "\x1b[1m") || strings.Contains(p.Text(80, false), "\x1b") {
 		t.Error("colour is not as asked")
 	}
 }
 
 func TestCSVHasARowPerWorkload(t *testing.T) {
-	var b bytes.Buffer
-	if err := example(t).Write(&b, "csv", 0, false); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(as(t, example(t), "csv"))).ReadAll()
 	if err != nil || len(rows) != 5 || rows[3][0] != "total" || rows[4][0] != "with_headroom" || rows[2][9] != "" || rows[4][5] != "360" {
 		t.Errorf("%v, %q", err, rows)
-	}
-}
-
-func TestFiguresAsPeopleWriteThem(t *testing.T) {
-	for v, want := range map[float64]string{
-		0: "0", 0.25: "0.25", 240: "240", 999.94: "999.9", 999.96: "1k", 1000: "1k", 1_440_000: "1.44M", 2.52e6: "2.52M",
-		16_900: "16.9k", 3.282051: "3.282", 1e18: "1000P", 1e21: "1.00e+06P", 0.00001: "1.00e-05",
-	} {
-		if got := figure(opt.Of(v)); got != want {
-			t.Errorf("%v is written %s, want %s", v, got, want)
-		}
-	}
-	if got := sized(opt.Of(131_072)); got != "128 KiB" {
-		t.Error(got)
-	}
-	if figure(opt.Float{})+sized(opt.Float{})+percent(opt.Float{}) != "———" {
-		t.Error("unknown is no dash")
 	}
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -22,9 +21,8 @@ const (
 // weakMark follows a percentile with too few samples behind it.
 const weakMark = page.Weak
 
-// WriteTable writes the Summary for people, in lines of at most width cells.
-// Without color it holds no escape codes.
-func (s Summary) WriteTable(w io.Writer, width int, color bool) error {
+// Text is the Summary for people.
+func (s Summary) Text(width int, color bool) string {
 	t := page.Text{Width: width, Color: color}
 	s.head(&t)
 	latency := s.latencySection(false)
@@ -35,27 +33,37 @@ func (s Summary) WriteTable(w io.Writer, width int, color bool) error {
 	} {
 		t.Section(section)
 	}
-	_, err := io.WriteString(w, t.String())
-	return err
+	return t.String()
 }
 
-// WriteMarkdown writes the Summary as a report: the conclusion first, then the figures.
-func (s Summary) WriteMarkdown(w io.Writer) error {
-	var m page.Markdown
-	m.Linef("## %s", page.Escape(word(s.Target.Model)))
-	m.Linef("\n%s", s.Target.origin(fmt.Sprintf("%s loop, %s · seed %d", s.Load.Mode, s.Load.describe(), s.Seed), s.Started))
-	if s.Interrupted {
-		m.Linef("\n**Interrupted**: these are the results so far.")
-	}
-	m.Linef("\n%s", strings.Join(s.conclusion(), " "))
+// Markdown is the Summary as a report: the conclusion first, then the figures.
+func (s Summary) Markdown() string {
+	m := s.opening(word(s.Target.Model), s.Load.Mode+" loop, "+s.Load.describe(), s.conclusion())
 	for _, section := range []page.Section{
 		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true),
 		s.sloSection(), verdictSection(s.Verdict), errorSection(s.Errors), noteSection(s.Notes),
 	} {
 		m.Section(section)
 	}
-	_, err := io.WriteString(w, m.String())
-	return err
+	return m.String()
+}
+
+// opening begins a report in Markdown: what was measured, and the conclusion.
+func (r *Run) opening(title, setting string, conclusion []string) *page.Markdown {
+	m := &page.Markdown{}
+	m.Linef("## %s", page.Escape(title))
+	when := ""
+	if !r.Started.IsZero() {
+		when = r.Started.UTC().Format(" · 2006-01-02 15:04 UTC")
+	}
+	m.Linef("\n%s · %s · seed %d%s", page.Escape(word(r.Target.URL)), page.Escape(setting), r.Seed, when)
+	if r.Interrupted {
+		m.Linef("\n**Interrupted**: these are the results so far.")
+	} else if r.EndedEarly != "" {
+		m.Linef("\nEnded early: %s", page.Escape(string(r.EndedEarly)))
+	}
+	m.Linef("\n%s", strings.Join(conclusion, " "))
+	return m
 }
 
 func (s *Summary) head(t *page.Text) {
@@ -122,9 +130,14 @@ func (s *Summary) latencySection(all bool) page.Section {
 }
 
 // at writes a percentile ("p50", "p999"), with a mark if too few samples are behind it.
-func (q *Quantiles) at(p string) string {
-	text := figure(map[string]Number{"p50": q.P50, "p90": q.P90, "p95": q.P95, "p99": q.P99, "p999": q.P999}[p])
-	if q.N > 0 && slices.Contains(q.Weak, p) {
+func (q *Quantiles) at(name string) string {
+	text := ""
+	for _, p := range percentiles {
+		if p.name == name {
+			text = figure(p.of(q))
+		}
+	}
+	if q.N > 0 && slices.Contains(q.Weak, name) {
 		text += weakMark
 	}
 	return text
@@ -246,14 +259,8 @@ func distance(mean Number, floor float64) string {
 }
 
 func (s *Summary) rateSection() page.Section {
-	r := &s.Rates
-	out := perTime("rates", [][3]string{
-		{"requests", figure(r.RequestsPerS), figure(r.RPM)},
-		{"output tokens", figure(r.OutputPerS), figure(r.OutputTPM)},
-		{"input tokens", figure(r.InputPerS), figure(r.InputTPM)},
-		{"total tokens", figure(r.TotalPerS), figure(r.TotalTPM)},
-		{"output / stream", figure(r.OutputPerSStream), ""},
-	})
+	out := s.Rates.section("rates")
+	out.Rows = append(out.Rows, []string{"output / stream", figure(s.Rates.OutputPerSStream), ""})
 	t, c := &s.Tokens, &s.Client
 	out.Lines = []string{
 		fmt.Sprintf("streams in flight %s (Little %s) · tokens per chunk %s", figure(s.ConcurrencyMean), figure(s.LittleRatio), figure(t.PerChunk)),
@@ -263,13 +270,17 @@ func (s *Summary) rateSection() page.Section {
 	return out
 }
 
-// perTime is a table of rates, per second and per minute.
-func perTime(title string, rows [][3]string) page.Section {
-	out := page.Section{Columns: []page.Column{{Title: title, Width: nameWidth + countWidth, Left: true}, {Title: "per s", Width: figureWidth}, {Title: "per min", Width: figureWidth}}}
-	for _, r := range rows {
-		out.Rows = append(out.Rows, r[:])
+// section is a table of the rates, per second and per minute.
+func (r *Rates) section(title string) page.Section {
+	return page.Section{
+		Columns: []page.Column{{Title: title, Width: nameWidth + countWidth, Left: true}, {Title: "per s", Width: figureWidth}, {Title: "per min", Width: figureWidth}},
+		Rows: [][]string{
+			{"requests", figure(r.RequestsPerS), figure(r.RPM)},
+			{"output tokens", figure(r.OutputPerS), figure(r.OutputTPM)},
+			{"input tokens", figure(r.InputPerS), figure(r.InputTPM)},
+			{"total tokens", figure(r.TotalPerS), figure(r.TotalTPM)},
+		},
 	}
-	return out
 }
 
 func (s *Summary) engineSection() page.Section {

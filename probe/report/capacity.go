@@ -30,9 +30,9 @@ const (
 func (s *SweepSummary) conclusive() (l *Level, basis string) {
 	switch {
 	case s.Best != nil:
-		return s.level(s.Best.Mark), basisSLO
+		return s.At(s.Best.Mark), basisSLO
 	case s.Knee != nil && len(s.SLO) == 0:
-		return s.level(s.Knee.Mark), basisKnee
+		return s.At(s.Knee.Mark), basisKnee
 	case len(s.SLO) > 0 && len(s.Levels) > 0:
 		return &s.Levels[0], basisNone
 	}
@@ -50,7 +50,7 @@ func (s *SweepSummary) capacity() *Capacity {
 	if l == nil || basis == basisNone {
 		return nil
 	}
-	return &Capacity{Basis: basis, Mark: l.mark()}
+	return &Capacity{Basis: basis, Mark: l.Load.Mark}
 }
 
 // conclusion says in sentences what the service holds.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"math"
@@ -20,7 +19,7 @@ import (
 
 // contract is the documented form, with every key that must be there.
 const contract = `{ "schema": "sonde/summary/1",
-  "started": "2026-01-02T03:04:05.678Z", "duration_s": 30.0, "interrupted": false, "seed": 7,
+  "started": "2026-01-02T03:04:05.678Z", "duration_s": 30.0, "interrupted": false, "ended_early": null, "seed": 7,
   "target": {"url": "", "model": "", "engine": "vllm", "engine_version": "", "hardware": [{"name": "", "count": 1}], "hardware_why": null,
     "settings": {"max_model_len": null, "max_input_len": null, "max_running": null, "kv_capacity_tokens": null, "kv_capacity_blocks": null,
                  "kv_block_tokens": null, "ranks": null, "about": [], "why": null}},
@@ -95,13 +94,13 @@ func nastyRun() Summary {
 
 func decode(t *testing.T, s Summary) map[string]any {
 	t.Helper()
-	var out bytes.Buffer
-	if err := s.WriteJSON(&out); err != nil {
+	text, err := Render(s, "json", 0, false)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var v map[string]any
-	if err := json.Unmarshal(out.Bytes(), &v); err != nil {
-		t.Fatalf("%v in\n%s", err, out.String())
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
 	}
 	return v
 }

@@ -5,45 +5,46 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"sonde/probe/report/page"
 )
 
-// WriteCSV writes a heading and one row.
-func (s Summary) WriteCSV(w io.Writer) error { return WriteCSV(w, []Summary{s}) }
+// CSV is a heading and one row.
+func (s Summary) CSV() (string, error) { return CSV([]Summary{s}) }
 
-// WriteCSV writes a row for each of the Summaries, or of the levels of a sweep. Columns are named by the JSON path with
-// dots; a row has an empty cell where it has no such figure.
-func WriteCSV[Row any](w io.Writer, rows []Row) error {
+// CSV has a row for each value. Columns are named by the JSON path with dots; a row has an
+// empty cell where it has no such figure.
+func CSV[Row any](rows []Row) (string, error) {
 	var columns []string
-	known := map[string]bool{}
 	cells := make([]map[string]string, len(rows))
-	for i, s := range rows {
-		fields, err := flatten(s)
+	for i, row := range rows {
+		fields, err := flatten(row)
 		if err != nil {
-			return err
+			return "", err
 		}
 		cells[i] = map[string]string{}
 		for _, f := range fields {
-			if !known[f.path] {
-				known[f.path] = true
+			if !slices.Contains(columns, f.path) {
 				columns = append(columns, f.path)
 			}
 			cells[i][f.path] = f.cell()
 		}
 	}
-	records := [][]string{columns}
-	for i := range cells {
+	var out strings.Builder
+	sheet := csv.NewWriter(&out)
+	_ = sheet.Write(columns) // writing into memory does not fail
+	for _, row := range cells {
 		record := make([]string, len(columns))
 		for j, c := range columns {
-			record[j] = cells[i][c]
+			record[j] = row[c]
 		}
-		records = append(records, record)
+		_ = sheet.Write(record)
 	}
-	return csv.NewWriter(w).WriteAll(records)
+	sheet.Flush()
+	return out.String(), nil
 }
 
 // cell is the field's text, with control characters made visible: a file of

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"sonde/probe/opt"
 	"sonde/probe/report/page"
 )
@@ -14,7 +12,7 @@ import (
 // The curve as text: a line for each level, a bar for its throughput and one for its
 // TTFT p95.
 const (
-	curveLabel   = 8
+	curveLabel   = 10
 	curveFigure  = 8
 	curveMarks   = 15
 	longestBar   = 32
@@ -22,25 +20,27 @@ const (
 	curveColumns = 2 // of bars
 )
 
-// bars are the curve in lines of at most width cells; none without a level that
-// has throughput.
-func (s *SweepSummary) bars(width int) []string {
-	length := min(longestBar, max(shortestBar, (width-curveLabel-curveMarks)/curveColumns-curveFigure-2))
+// curveSection is the curve in lines of at most width cells; empty without two levels of
+// which one has throughput.
+func (s *SweepSummary) curveSection(width int) page.Section {
+	length := min(longestBar, max(shortestBar, (width-curveLabel-curveMarks)/curveColumns-curveFigure-1))
 	mostRate, mostTTFT := s.most(throughputOf), s.most(ttftOf)
-	if mostRate == 0 {
-		return nil
+	if mostRate == 0 || len(s.Levels) < 2 {
+		return page.Section{}
 	}
-	lines := []string{right("load", curveLabel) + "  " + pad("output tok/s", length+curveFigure) + "  " + "TTFT p95 ms"}
+	out := page.Section{Columns: []page.Column{
+		{Title: "load ", Width: curveLabel}, {Title: "output tok/s", Width: length + curveFigure, Left: true},
+		{Title: "TTFT p95 ms", Width: length + curveFigure, Left: true}, {Left: true},
+	}}
 	for i := range s.Levels {
 		l := &s.Levels[i]
-		line := right(l.amount(), curveLabel) + "  " + pad(labelled(throughputOf(l), mostRate, length), length+curveFigure) + "  " +
-			pad(labelled(ttftOf(l), mostTTFT, length), length+curveFigure)
+		row := []string{l.amount() + " ", labelled(throughputOf(l), mostRate, length), labelled(ttftOf(l), mostTTFT, length), ""}
 		if marks := s.marks(l); len(marks) > 0 {
-			line += "  ◀ " + strings.Join(marks, ", ")
+			row[3] = "  ◀ " + strings.Join(marks, ", ")
 		}
-		lines = append(lines, strings.TrimRight(line, " "))
+		out.Rows = append(out.Rows, row)
 	}
-	return lines
+	return out
 }
 
 // The two figures of the curve.
@@ -73,34 +73,18 @@ func bar(v opt.Float, most float64, length int) string {
 	return text
 }
 
-// curveSection is the curve as text; empty without two levels.
-func (s *SweepSummary) curveSection(width int) page.Section {
-	lines := s.bars(width)
-	if len(lines) < 3 {
-		return page.Section{}
-	}
-	return page.Section{Title: lines[0], Lines: lines[1:]}
-}
-
 // curve is the curve as a picture and as text.
 func (s *SweepSummary) curve(m *page.Markdown) {
-	bars := s.bars(100)
-	if s.picture == "" && len(bars) < 3 {
+	text := page.Text{Width: 100}
+	text.Section(s.curveSection(text.Width))
+	if s.picture == "" && text.String() == "" {
 		return
 	}
 	m.Linef("\n### Curve")
 	if s.picture != "" {
 		m.Linef("\n![Throughput and TTFT against the load](%s)", filepath.Base(s.picture))
 	}
-	if len(bars) > 2 {
-		m.Linef("\n```\n%s\n```", strings.Join(bars, "\n"))
+	if text.String() != "" {
+		m.Linef("\n```%s```", text.String())
 	}
-}
-
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
-}
-
-func right(s string, width int) string {
-	return strings.Repeat(" ", max(0, width-ansi.StringWidth(s))) + s
 }

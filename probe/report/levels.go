@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -103,10 +102,10 @@ func (s *SweepSummary) outcome(l *Level) string {
 // marks name what is special about a level.
 func (s *SweepSummary) marks(l *Level) []string {
 	var out []string
-	if s.Best != nil && s.Best.Mark == l.mark() {
+	if s.Best != nil && s.Best.Mark == l.Load.Mark {
 		out = append(out, "best")
 	}
-	if s.Knee != nil && s.Knee.Mark == l.mark() {
+	if s.Knee != nil && s.Knee.Mark == l.Load.Mark {
 		out = append(out, "knee")
 	}
 	return out
@@ -115,40 +114,27 @@ func (s *SweepSummary) marks(l *Level) []string {
 // briefLevels bounds the lines of a long session.
 const briefLevels = 24
 
-// WriteBrief writes a table of the newest loads that were on: a line each.
-func WriteBrief(w io.Writer, k *bench.Keeper) error {
-	var b strings.Builder
+// Brief is a table of the newest loads that were on: a line each.
+func Brief(k *bench.Keeper) string {
 	levels := levelsOf(k.Outcomes())
 	levels = levels[max(0, len(levels)-briefLevels):]
+	t := page.Text{Width: 80}
 	if len(levels) == 0 {
-		fmt.Fprintf(&b, "sonde %s: no request ended\n", page.Plain(k.Source().URL))
-		_, err := io.WriteString(w, b.String())
-		return err
+		return "sonde " + page.Plain(k.Source().URL) + ": no request ended\n"
 	}
-	t := &levels[len(levels)-1].Target
-	fmt.Fprintf(&b, "sonde %s  %s\n", word(t.URL), word(t.Model))
-	row := func(cells ...string) {
-		line := pad(cells[0], briefWidths[0])
-		for i, c := range cells[1:] {
-			line += right(c, briefWidths[i+1])
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	row("load", "s", "ok", "failed", "TTFT p50", "p95", "TPOT p50", "p95", "tok/s")
+	target := &levels[len(levels)-1].Target
+	out := page.Section{Columns: []page.Column{
+		{Title: "load", Width: 14, Left: true}, {Title: "s", Width: 7}, {Title: "ok", Width: 6}, {Title: "failed", Width: 8},
+		{Title: "TTFT p50", Width: 10}, {Title: "p95", Width: 8}, {Title: "TPOT p50", Width: 10}, {Title: "p95", Width: 8}, {Title: "tok/s", Width: 8},
+	}}
 	for i := range levels {
-		s := &levels[i]
-		row(s.brief(), figure(s.DurationS), fmt.Sprint(s.Requests.OK), fmt.Sprint(s.Requests.Failed),
-			figure(s.LatencyMS.TTFT.P50), figure(s.LatencyMS.TTFT.P95),
-			figure(s.LatencyMS.TPOT.P50), figure(s.LatencyMS.TPOT.P95), figure(s.Rates.OutputPerS))
+		l := &levels[i]
+		out.Rows = append(out.Rows, []string{
+			fmt.Sprintf("%s × %s/%d", l.amount(), whole(l.Load.InputTokens), l.Load.OutputTokens), // streams or rate, prompt, output
+			figure(l.DurationS), fmt.Sprint(l.Requests.OK), fmt.Sprint(l.Requests.Failed),
+			figure(l.LatencyMS.TTFT.P50), figure(l.LatencyMS.TTFT.P95), figure(l.LatencyMS.TPOT.P50), figure(l.LatencyMS.TPOT.P95), figure(l.Rates.OutputPerS),
+		})
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// briefWidths make 79 cells.
-var briefWidths = [...]int{14, 7, 6, 8, 10, 8, 10, 8, 8}
-
-// brief names the level in a few letters: streams or rate, prompt, output.
-func (l *Level) brief() string {
-	return fmt.Sprintf("%s × %s/%d", l.amount(), whole(l.Load.InputTokens), l.Load.OutputTokens)
+	t.Section(out)
+	return fmt.Sprintf("sonde %s  %s%s", word(target.URL), word(target.Model), t.String())
 }

@@ -3,8 +3,8 @@ package report
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"golang.org/x/term"
@@ -40,18 +40,39 @@ func CheckOut(path string) error {
 	return nil
 }
 
-// Document is a result that can be written in a format: "table", "json", "csv" or
-// "md". A table is at most width cells wide; without color it holds no escape
-// codes.
+// Document is a result that can be shown in several forms.
 type Document interface {
-	Write(w io.Writer, format string, width int, color bool) error
+	// Text is for people, in lines of at most width cells. Without color it holds no escape codes.
+	Text(width int, color bool) string
+	Markdown() string
 }
 
-// Write writes a Document in a format: one of its own, or "" for a table on a
-// terminal and JSON elsewhere. It goes into the file at path, or to stdout if
-// that is "". When the file cannot be written stdout gets the Document as JSON,
-// and the error says so. color is "always", "never" or "auto": on a terminal that
-// wants it. A reader that has closed its pipe is a normal end.
+// Render returns a Document as "table", "json", "md" or, if it has that form, "csv" or "vllm".
+func Render(d Document, format string, width int, color bool) (string, error) {
+	switch format {
+	case "table":
+		return d.Text(width, color), nil
+	case "md":
+		return d.Markdown(), nil
+	case "csv":
+		if d, ok := d.(interface{ CSV() (string, error) }); ok {
+			return d.CSV()
+		}
+	case "vllm":
+		if d, ok := d.(interface{ VLLM() (string, error) }); ok {
+			return d.VLLM()
+		}
+	}
+	var out strings.Builder
+	err := plain.WriteJSON(&out, d)
+	return out.String(), err
+}
+
+// Write writes a Document in a format of Render, or "" for a table on a terminal and JSON
+// elsewhere. It goes into the file at path, or to stdout if that is "". When the file cannot
+// be written stdout gets the Document as JSON, and the error says so. color is "always",
+// "never" or "auto": on a terminal that wants it. A reader that has closed its pipe is a
+// normal end.
 func Write(d Document, path, format, color string, stdout *os.File) error {
 	err := writeTo(d, path, format, color, stdout)
 	if errors.Is(err, syscall.EPIPE) {
@@ -60,7 +81,7 @@ func Write(d Document, path, format, color string, stdout *os.File) error {
 	if err == nil || path == "" {
 		return err
 	}
-	if instead := d.Write(stdout, "json", 0, false); instead != nil {
+	if instead := writeFile(d, stdout, "json", color); instead != nil {
 		return fmt.Errorf("--out: %w; the summary is lost: %w", err, instead)
 	}
 	return fmt.Errorf("--out: %w; the summary was written to standard output as JSON instead", err)
@@ -86,34 +107,11 @@ func writeFile(d Document, to *os.File, format, color string) error {
 			format = "table"
 		}
 	}
-	return d.Write(to, format, TerminalWidth(to), color == "always" || color != "never" && terminal && colorful())
-}
-
-// Write writes the Summary in one of the formats of a Document, or as "vllm".
-func (s Summary) Write(w io.Writer, format string, width int, color bool) error {
-	if format == "vllm" {
-		return s.WriteVLLM(w)
+	colorful := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	text, err := Render(d, format, TerminalWidth(to), color == "always" || color != "never" && terminal && colorful)
+	if err != nil {
+		return err
 	}
-	return writeForm(s, w, format, width, color)
+	_, err = to.WriteString(text)
+	return err
 }
-
-// forms are what a Summary and a SweepSummary can be written as.
-type forms interface {
-	WriteTable(w io.Writer, width int, color bool) error
-	WriteCSV(w io.Writer) error
-	WriteMarkdown(w io.Writer) error
-}
-
-func writeForm(f forms, w io.Writer, format string, width int, color bool) error {
-	switch format {
-	case "table":
-		return f.WriteTable(w, width, color)
-	case "csv":
-		return f.WriteCSV(w)
-	case "md":
-		return f.WriteMarkdown(w)
-	}
-	return plain.WriteJSON(w, f)
-}
-
-func colorful() bool { return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" }

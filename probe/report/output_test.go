@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/csv"
 	"math"
 	"os"
@@ -27,9 +26,11 @@ func nasty() Summary {
 		return Quantiles{N: 1, Mean: f, Min: f, P50: f, P90: f, P95: f, P99: f, P999: f, Max: f, Weak: []string{"p90", "p95", "p99", "p999"}}
 	}
 	return Summary{
-		Schema: Schema, Started: Instant(time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)), DurationS: opt.Of(0.07), Seed: 7,
-		Target:   Target{URL: "http://h:8000/v1/chat/completions", Model: "=1+1|*\x1b[2J", Engine: "vllm", EngineVersion: "0.11"},
-		Load:     Load{Mode: "closed", Concurrency: 4, InputTokens: opt.Of(8), OutputTokens: 100, Prefix: "unique"},
+		Run: Run{
+			Schema: Schema, Started: Instant{time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)}, DurationS: opt.Of(0.07), Seed: 7,
+			Target: Target{URL: "http://h:8000/v1/chat/completions", Model: "=1+1|*\x1b[2J", Engine: "vllm", EngineVersion: "0.11"},
+			Load:   Load{Mode: "closed", Mark: Mark{Concurrency: 4}, InputTokens: opt.Of(8), OutputTokens: 100, Prefix: "unique"},
+		},
 		Requests: measure.Counts{Sent: 3, OK: 1, Failed: 2, ByClass: map[measure.Class]int{measure.RateLimited: 2}},
 		Errors: []ErrorCount{
 			{Class: measure.RateLimited, Message: "=1+1", Count: 1},
@@ -46,14 +47,11 @@ func nasty() Summary {
 
 func TestTableFitsAndIsPlain(t *testing.T) {
 	for _, width := range []int{80, 40} {
-		var out bytes.Buffer
-		if err := nasty().WriteTable(&out, width, false); err != nil {
-			t.Fatal(err)
-		}
-		if strings.ContainsRune(out.String(), '\x1b') {
+		text := nasty().Text(width, false)
+		if strings.ContainsRune(text, '\x1b') {
 			t.Error("escape codes in plain text")
 		}
-		for _, line := range strings.Split(out.String(), "\n") {
+		for _, line := range strings.Split(text, "\n") {
 			if ansi.StringWidth(line) > width {
 				t.Errorf("%d cells in a line for %d: %q", ansi.StringWidth(line), width, line)
 			}
@@ -62,11 +60,7 @@ func TestTableFitsAndIsPlain(t *testing.T) {
 }
 
 func TestTableShowsTheFigures(t *testing.T) {
-	var out bytes.Buffer
-	if err := nasty().WriteTable(&out, 80, true); err != nil {
-		t.Fatal(err)
-	}
-	text := ansi.Strip(out.String())
+	text := ansi.Strip(nasty().Text(80, true))
 	for _, want := range []string{
 		"sent 3   ok 1   failed 2",
 		"TTFT               1    50.0    50.0    50.0?   50.0?   50.0?   50.0?   50.0\n",
@@ -95,10 +89,7 @@ func TestTableOfEverything(t *testing.T) {
 	}
 	s.Verdict = []Verdict{{Rule: "r", Says: "all is lost", Evidence: []string{"everything"}, Advice: "go home"}}
 	s.Interrupted = true
-	var out bytes.Buffer
-	if err := s.WriteTable(&out, 80, false); err != nil {
-		t.Fatal(err)
-	}
+	text := s.Text(80, false)
 	for _, want := range []string{
 		"engine TTFT       40       —     300             938   >1000            est.",
 		"running 16.0 mean · waiting — max · KV cache 40.0 % mean, 63.0 % max",
@@ -111,19 +102,19 @@ func TestTableOfEverything(t *testing.T) {
 		"▲ all is lost\n    everything\n  → go home\n",
 		"INTERRUPTED",
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }
 
 func TestCSVHasTheSameColumnsInEveryRow(t *testing.T) {
-	var out bytes.Buffer
 	other := Summary{Requests: measure.Counts{ByClass: map[measure.Class]int{measure.Timeout: 1}}}
-	if err := WriteCSV(&out, []Summary{nasty(), other}); err != nil {
+	text, err := CSV([]Summary{nasty(), other})
+	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := csv.NewReader(&out).ReadAll() // fails on rows of unequal length
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll() // fails on rows of unequal length
 	if err != nil || len(rows) != 3 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -168,11 +159,7 @@ func TestNegativeNumbersAreNoFormulas(t *testing.T) {
 }
 
 func TestMarkdownEscapesTheServersWords(t *testing.T) {
-	var out bytes.Buffer
-	if err := nasty().WriteMarkdown(&out); err != nil {
-		t.Fatal(err)
-	}
-	text := out.String()
+	text := nasty().Markdown()
 	for _, want := range []string{`## =1+1\|\*`, "| TTFT | 1 | 50.0 | 50.0 | 50.0? |", `- 1 × rate\_limited: =1+1`, "| requests ok / failed / cancelled | 1 / 2 / 0 |"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -21,7 +21,7 @@ import (
 
 // progressText is where a run stands, in one line of plain text.
 func progressText(p *bench.Progress) string {
-	parts := []string{phaseText(p.Phase)}
+	parts := []string{phases[p.Phase]}
 	if p.Of > 0 {
 		parts = append(parts, fmt.Sprintf("%.0f of %.0f s", p.Elapsed.Seconds(), p.Of.Seconds()))
 	}
@@ -37,22 +37,9 @@ func progressText(p *bench.Progress) string {
 	return strings.Join(parts, " · ")
 }
 
-func phaseText(p bench.Phase) string {
-	switch p {
-	case bench.Loading:
-		return "the model is loading"
-	case bench.Warmup, bench.Settling:
-		return "warming up"
-	case bench.Measuring:
-		return "measuring"
-	case bench.Draining:
-		return "draining"
-	case bench.Cutting:
-		return "stopping"
-	case bench.Done:
-		return "done"
-	}
-	return "starting"
+var phases = map[bench.Phase]string{
+	bench.Idle: "starting", bench.Loading: "the model is loading", bench.Warmup: "warming up", bench.Settling: "warming up",
+	bench.Measuring: "measuring", bench.Draining: "draining", bench.Cutting: "stopping", bench.Done: "done",
 }
 
 // ProgressLine shows a run's progress in one line that is redrawn in place. On

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -97,15 +96,12 @@ func TestTheReportHoldsEverything(t *testing.T) {
 	s := newStage(ttft100)
 	s.adjust = told
 	s.climb()
-	var md bytes.Buffer
 	report := s.k.Report()
 	dir := t.TempDir()
 	if err := report.Illustrate(filepath.Join(dir, "x.md"), "md"); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.WriteMarkdown(&md); err != nil {
-		t.Fatal(err)
-	}
+	md := report.Markdown()
 	for _, want := range []string{
 		`org/model\_x on 2 × H100 with vLLM 0.11.0 holds **4 streams** within the SLOs (ttft\_p95=100ms; meets, confidence `,
 		"16.0 requests/s (960 RPM); 7680 input, 9600 output, 17.3 k total tokens/min; 4.00 in flight",
@@ -121,20 +117,20 @@ func TestTheReportHoldsEverything(t *testing.T) {
 		"| client: time stamps from | kernel |", "| client: lateness ms, p99 | 0.25 |", "| client: CPU, share of one core | 12.5 % |", "| client is the bottleneck | no |",
 		"### Levels (latencies in ms)", "| 8 | 640 | 150 | 150 | 150 |", "![Throughput and TTFT against the load](x-curve.svg)", "### Curve", "◀ best", "### Knee", "### Verdicts",
 	} {
-		if !strings.Contains(md.String(), want) {
+		if !strings.Contains(md, want) {
 			t.Errorf("the report lacks %q", want)
 		}
 	}
 	if t.Failed() {
-		t.Log(md.String())
+		t.Log(md)
 	}
 	checkReportJSON(t, report)
 }
 
 func checkReportJSON(t *testing.T, report SweepSummary) {
 	t.Helper()
-	var js bytes.Buffer
-	if err := report.WriteJSON(&js); err != nil {
+	js, err := Render(report, "json", 0, false)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var form struct {
@@ -151,7 +147,7 @@ func checkReportJSON(t *testing.T, report SweepSummary) {
 			Rates   map[string]float64
 		}
 	}
-	if err := json.Unmarshal(js.Bytes(), &form); err != nil {
+	if err := json.Unmarshal([]byte(js), &form); err != nil {
 		t.Fatal(err)
 	}
 	if form.Capacity.Basis != "best_within_slo" || form.Capacity.Concurrency != 4 || len(form.Levels) != 4 || form.Levels[2].Rates["total_tpm"] != 17280 {
@@ -176,18 +172,15 @@ func TestTheReportOfABareServer(t *testing.T) {
 		}
 	}
 	s.climb()
-	var md bytes.Buffer
-	if err := s.k.Report().WriteMarkdown(&md); err != nil {
-		t.Fatal(err)
-	}
+	md := s.k.Report().Markdown()
 	for _, want := range []string{
 		"was tested up to **8 streams**; with neither a knee nor an SLO, its limit is unknown", "### At the largest load that settled",
 		"| hardware (GPUs seen) | — (no exporter at h:9400) |", "| max model length, tokens | — (no metrics page at http://h:8000/metrics) |",
 		"| prompt measured, p50 / p95 / mean | — (the server does not count prompts) |", "| input tokens per min | — (the server does not count prompts) |",
 		"| KV cache fill, mean | — (no metrics page at http://h:8000/metrics) |", "| GPU SM, mean | — (no exporter at h:9400) |", "| good requests | — (no SLO was given) |",
 	} {
-		if !strings.Contains(md.String(), want) {
-			t.Errorf("the report lacks %q in\n%s", want, md.String())
+		if !strings.Contains(md, want) {
+			t.Errorf("the report lacks %q in\n%s", want, md)
 		}
 	}
 }
@@ -205,14 +198,7 @@ func TestTheReportEscapesTheServersWords(t *testing.T) {
 	}
 	s.climb()
 	report := s.k.Report()
-	var md, svg bytes.Buffer
-	if err := report.WriteMarkdown(&md); err != nil {
-		t.Fatal(err)
-	}
-	if err := report.WriteSVG(&svg); err != nil {
-		t.Fatal(err)
-	}
-	text := md.String()
+	text, svg := report.Markdown(), report.SVG()
 	if want := `a\|b&lt;img>\*\_\` + "`" + `\[x](y)\\x1b\[2J\\u202e`; !strings.Contains(text, want) {
 		t.Errorf("the report lacks %s", want)
 	}
@@ -226,7 +212,7 @@ func TestTheReportEscapesTheServersWords(t *testing.T) {
 			t.Errorf("a cell breaks out of its row: %s", row)
 		}
 	}
-	if strings.ContainsAny(svg.String(), "\x1b\u202e") || strings.Contains(svg.String(), "<img>") {
+	if strings.ContainsAny(svg, "\x1b\u202e") || strings.Contains(svg, "<img>") {
 		t.Error("the picture holds the server's own words")
 	}
 }
@@ -244,9 +230,8 @@ func TestOneLongRequestAmongAHundred(t *testing.T) {
 	if q.N != 100 || q.Mean.V != 2000 || q.P50.V != 1000 || q.P95.V != 1000 || math.Abs(q.P99.V-2000) > 0.001 || q.Max.V != 101_000 {
 		t.Errorf("%+v", q)
 	}
-	var md bytes.Buffer
-	if err := s.WriteMarkdown(&md); err != nil || !strings.Contains(md.String(), "E2E is 1000 / 1000 / 2000 ms (p50 / p95 / p99)") {
-		t.Errorf("%v: %s", err, md.String())
+	if md := s.Markdown(); !strings.Contains(md, "E2E is 1000 / 1000 / 2000 ms (p50 / p95 / p99)") {
+		t.Errorf("%s", md)
 	}
 }
 

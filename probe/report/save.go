@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,13 +25,17 @@ import (
 // It returns what was saved, in words: the name, and its endings. It never overwrites.
 func Save(dir string, k *bench.Keeper, now time.Time, screen string) (string, error) {
 	outcome, levels := k.Outcome(), k.Sweep()
-	summary, report := New(&outcome), NewSweep(&levels)
-	files := append([]part{
-		{".json", func(string) writer { return summary.WriteJSON }},
-		{".svg", func(string) writer { return text(screen) }},
-	}, report.parts()...)
-	saved, err := saveParts(stemOf(dir, k.Source().Host, now), files)
-	if err == nil && len(files) == 2 {
+	summary, err := Render(New(&outcome), "json", 0, false)
+	if err != nil {
+		return "", err
+	}
+	stem := newStem(dir, k.Source().Host, now)
+	report, err := NewSweep(&levels).parts(stem)
+	if err != nil {
+		return "", err
+	}
+	saved, err := create(stem, append([]part{{".json", summary}, {".svg", screen}}, report...))
+	if err == nil && len(report) == 0 {
 		saved += "; the report of levels follows once one has settled"
 	}
 	return saved, err
@@ -41,109 +44,73 @@ func Save(dir string, k *bench.Keeper, now time.Time, screen string) (string, er
 // SaveRecording writes a picture of a recording into a new file of the folder, named for
 // the recording, and the report of its levels beside it; see Save.
 func SaveRecording(dir, recording string, now time.Time, screen string, levels bench.SweepOutcome) (string, error) {
-	report := NewSweep(&levels)
-	name := strings.TrimSuffix(filepath.Base(recording), filepath.Ext(recording))
-	files := append([]part{{".svg", func(string) writer { return text(screen) }}}, report.parts()...)
-	return saveParts(stemOf(dir, name, now), files)
+	stem := newStem(dir, strings.TrimSuffix(filepath.Base(recording), filepath.Ext(recording)), now)
+	report, err := NewSweep(&levels).parts(stem)
+	if err != nil {
+		return "", err
+	}
+	return create(stem, append([]part{{".svg", screen}}, report...))
 }
 
-func stemOf(dir, of string, now time.Time) string {
-	return filepath.Join(dir, fmt.Sprintf("sonde-%s-%s", fileName(of), now.Format("20060102-150405")))
-}
-
-// parts are the files of a report; none until a level has settled.
-func (s *SweepSummary) parts() []part {
-	settled := func(l Level) bool { return l.Settled }
-	if !slices.ContainsFunc(s.Levels, settled) && !slices.ContainsFunc(s.Others, settled) {
-		return nil
-	}
-	return []part{
-		{".md", func(stem string) writer {
-			illustrated := *s
-			illustrated.picture = stem + curveEnding
-			return illustrated.WriteMarkdown
-		}},
-		{"-levels.json", func(string) writer { return s.WriteJSON }},
-		{curveEnding, func(string) writer { return s.WriteSVG }},
-	}
-}
+// part is one of several files that share a name and differ in its ending.
+type part struct{ ending, text string }
 
 // curveEnding is how the name of a picture of the curve ends.
 const curveEnding = "-curve.svg"
 
-// writer writes a file's text.
-type writer = func(io.Writer) error
-
-// part is one of several files that share a name and differ in its ending; write gets
-// that name.
-type part struct {
-	ending string
-	write  func(stem string) writer
-}
-
-// saveParts writes files under a name that none of them had before, with a number behind
-// it where it has to be, and returns the name with all endings. What was written before
-// an error stays, and the error names it.
-func saveParts(stem string, files []part) (string, error) {
-	for n := 1; ; n++ {
-		name := stem
-		if n > 1 {
-			name = fmt.Sprintf("%s-%d", stem, n)
-		}
-		if taken(name, files) {
-			continue
-		}
-		endings := []string{}
-		for _, f := range files {
-			if err := create(name+f.ending, f.write(name)); err != nil {
-				return "", notWritten(name, f.ending, endings, err)
-			}
-			endings = append(endings, f.ending)
-		}
-		return name + strings.Join(endings, " "), nil
+// parts are the files of a report; none until a level has settled.
+func (s SweepSummary) parts(stem string) ([]part, error) {
+	settled := func(l Level) bool { return l.Settled }
+	if !slices.ContainsFunc(s.Levels, settled) && !slices.ContainsFunc(s.Others, settled) {
+		return nil, nil
 	}
+	s.picture = stem + curveEnding
+	levels, err := Render(s, "json", 0, false)
+	return []part{{".md", s.Markdown()}, {"-levels.json", levels}, {curveEnding, s.SVG()}}, err
 }
 
-// taken reports whether one of the files is there already.
-func taken(name string, files []part) bool {
+// newStem is what the names of saved files begin with, with a number behind it where one of
+// them is there already.
+func newStem(dir, of string, now time.Time) string {
+	first := filepath.Join(dir, fmt.Sprintf("sonde-%s-%s", fileName(of), now.Format("20060102-150405")))
+	stem := first
+	for n := 2; slices.ContainsFunc([]string{".json", ".svg", ".md", "-levels.json", curveEnding}, func(ending string) bool {
+		_, err := os.Lstat(stem + ending)
+		return err == nil
+	}); n++ {
+		stem = fmt.Sprintf("%s-%d", first, n)
+	}
+	return stem
+}
+
+// create writes files that must not exist yet, and returns their common name with all
+// endings. One that cannot be written to its end is removed; what was written before it
+// stays, and the error names it.
+func create(stem string, files []part) (string, error) {
+	saved := ""
 	for _, f := range files {
-		if _, err := os.Lstat(name + f.ending); err == nil {
-			return true
+		if err := createFile(stem+f.ending, f.text); err != nil {
+			var path *fs.PathError
+			if errors.As(err, &path) {
+				err = path.Err
+			}
+			if saved != "" {
+				saved = "; saved:" + saved
+			}
+			return "", fmt.Errorf("%s cannot be written: %w%s", filepath.Base(stem)+f.ending, err, saved)
 		}
+		saved += " " + f.ending
 	}
-	return false
+	return stem + strings.TrimSpace(saved), nil
 }
 
-// notWritten says in one sentence which file could not be written, why, and what there
-// is of the others.
-func notWritten(name, ending string, written []string, err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	rest := ""
-	if len(written) > 0 {
-		rest = "; saved: " + strings.Join(written, " ")
-	}
-	return fmt.Errorf("%s cannot be written: %w%s", filepath.Base(name)+ending, err, rest)
-}
-
-// text writes a text.
-func text(s string) writer {
-	return func(w io.Writer) error {
-		_, err := io.WriteString(w, s)
-		return err
-	}
-}
-
-// create writes a file that must not exist yet. One that cannot be written to its end is
-// removed.
-func create(path string, write writer) error {
+func createFile(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(write(file), file.Close()); err != nil {
+	_, err = file.WriteString(text)
+	if err := errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil

@@ -1,26 +1,21 @@
 package report
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"sonde/probe/bench"
 )
 
-// A disk that is full keeps what was whole and nothing torn, and the sentence names both; so
-// does a folder that is none.
+// A file that cannot be written ends the saving with one sentence, which also names what was
+// saved before it; so does a folder that is none.
 func TestSavingFailsInOneSentence(t *testing.T) {
 	dir := t.TempDir()
-	full := func(string) writer {
-		return func(io.Writer) error { return &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC} }
-	}
-	_, err := saveParts(filepath.Join(dir, "sonde-a"), []part{{".json", func(string) writer { return text("{}") }}, {".svg", full}, {".md", full}})
-	if want := "sonde-a.svg cannot be written: no space left on device; saved: .json"; err == nil || err.Error() != want {
+	_, err := create(filepath.Join(dir, "sonde-a"), []part{{".json", "{}"}, {".no/svg", ""}, {".md", ""}})
+	if want := "svg cannot be written: no such file or directory; saved: .json"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 || files[0].Name() != "sonde-a.json" {

@@ -18,8 +18,10 @@ import (
 func New(o *bench.Outcome) Summary {
 	l := &o.Level
 	s := Summary{
-		Schema: Schema, DurationS: Rounded(opt.Of(l.Held.Seconds())), Interrupted: o.Interrupted, Seed: o.Plan.Seed,
-		Target: targetOf(l), Load: loadOf(l.Load, o.Plan.Prefix),
+		Run: Run{
+			Schema: Schema, DurationS: Rounded(opt.Of(l.Held.Seconds())), Interrupted: o.Interrupted, Seed: o.Plan.Seed,
+			Target: targetOf(l), Load: loadOf(l.Load, o.Plan.Prefix),
+		},
 		Requests: l.Counts, Errors: list(l.Errors), Notes: remarks(o), Tokens: tokensOf(l),
 		Lengths: Lengths{Input: quantiles(&l.InputLengths), Output: quantiles(&l.OutputLengths)},
 		Rates:   ratesOf(&l.Rates), ConcurrencyMean: Rounded(l.InFlight), LittleRatio: Rounded(l.Little),
@@ -43,7 +45,7 @@ func New(o *bench.Outcome) Summary {
 		s.Requests.ByClass = map[measure.Class]int{}
 	}
 	if started := l.Sources.Target.Started; !started.IsZero() {
-		s.Started = Instant(started.Add(l.From))
+		s.Started = Instant{started.Add(l.From)}
 	}
 	for i := range l.SLOs {
 		s.SLO = append(s.SLO, sloOf(&l.SLOs[i]))
@@ -69,7 +71,7 @@ func list[T any](of []T) []T {
 
 func loadOf(requested frame.Load, prefix string) Load {
 	l := Load{
-		Mode: "closed", Concurrency: requested.Concurrency, Prefix: Text(cmp.Or(requested.Prefix, prefix)),
+		Mode: "closed", Mark: Mark{Concurrency: requested.Concurrency}, Prefix: Text(cmp.Or(requested.Prefix, prefix)),
 		OutputTokens: requested.OutputTokens,
 	}
 	if requested.InputTokens > 0 {

@@ -2,27 +2,32 @@
 package report
 
 import (
-	"io"
+	"math"
 
 	"sonde/probe/level"
 	"sonde/probe/measure"
-	plaintext "sonde/probe/plain"
 	"sonde/probe/slo"
 )
 
-// Schema names the form of a Summary in files.
+// Schema names the form of Summaries and SweepSummaries in files.
 const Schema = "sonde/summary/1"
+
+// Run is what the outcomes of one load and of a ladder of loads have in common.
+type Run struct {
+	Schema      string  `json:"schema"`
+	Started     Instant `json:"started"`    // beginning of the measured window, or of the sweep
+	DurationS   Number  `json:"duration_s"` // of that window, or of the whole sweep
+	Interrupted bool    `json:"interrupted"`
+	EndedEarly  Text    `json:"ended_early"` // why the run ended before it was done
+	Seed        uint64  `json:"seed"`
+	Target      Target  `json:"target"`
+	Load        Load    `json:"load"` // of a sweep: what all levels have in common, with the amount of the first
+}
 
 // Summary is the outcome of a run at one load. Latencies are milliseconds,
 // fractions 0 to 1; what is unknown is null in JSON.
 type Summary struct {
-	Schema          string         `json:"schema"`
-	Started         Instant        `json:"started"` // beginning of the measured window
-	DurationS       Number         `json:"duration_s"`
-	Interrupted     bool           `json:"interrupted"`
-	Seed            uint64         `json:"seed"`
-	Target          Target         `json:"target"`
-	Load            Load           `json:"load"`
+	Run
 	Requests        measure.Counts `json:"requests"`
 	Errors          []ErrorCount   `json:"errors"`
 	Notes           []string       `json:"notes"`
@@ -49,14 +54,22 @@ type ErrorCount = level.ErrorCount
 
 // Load is what was requested.
 type Load struct {
-	Mode         string `json:"mode"` // "closed" or "open"
-	Concurrency  int    `json:"concurrency"`
-	Rate         Number `json:"rate"`         // requests per second; open loop only
+	Mode string `json:"mode"` // "closed" or "open"
+	Mark
 	InputTokens  Number `json:"input_tokens"` // unknown for prompts from a file
 	OutputTokens int    `json:"output_tokens"`
 	Prefix       Text   `json:"prefix"`
 	Poisson      bool   `json:"-"` // arrivals of the open loop, else constant
 }
+
+// Mark names a level by its load.
+type Mark struct {
+	Concurrency int    `json:"concurrency"` // streams in flight; their cap in the open loop
+	Rate        Number `json:"rate"`        // requests per second; open loop only
+}
+
+// amount is how much load it is.
+func (m Mark) amount() float64 { return m.Rate.Or(float64(m.Concurrency)) }
 
 // TokenCounts are sums over the measured requests. Input and CachedInput are
 // unknown as soon as one success came without a count of its prompt.
@@ -87,6 +100,35 @@ type Quantiles struct {
 	Max  Number   `json:"max"`
 	Weak []string `json:"weak"`
 	Std  Number   `json:"-"` // standard deviation, for formats that have it
+}
+
+// percentiles are those that a file holds of a distribution.
+var percentiles = []struct {
+	name  string
+	share float64
+	of    func(*Quantiles) Number
+}{
+	{"p50", 0.5, func(q *Quantiles) Number { return q.P50 }},
+	{"p90", 0.9, func(q *Quantiles) Number { return q.P90 }},
+	{"p95", 0.95, func(q *Quantiles) Number { return q.P95 }},
+	{"p99", 0.99, func(q *Quantiles) Number { return q.P99 }},
+	{"p999", 0.999, func(q *Quantiles) Number { return q.P999 }},
+	{"", 1, func(q *Quantiles) Number { return q.Max }},
+}
+
+// Latency is the distribution of an SLO's metric.
+func (s *Summary) Latency(metric string) *Quantiles {
+	return s.LatencyMS.All()[measure.MetricNamed(metric)]
+}
+
+// Quantile is the quantile of that share; not held if files lack it.
+func (q *Quantiles) Quantile(share float64) (value Number, held bool) {
+	for _, p := range percentiles {
+		if math.Abs(p.share-share) < 1e-9 {
+			return p.of(q), true
+		}
+	}
+	return Number{}, false
 }
 
 // Lengths are the prompts and the answers of the requests that succeeded, in tokens
@@ -216,6 +258,3 @@ func (s Summary) ExitCode() int {
 	}
 	return 0
 }
-
-// WriteJSON writes the Summary as one indented JSON object.
-func (s Summary) WriteJSON(w io.Writer) error { return plaintext.WriteJSON(w, s) }

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"html"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -44,11 +43,10 @@ type svgSeries struct {
 	most        float64 // highest value on the axis; 0 if there is none
 }
 
-// WriteSVG draws throughput and TTFT p95 against the load: a point for each level with its
-// spread, the SLOs on TTFT as lines, the knee, and the largest load within the
-// SLOs.
-func (s SweepSummary) WriteSVG(w io.Writer) error {
-	p := svgCurve{s: &s}
+// SVG is a picture of throughput and TTFT p95 against the load: a point for each level with
+// its spread, the SLOs on TTFT as lines, the knee, and the largest load within the SLOs.
+func (s *SweepSummary) SVG() string {
+	p := svgCurve{s: s}
 	fmt.Fprintf(&p.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12" fill="%s">`+"\n", svgWidth, svgHeight, svgInk)
 	p.out.WriteString(`<rect width="100%" height="100%" fill="white"/>` + "\n")
 	p.text(svgLeft, 20, "start", word(s.Target.Model)+" · "+s.Target.engine()+" · "+s.shape())
@@ -58,8 +56,7 @@ func (s SweepSummary) WriteSVG(w io.Writer) error {
 	p.marks()
 	p.legend()
 	p.out.WriteString("</svg>\n")
-	_, err := io.WriteString(w, p.out.String())
-	return err
+	return p.out.String()
 }
 
 // svgPlots are throughput above and TTFT below, each with the range of its axis.
@@ -137,17 +134,9 @@ func (p *svgCurve) bar(x, low, high float64, colour string) {
 	p.line(x-3, high, x+3, high, colour, "")
 }
 
-// load is how much load a level is of.
-func (l *Level) load() float64 {
-	if l.Load.Rate.OK {
-		return l.Load.Rate.V
-	}
-	return float64(l.Load.Concurrency)
-}
-
 // x places a load on the axis, which is logarithmic: ladders double.
 func (p *svgCurve) x(load float64) float64 {
-	first, last := p.s.Levels[0].load(), p.s.Levels[len(p.s.Levels)-1].load()
+	first, last := p.s.Levels[0].Load.amount(), p.s.Levels[len(p.s.Levels)-1].Load.amount()
 	if last <= first {
 		return (svgLeft + svgRight) / 2
 	}
@@ -198,7 +187,7 @@ func (p *svgCurve) points(s *svgSeries) {
 	var path []string
 	for i := range p.s.Levels {
 		if v := s.value(&p.s.Levels[i]); v.OK {
-			path = append(path, fmt.Sprintf("%.1f,%.1f", p.x(p.s.Levels[i].load()), s.y(v.V)))
+			path = append(path, fmt.Sprintf("%.1f,%.1f", p.x(p.s.Levels[i].Load.amount()), s.y(v.V)))
 		}
 	}
 	fmt.Fprintf(&p.out, `<polyline points="%s" fill="none" stroke="%s"/>`+"\n", strings.Join(path, " "), s.colour)
@@ -208,7 +197,7 @@ func (p *svgCurve) points(s *svgSeries) {
 		if !v.OK {
 			continue
 		}
-		x := p.x(l.load())
+		x := p.x(l.Load.amount())
 		if low, high := s.spread(l); low.OK && high.OK {
 			p.bar(x, s.y(low.V), s.y(high.V), s.colour)
 		}
@@ -239,7 +228,7 @@ func (p *svgCurve) marks() {
 	lastX := math.Inf(-1)
 	for i := range p.s.Levels {
 		l := &p.s.Levels[i]
-		x := p.x(l.load())
+		x := p.x(l.Load.amount())
 		if x-lastX > 26 { // room for a number
 			p.text(x, svgBottom+18, "middle", l.amount())
 			lastX = x

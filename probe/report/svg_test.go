@@ -19,10 +19,7 @@ type drawn struct {
 
 func drawing(t *testing.T, s SweepSummary) drawn {
 	t.Helper()
-	var out strings.Builder
-	if err := s.WriteSVG(&out); err != nil {
-		t.Fatal(err)
-	}
+	picture := s.SVG()
 	var form struct {
 		Circles []struct {
 			X string `xml:"cx,attr"`
@@ -39,8 +36,8 @@ func drawing(t *testing.T, s SweepSummary) drawn {
 			Text string `xml:",chardata"`
 		} `xml:"text"`
 	}
-	if err := xml.Unmarshal([]byte(out.String()), &form); err != nil {
-		t.Fatalf("%v: %s", err, out.String())
+	if err := xml.Unmarshal([]byte(picture), &form); err != nil {
+		t.Fatalf("%v: %s", err, picture)
 	}
 	d := drawn{texts: map[string]string{}}
 	for _, c := range form.Circles {

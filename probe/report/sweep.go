@@ -1,9 +1,7 @@
 package report
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,13 +12,8 @@ import (
 	"sonde/probe/units"
 )
 
-// Write writes the SweepSummary in one of the formats of a Document.
-func (s SweepSummary) Write(w io.Writer, format string, width int, color bool) error {
-	return writeForm(s, w, format, width, color)
-}
-
-// WriteTable writes the SweepSummary for people, in lines of at most width cells.
-func (s SweepSummary) WriteTable(w io.Writer, width int, color bool) error {
+// Text is the SweepSummary for people.
+func (s SweepSummary) Text(width int, color bool) string {
 	t := page.Text{Width: width, Color: color}
 	t.Line(t.Bold("sonde sweep") + "  " + word(s.Target.URL))
 	t.Line(s.Target.line())
@@ -35,26 +28,17 @@ func (s SweepSummary) WriteTable(w io.Writer, width int, color bool) error {
 	} {
 		t.Section(section)
 	}
-	_, err := io.WriteString(w, t.String())
-	return err
+	return t.String()
 }
 
-// WriteMarkdown writes the SweepSummary as a report of the service's capacity: the
-// conclusion first, then what it rests on.
-func (s SweepSummary) WriteMarkdown(w io.Writer) error {
-	var m page.Markdown
-	m.Linef("## %s: capacity", page.Escape(word(s.Target.Model)))
-	m.Linef("\n%s", s.Target.origin(fmt.Sprintf("%s · seed %d", s.setting(), s.Seed), s.Started))
-	if s.Interrupted {
-		m.Linef("\n**Interrupted**: these are the results so far.")
-	} else if s.EndedEarly != "" {
-		m.Linef("\nEnded early: %s", page.Escape(string(s.EndedEarly)))
-	}
-	m.Linef("\n%s", strings.Join(s.conclusion(), " "))
+// Markdown is the SweepSummary as a report of the service's capacity: the conclusion first,
+// then what it rests on.
+func (s SweepSummary) Markdown() string {
+	m := s.opening(word(s.Target.Model)+": capacity", s.setting(), s.conclusion())
 	m.Section(s.Target.section())
 	m.Section(s.capacitySection())
 	m.Section(levelSection("Levels (latencies in ms)", s.Levels, s.outcome))
-	s.curve(&m)
+	s.curve(m)
 	verdicts := slices.DeleteFunc(slices.Clone(s.Verdict), func(v Verdict) bool { return v.Rule == ruleKnee || v.Rule == ruleNoKnee })
 	for _, section := range []page.Section{
 		s.kneeSection(), levelSection("Levels with other lengths, prefixes or loops (latencies in ms)", s.Others, (*Level).kind),
@@ -62,8 +46,7 @@ func (s SweepSummary) WriteMarkdown(w io.Writer) error {
 	} {
 		m.Section(section)
 	}
-	_, err := io.WriteString(w, m.String())
-	return err
+	return m.String()
 }
 
 // Illustrate draws the curve into a file beside a report that goes into the file at path, which
@@ -72,15 +55,10 @@ func (s *SweepSummary) Illustrate(path, format string) error {
 	if path == "" || format != "md" {
 		return nil
 	}
-	name := strings.TrimSuffix(path, filepath.Ext(path)) + curveEnding
-	file, err := os.Create(name)
-	if err != nil {
+	s.picture = strings.TrimSuffix(path, filepath.Ext(path)) + curveEnding
+	if err := os.WriteFile(s.picture, []byte(s.SVG()), 0o644); err != nil {
 		return fmt.Errorf("the picture beside --out: %w", err)
 	}
-	if err := errors.Join(s.WriteSVG(file), file.Close()); err != nil {
-		return fmt.Errorf("the picture beside --out: %w", err)
-	}
-	s.picture = name
 	return nil
 }
 
@@ -135,13 +113,9 @@ func (s *SweepSummary) bestSection() page.Section {
 	if b == nil {
 		return page.Section{}
 	}
-	return perTime("within SLO", [][3]string{
-		{"requests", figure(b.RequestsPerS), figure(b.RPM)},
-		{"input tokens", figure(b.InputTPM.Scale(1.0 / 60)), figure(b.InputTPM)},
-		{"output tokens", figure(b.OutputTPM.Scale(1.0 / 60)), figure(b.OutputTPM)},
-		{"total tokens", figure(b.TotalTPM.Scale(1.0 / 60)), figure(b.TotalTPM)},
-		{"good requests", figure(b.GoodputPerS), figure(b.GoodputPerS.Scale(60))},
-	})
+	out := b.Rates.section("within SLO")
+	out.Rows = append(out.Rows, []string{"good requests", figure(b.GoodputPerS), figure(b.GoodputPerS.Scale(60))})
+	return out
 }
 
 // knee is where more load stops paying, and what is exhausted there; or why that cannot

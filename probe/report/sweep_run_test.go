@@ -107,25 +107,27 @@ func TestLevelsAreSummaries(t *testing.T) {
 
 func TestSweepInEveryFormat(t *testing.T) {
 	s, _ := swept(t, []float64{4, 8, 16}, ttft, 0)
-	var table, md, js, rows bytes.Buffer
-	for format, to := range map[string]*bytes.Buffer{"table": &table, "md": &md, "json": &js, "csv": &rows} {
-		if err := s.Write(to, format, 80, false); err != nil {
+	as := func(format string) string {
+		text, err := report.Render(s, format, 80, false)
+		if err != nil {
 			t.Fatal(err)
 		}
+		return text
 	}
-	for line := range strings.Lines(table.String()) {
+	table, md, js, rows := as("table"), as("md"), as("json"), as("csv")
+	for line := range strings.Lines(table) {
 		if n := len([]rune(line)) - 1; n > 80 {
 			t.Errorf("%d cells wide: %s", n, line)
 		}
 	}
 	for _, want := range []string{"sonde sweep", "TTFT p95", "best", "knee at 8 streams", "limit of sequences", "8 streams meet all SLOs", "█"} {
-		if !strings.Contains(table.String(), want) {
-			t.Errorf("the table lacks %q:\n%s", want, table.String())
+		if !strings.Contains(table, want) {
+			t.Errorf("the table lacks %q:\n%s", want, table)
 		}
 	}
 	for _, want := range []string{"| load | n |", "### Capacity within the SLOs", "requests per s (QPS)", "### Knee", "- elasticity of throughput"} {
-		if !strings.Contains(md.String(), want) {
-			t.Errorf("the report lacks %q:\n%s", want, md.String())
+		if !strings.Contains(md, want) {
+			t.Errorf("the report lacks %q:\n%s", want, md)
 		}
 	}
 	var form struct {
@@ -145,15 +147,15 @@ func TestSweepInEveryFormat(t *testing.T) {
 			RPM         float64
 		} `json:"best_within_slo"`
 	}
-	if err := json.Unmarshal(js.Bytes(), &form); err != nil {
+	if err := json.Unmarshal([]byte(js), &form); err != nil {
 		t.Fatal(err)
 	}
 	if form.Schema != report.Schema || len(form.Levels) != 3 || form.Levels[0].Schema != report.Schema || form.Levels[2].Load.Concurrency != 16 ||
 		form.Knee == nil || form.Knee.Exhausted != "max_sequences" || form.Best == nil || form.Best.Concurrency != 8 {
-		t.Errorf("%s", js.String())
+		t.Errorf("%s", js)
 	}
 	checkPicture(t, s)
-	cells, err := csv.NewReader(&rows).ReadAll()
+	cells, err := csv.NewReader(strings.NewReader(rows)).ReadAll()
 	if err != nil || len(cells) != 4 {
 		t.Fatalf("%v, %d rows", err, len(cells))
 	}
@@ -238,8 +240,7 @@ func checkPicture(t *testing.T, s report.SweepSummary) {
 	if points != 2*len(s.Levels) || strings.Contains(string(raw), "NaN") {
 		t.Errorf("%d points of %d levels", points, len(s.Levels))
 	}
-	var md bytes.Buffer
-	if err := s.Write(&md, "md", 80, false); err != nil || !strings.Contains(md.String(), "](report-curve.svg)") {
-		t.Errorf("%v: %s", err, md.String())
+	if md := s.Markdown(); !strings.Contains(md, "](report-curve.svg)") {
+		t.Errorf("%s", md)
 	}
 }

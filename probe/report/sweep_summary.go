@@ -1,36 +1,26 @@
 package report
 
 import (
-	"io"
-
 	"sonde/probe/bench"
 	"sonde/probe/frame"
 	"sonde/probe/level"
 	"sonde/probe/opt"
-	plaintext "sonde/probe/plain"
 	"sonde/probe/slo"
 	"sonde/probe/sweep"
 )
 
 // SweepSummary is the outcome of a ladder of loads.
 type SweepSummary struct {
-	Schema      string       `json:"schema"`
-	Started     Instant      `json:"started"`
-	DurationS   Number       `json:"duration_s"` // of the whole sweep
-	Interrupted bool         `json:"interrupted"`
-	EndedEarly  Text         `json:"ended_early"` // why levels were skipped
-	Seed        uint64       `json:"seed"`
-	Target      Target       `json:"target"`
-	Load        Load         `json:"load"` // what all levels have in common; its amount is that of the first
-	Levels      []Level      `json:"levels"`
-	Others      []Level      `json:"other_levels"` // not of the curve: other lengths, prefixes, another loop
-	Capacity    *Capacity    `json:"capacity"`     // the level that the conclusion is read from; null if there is none
-	Knee        *KneeFigures `json:"knee"`
-	NoKnee      Text         `json:"no_knee"` // why there is no knee
-	Best        *BestFigures `json:"best_within_slo"`
-	SLO         []string     `json:"slo"`
-	Notes       []string     `json:"notes"`
-	Verdict     []Verdict    `json:"verdict"`
+	Run
+	Levels   []Level      `json:"levels"`
+	Others   []Level      `json:"other_levels"` // not of the curve: other lengths, prefixes, another loop
+	Capacity *Capacity    `json:"capacity"`     // the level that the conclusion is read from; null if there is none
+	Knee     *KneeFigures `json:"knee"`
+	NoKnee   Text         `json:"no_knee"` // why there is no knee
+	Best     *BestFigures `json:"best_within_slo"`
+	SLO      []string     `json:"slo"`
+	Notes    []string     `json:"notes"`
+	Verdict  []Verdict    `json:"verdict"`
 
 	boundary string // what the sweep concluded about the SLOs, in words
 	picture  string // file with the curve, beside the report; "" if there is none
@@ -63,31 +53,21 @@ type KneeFigures struct {
 	Evidence  []string `json:"evidence"`
 }
 
-// Mark names a level by its load: streams in flight, or requests per second.
-type Mark struct {
-	Concurrency int    `json:"concurrency"`
-	Rate        Number `json:"rate"`
-}
-
 // BestFigures are of the largest load that meets all SLOs.
 type BestFigures struct {
 	Mark
-	Verdict      Text   `json:"slo_verdict"`
-	Confidence   Number `json:"slo_confidence"`
-	RequestsPerS Number `json:"requests_per_s"`
-	RPM          Number `json:"rpm"`
-	InputTPM     Number `json:"input_tpm"`
-	OutputTPM    Number `json:"output_tpm"`
-	TotalTPM     Number `json:"total_tpm"`
-	GoodputPerS  Number `json:"goodput_per_s"`
-	Above        *Mark  `json:"above"` // the next larger load that was measured, which does not
-	Says         string `json:"says"`
+	Verdict    Text   `json:"slo_verdict"`
+	Confidence Number `json:"slo_confidence"`
+	Rates
+	GoodputPerS Number `json:"goodput_per_s"`
+	Above       *Mark  `json:"above"` // the next larger load that was measured, which does not
+	Says        string `json:"says"`
 }
 
 // NewSweep puts the outcome of a ladder of loads into the form of the files.
 func NewSweep(o *bench.SweepOutcome) SweepSummary {
 	s := SweepSummary{
-		Schema: Schema, DurationS: Rounded(opt.Of(o.Lasted.Seconds())), Interrupted: o.Interrupted, EndedEarly: Text(o.Status.Why()), Seed: o.Plan.Seed,
+		Run:    Run{Schema: Schema, DurationS: Rounded(opt.Of(o.Lasted.Seconds())), Interrupted: o.Interrupted, EndedEarly: Text(o.Status.Why()), Seed: o.Plan.Seed},
 		Levels: levelsOf(o.Levels), Others: levelsOf(o.Others), SLO: []string{}, NoKnee: Text(o.Result.NoKnee.String()),
 	}
 	if o.Interrupted {
@@ -103,7 +83,7 @@ func NewSweep(o *bench.SweepOutcome) SweepSummary {
 		s.Target, s.Load = targetOf(&o.None.Level), loadOf(o.None.Level.Load, o.Plan.Prefix)
 	}
 	if started := sources.Target.Started; !started.IsZero() && (o.Began > 0 || o.Lasted > 0) {
-		s.Started = Instant(started.Add(o.Began))
+		s.Started = Instant{started.Add(o.Began)}
 	}
 	if o.Result.Knee != nil {
 		s.Knee = kneeFigures(o.Result.Knee)
@@ -162,13 +142,7 @@ func (s *SweepSummary) errors() []ErrorCount {
 	return all.List()
 }
 
-func markOf(l *level.Level) Mark {
-	m := Mark{Concurrency: l.Load.Concurrency}
-	if l.Load.Rate > 0 {
-		m.Rate = Rounded(opt.Of(l.Load.Rate))
-	}
-	return m
-}
+func markOf(l *level.Level) Mark { return loadOf(l.Load, "").Mark }
 
 func kneeFigures(k *sweep.Knee) *KneeFigures {
 	return &KneeFigures{
@@ -184,25 +158,21 @@ func (s *SweepSummary) bestFigures(b *sweep.Boundary) *BestFigures {
 		m := markOf(b.Above)
 		f.Above = &m
 	}
-	if l := s.level(f.Mark); l != nil {
-		r := &l.Rates
-		f.RequestsPerS, f.RPM, f.InputTPM, f.OutputTPM, f.TotalTPM = r.RequestsPerS, r.RPM, r.InputTPM, r.OutputTPM, r.TotalTPM
-		f.GoodputPerS = l.GoodputPerS
+	if l := s.At(f.Mark); l != nil {
+		f.Rates, f.GoodputPerS = l.Rates, l.GoodputPerS
 	}
 	return f
 }
 
-// level finds a marked level; nil if there is none.
-func (s *SweepSummary) level(m Mark) *Level {
+// At finds a marked level; nil if there is none.
+func (s *SweepSummary) At(m Mark) *Level {
 	for i := range s.Levels {
-		if l := &s.Levels[i]; l.mark() == m {
+		if l := &s.Levels[i]; l.Load.Mark == m {
 			return l
 		}
 	}
 	return nil
 }
-
-func (l *Level) mark() Mark { return Mark{l.Load.Concurrency, l.Load.Rate} }
 
 // Verdicts on the curve as a whole.
 const (
@@ -261,8 +231,5 @@ func (s SweepSummary) ExitCode() int {
 	return 0
 }
 
-// WriteJSON writes the SweepSummary as one indented JSON object.
-func (s SweepSummary) WriteJSON(w io.Writer) error { return plaintext.WriteJSON(w, s) }
-
-// WriteCSV writes a heading and a row for each level.
-func (s SweepSummary) WriteCSV(w io.Writer) error { return WriteCSV(w, s.Levels) }
+// CSV is a heading and a row for each level.
+func (s SweepSummary) CSV() (string, error) { return CSV(s.Levels) }

@@ -115,15 +115,6 @@ func (t *Target) line() string {
 	return fmt.Sprintf("model %s · engine %s", word(t.Model), page.Plain(t.engine()))
 }
 
-// origin is where the figures come from, as Markdown.
-func (t *Target) origin(how string, at Instant) string {
-	when := ""
-	if text := at.minute(); text != "" {
-		when = " · " + text
-	}
-	return page.Escape(word(t.URL)) + " · " + page.Escape(how) + when
-}
-
 // hardware is the GPUs in words; "" if none were seen.
 func (t *Target) hardware() string {
 	parts := []string{}

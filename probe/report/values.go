@@ -37,23 +37,14 @@ func (t Text) MarshalJSON() ([]byte, error) {
 }
 
 // Instant is a moment of wall time; the zero time is null in JSON.
-type Instant time.Time
-
-// minute is the moment for people, in UTC; "" for the zero time.
-func (i Instant) minute() string {
-	if time.Time(i).IsZero() {
-		return ""
-	}
-	return time.Time(i).UTC().Format("2006-01-02 15:04 UTC")
-}
+type Instant struct{ time.Time }
 
 // MarshalJSON writes UTC with milliseconds.
 func (i Instant) MarshalJSON() ([]byte, error) {
-	t := time.Time(i)
-	if t.IsZero() {
+	if i.IsZero() {
 		return []byte("null"), nil
 	}
-	return json.Marshal(t.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+	return json.Marshal(i.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 }
 
 // iff formats the note if it applies, else it is empty.

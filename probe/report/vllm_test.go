@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"strings"
@@ -15,16 +14,16 @@ import (
 // asVLLM writes a Summary and reads it as a script would.
 func asVLLM(t *testing.T, s Summary) map[string]any {
 	t.Helper()
-	var b bytes.Buffer
-	if err := s.Write(&b, "vllm", 0, false); err != nil {
+	text, err := Render(s, "vllm", 0, false)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(b.String(), "\n"); n != 1 {
+	if n := strings.Count(text, "\n"); n != 1 {
 		t.Errorf("%d lines", n)
 	}
 	var form map[string]any
-	if err := json.Unmarshal(b.Bytes(), &form); err != nil {
-		t.Fatalf("%v in %s", err, b.String())
+	if err := json.Unmarshal([]byte(text), &form); err != nil {
+		t.Fatalf("%v in %s", err, text)
 	}
 	return form
 }
@@ -66,9 +65,11 @@ func TestVLLMFigures(t *testing.T) {
 		gap.Add(10 * v)
 	}
 	s := Summary{
-		Started: Instant(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), DurationS: opt.Of(30),
-		Target:   Target{URL: "http://h/v1/completions?key=…", Model: "org/m\u009b31m"},
-		Load:     Load{Mode: "open", Concurrency: 64, Rate: opt.Of(2.5), Poisson: true},
+		Run: Run{
+			Started: Instant{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, DurationS: opt.Of(30),
+			Target: Target{URL: "http://h/v1/completions?key=…", Model: "org/m\u009b31m"},
+			Load:   Load{Mode: "open", Mark: Mark{Concurrency: 64, Rate: opt.Of(2.5)}, Poisson: true},
+		},
 		Requests: measure.Counts{Sent: 9, OK: 8, Failed: 1, ByClass: map[measure.Class]int{}},
 		Tokens:   TokenCounts{Input: opt.Of(800), Output: 400}, LatencyMS: Latencies{TTFT: described(ttft), Gap: described(gap)},
 		Rates: Rates{RequestsPerS: opt.Of(0.27), OutputPerS: opt.Of(13.3), TotalPerS: opt.Of(40)}, GoodputPerS: opt.Of(0.25),
@@ -98,25 +99,25 @@ func TestVLLMFigures(t *testing.T) {
 
 // The form of a Summary is a contract: what only other formats have stays out.
 func TestTheSummaryHasNoDeviation(t *testing.T) {
-	var b bytes.Buffer
-	if err := (Summary{}).WriteJSON(&b); err != nil {
+	text, err := Render(Summary{}, "json", 0, false)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.ToLower(b.String()); strings.Contains(text, "std") || strings.Contains(text, "poisson") {
+	if text = strings.ToLower(text); strings.Contains(text, "std") || strings.Contains(text, "poisson") {
 		t.Error(text)
 	}
 }
 
 func TestVLLMIsOneHarmlessLine(t *testing.T) {
-	var b bytes.Buffer
-	s := Summary{Load: Load{Concurrency: 8}}
-	s.Target.Model = "a\u009b"
-	if err := s.WriteVLLM(&b); err != nil {
+	var s Summary
+	s.Load.Concurrency, s.Target.Model = 8, "a\u009b"
+	text, err := s.VLLM()
+	if err != nil {
 		t.Fatal(err)
 	}
-	line, rest, _ := strings.Cut(b.String(), "\n")
+	line, rest, _ := strings.Cut(text, "\n")
 	if rest != "" || !json.Valid([]byte(line)) || !strings.Contains(line, `"max_concurrency":8`) || strings.ContainsRune(line, '\u009b') {
-		t.Errorf("%q", b.String())
+		t.Errorf("%q", text)
 	}
 }
 

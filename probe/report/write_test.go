@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -86,25 +85,23 @@ func TestFilesAreSafeToShow(t *testing.T) {
 	s := nasty()
 	s.Target.Model, s.Notes = evil, []string{evil}
 	s.Errors[0].Message = evil + "\nnext"
-	var sheet, report bytes.Buffer
-	if err := s.WriteCSV(&sheet); err != nil {
+	report := s.Markdown()
+	sheet, err := s.CSV()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.WriteMarkdown(&report); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"CSV": sheet.String(), "Markdown": report.String()} {
+	for name, text := range map[string]string{"CSV": sheet, "Markdown": report} {
 		if strings.ContainsAny(text, "\x1b\a\u009b\x7f\u202e\r\t") {
 			t.Errorf("%s holds control characters: %q", name, text)
 		}
 	}
-	if want := shown + `\x0dc\x09d` + "\nnext\""; !strings.Contains(sheet.String(), want) {
-		t.Errorf("no %q in\n%s", want, sheet.String())
+	if want := shown + `\x0dc\x09d` + "\nnext\""; !strings.Contains(sheet, want) {
+		t.Errorf("no %q in\n%s", want, sheet)
 	}
 	// Markdown doubles the backslash and keeps a bracket from opening a link.
 	want := strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(shown) + " c d"
-	if !strings.Contains(report.String(), "## "+want) {
-		t.Errorf("no %q in\n%s", want, report.String())
+	if !strings.Contains(report, "## "+want) {
+		t.Errorf("no %q in\n%s", want, report)
 	}
 }
 
@@ -121,15 +118,13 @@ func TestTheFloorInTheTable(t *testing.T) {
 		{Roofline{MFU: opt.Of(0.24)}, opt.Float{}, "\nMFU 24 %\n"},
 	} {
 		s.Roofline, s.LatencyMS.TPOT.Mean = c.r, c.mean
-		var out strings.Builder
-		if err := s.WriteTable(&out, 80, false); err != nil || !strings.Contains(out.String(), c.want) {
-			t.Errorf("no %q (%v) in\n%s", c.want, err, out.String())
+		if text := s.Text(80, false); !strings.Contains(text, c.want) {
+			t.Errorf("no %q in\n%s", c.want, text)
 		}
 	}
 	s.Roofline = Roofline{}
-	var out strings.Builder
-	if err := s.WriteTable(&out, 80, false); err != nil || strings.Contains(out.String(), "floor") {
-		t.Errorf("an unknown floor (%v) in\n%s", err, out.String())
+	if text := s.Text(80, false); strings.Contains(text, "floor") {
+		t.Errorf("an unknown floor in\n%s", text)
 	}
 }
 
@@ -140,12 +135,9 @@ func TestAnEstimateBelowItsLowestBound(t *testing.T) {
 	}
 	s := nasty()
 	s.Engine.LatencyMS.TTFT = e
-	var out strings.Builder
-	if err := s.WriteTable(&out, 80, false); err != nil {
-		t.Fatal(err)
-	}
-	if want := "engine TTFT      100     200    <300             494     875            est."; !strings.Contains(out.String(), want) {
-		t.Errorf("no %q in\n%s", want, out.String())
+	text := s.Text(80, false)
+	if want := "engine TTFT      100     200    <300             494     875            est."; !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
 	}
 	if raw, err := json.Marshal(e); err != nil || strings.Contains(strings.ToLower(string(raw)), "below") {
 		t.Errorf("%s, %v", raw, err)

@@ -118,6 +118,34 @@ func Short(v float64) string {
 	return trimmed(v)
 }
 
+// Digits4 writes up to four significant digits: 0.25, 240, 16.9k, 1.44M.
+func Digits4(v float64) string {
+	text, unit := scaled(v, 1000, []string{"", "k", "M", "G", "T", "P"})
+	return text + unit
+}
+
+// Bytes writes bytes with up to four significant digits in the units of memory: 128 KiB.
+func Bytes(v float64) string {
+	text, unit := scaled(v, 1024, []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"})
+	return text + " " + unit
+}
+
+// scaled divides v by the step until it is below one.
+func scaled(v, step float64, units []string) (text, unit string) {
+	unit = units[0]
+	for _, next := range units[1:] {
+		if math.Abs(v) < step-0.05 { // 999.96 would be written as 1000
+			break
+		}
+		v, unit = v/step, next
+	}
+	text = strconv.FormatFloat(v, 'g', 4, 64)
+	if strings.Contains(text, "e") {
+		text = strconv.FormatFloat(v, 'e', 2, 64)
+	}
+	return text, unit
+}
+
 // trimmed writes at most one decimal, and no lone ".0".
 func trimmed(v float64) string { return strings.TrimSuffix(Tenth(v), ".0") }
 

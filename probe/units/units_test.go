@@ -24,6 +24,9 @@ func TestFormats(t *testing.T) {
 		{Share(0.023), "2.3 %"}, {Share(0.63), "63 %"}, {Share(1), "100 %"}, {Ratio(1.5), "1.5 times"}, {Ratio(12.4), "12 times"},
 		{Millis(14.06), "14.1 ms"}, {Millis(412), "412 ms"}, {Millis(2440), "2.4 s"}, {Millis(60_000), "60 s"},
 		{Count(1, "stream"), "1 stream"}, {Count(0, "stream"), "0 streams"}, {Count(2.2, "stream"), "2 streams"}, {Elapsed(8900e6), "8 s"},
+		{Digits4(0), "0"}, {Digits4(0.25), "0.25"}, {Digits4(240), "240"}, {Digits4(999.94), "999.9"}, {Digits4(999.96), "1k"}, {Digits4(1000), "1k"},
+		{Digits4(1_440_000), "1.44M"}, {Digits4(16_900), "16.9k"}, {Digits4(3.282051), "3.282"}, {Digits4(1e18), "1000P"}, {Digits4(1e21), "1.00e+06P"},
+		{Digits4(0.00001), "1.00e-05"}, {Bytes(131_072), "128 KiB"},
 		{Known(opt.Float{}, Sig3), "—"}, {Known(opt.Of(2), Sig2), "2.0"},
 	} {
 		if c.got != c.want {
