@@ -71,12 +71,12 @@ var rooms = []room{
 	// Readers of Frames.
 	{"probe/level", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"}},
 	{"probe/diagnose", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/units"}},
-	{"probe/plan", readers, []string{"probe/opt", "probe/plain", "probe/report/page", "probe/roofline", "probe/slo"}},
 	{"probe/record", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain", "probe/units"}},
 	{"probe/replay", readers, []string{"probe/frame", "probe/guard", "probe/record"}},
 	{"probe/sweep", readers, []string{"probe/frame", "probe/level", "probe/slo", "probe/units"}},
 	{"probe/bench", readers, []string{"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"}},
 	{"probe/report", readers, []string{"gpu", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep", "probe/units"}},
+	{"probe/plan", readers, []string{"probe/opt", "probe/plain", "probe/report", "probe/report/page", "probe/roofline", "probe/slo", "probe/units"}},
 	{"ui/history", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"}},
 	{"ui/text", readers, []string{"probe/plain", "probe/units", "ui/chart", "ui/theme"}},
 	{"ui/panel", readers, []string{"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/text", "ui/theme"}},
