@@ -151,6 +151,22 @@ func TestGoodEndpoint(t *testing.T) {
 	want(t, r, "readings", Skipped, "--gpu off")
 }
 
+// Behind a load balancer two engines answer in turn: their figures are of neither.
+func TestEnginesInTurn(t *testing.T) {
+	t.Parallel() // it reads the page for a second
+	balanced := goodServer()
+	var reads atomic.Int32
+	balanced.metrics = func(w http.ResponseWriter, _ *http.Request) {
+		n := reads.Add(1)
+		fmt.Fprintf(w, "vllm:num_requests_running 1\nvllm:generation_tokens_total %d\nprocess_start_time_seconds %d\n", 1000+5000*(n%2), 7+n%2)
+	}
+	server := httptest.NewServer(balanced)
+	defer server.Close()
+	r := examine(t, server.URL, nil)
+	want(t, r, "metrics", Missing, "several engines answer at "+server.URL+"/metrics in turn")
+	absent(t, r, "reported")
+}
+
 func TestWatchSendsNoRequest(t *testing.T) {
 	s := goodServer()
 	server := httptest.NewServer(s)

@@ -65,7 +65,7 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 		return engineSettled(f.Engine, o.Metrics) && gpuSettled(f.GPU, o.GPU) || time.Since(began) > gpuPatience
 	})
 	r.engine(last.Engine.Identity)
-	r.metrics(last.Engine)
+	r.metrics(readAgain(ctx, o, addr, last.Engine))
 	r.gpus(last.GPU, o.GPU, api.IsLocal(addr.Base))
 	r.prometheus(ctx, o, last.Engine, last.GPU)
 }

@@ -7,7 +7,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
+	"sonde/probe"
 	"sonde/probe/api"
 	"sonde/probe/engine"
 	"sonde/probe/engine/kinds"
@@ -15,15 +17,45 @@ import (
 	"sonde/probe/units"
 )
 
-// tokenizer asks the engine to count a prompt, which generates nothing.
-func (r *Report) tokenizer(ctx context.Context, o Options, addr api.Address, id engine.Identity) {
-	s := r.section("engine")
+// scrapeConfig is how the engine's own pages are read beside a Session.
+func scrapeConfig(o Options, addr api.Address) scrape.Config {
 	header := make(http.Header)
 	api.SetCredentials(header, o.APIKey, addr.User, o.Header)
 	base := *addr.Base
 	base.RawQuery = ""
-	config := scrape.Config{Base: strings.TrimRight(base.String(), "/"), Query: addr.Base.RawQuery, Header: header, Client: httpClient(o)}
-	if n, ok := scrape.CountTokens(ctx, config, id, requestText, api.Kind(o.API) == api.Chat); ok {
+	return scrape.Config{Base: strings.TrimRight(base.String(), "/"), Query: addr.Base.RawQuery, Header: header, Client: httpClient(o)}
+}
+
+// Engines behind a load balancer answer in turn, which one look at the page does not show.
+const (
+	againEvery = 200 * time.Millisecond
+	againFor   = 1100 * time.Millisecond // six looks
+)
+
+// readAgain reads the metrics page a few times, each over a connection of its own, unless a
+// read costs the engine something. It returns a status without figures if several engines
+// answer; else the one that is there.
+func readAgain(ctx context.Context, o Options, addr api.Address, status engine.Status) engine.Status {
+	id := status.Identity
+	if o.Metrics == probe.FromPrometheus || !status.Have || id.MetricsURL == "" || kinds.ByID(id.Kind).Every > 0 {
+		return status
+	}
+	config := scrapeConfig(o, addr)
+	config.MetricsURL, config.Interval = o.Metrics, againEvery
+	ctx, cancel := context.WithTimeout(ctx, againFor)
+	defer cancel()
+	again := scrape.NewSource(config, id)
+	again.Run(ctx)
+	if now := again.Latest(); now.State == engine.Several {
+		return now
+	}
+	return status
+}
+
+// tokenizer asks the engine to count a prompt, which generates nothing.
+func (r *Report) tokenizer(ctx context.Context, o Options, addr api.Address, id engine.Identity) {
+	s := r.section("engine")
+	if n, ok := scrape.CountTokens(ctx, scrapeConfig(o, addr), id, requestText, api.Kind(o.API) == api.Chat); ok {
 		s.ok("tokenizer", fmt.Sprintf("the engine counts %d tokens in a test prompt: prompts have the requested length from the start", n))
 		return
 	}

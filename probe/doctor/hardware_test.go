@@ -94,8 +94,9 @@ func TestPrometheusLines(t *testing.T) {
 			_, _ = w.Write([]byte(`{"status":"success","data":{"version":"2.42.0"}}`))
 		case "/engines/api/v1/query":
 			_, _ = fmt.Fprintf(w, `{"status":"success","data":{"resultType":"vector","result":[
-				{"metric":{"__name__":"vllm:num_requests_running","job":"a","instance":"h:1"},"value":[%d,"1"]},
-				{"metric":{"__name__":"vllm:num_requests_running","job":"a","instance":"h:2"},"value":[%d,"1"]}]}}`, time.Now().Unix(), time.Now().Unix())
+				{"metric":{"__name__":"vllm:num_requests_running","job":"a","instance":"h:1"},"value":[%[1]d,"1"]},
+				{"metric":{"__name__":"vllm:num_requests_running","job":"a","instance":"h:2"},"value":[%[1]d,"1"]},
+				{"metric":{"__name__":"up","sonde_up":"yes","job":"a","instance":"h:3"},"value":[%[1]d,"0"]}]}}`, time.Now().Unix())
 		case "/prom/api/v1/query":
 			_, _ = w.Write([]byte(`{"status":"success","data":{"resultType":"vector","result":[]}}`))
 		default:
@@ -120,6 +121,7 @@ func TestPrometheusLines(t *testing.T) {
 		o.Metrics, o.GPU, o.Prometheus = probe.FromPrometheus, probe.FromPrometheus, server.URL+"/engines"
 	})
 	want(t, r, "engine series", OK, "of 2 replicas")
+	want(t, r, "replicas", Missing, "1 of 3 replicas gone since before the start: h:3")
 	want(t, r, "GPU series", Missing, "")
 	if r.ExitCode() != 0 {
 		t.Error("engines without GPUs are a failure")

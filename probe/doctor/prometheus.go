@@ -35,6 +35,9 @@ func (r *Report) prometheus(ctx context.Context, o Options, eng engine.Status, h
 	}
 	if o.Metrics == probe.FromPrometheus {
 		s.series("engine series", engines, eng.Why, max(eng.Reading.Replicas, len(eng.Replicas)), "replica", lacking)
+		if gone := eng.Reading.GoneText(); gone != "" {
+			s.missing("replicas", gone, "check its targets page: a target that is down is not scraped")
+		}
 	}
 	if o.GPU == probe.FromPrometheus {
 		s.series("GPU series", gpus, hw.Why, len(hw.GPUs), "GPU", lacking)
