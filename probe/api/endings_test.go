@@ -119,6 +119,10 @@ func TestRefusals(t *testing.T) {
 		{"429 in the past", reply("429 Too Many", "Retry-After: -5\r\n", ""), measure.RateLimited, 0, "429"},
 		{"loading", reply("503 Unavailable", "", `{"error":{"message":"Loading model","code":503}}`), measure.Loading, 0, "503: Loading model"},
 		{"too long", reply("400 Bad", "", `{"error":{"message":"This model's maximum context length is 8192 tokens","code":400}}`), measure.ContextLength, 0, "8192"},
+		{"too long for Zhipu", reply("400 Bad", "", `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`), measure.ContextLength, 0, "exceeds"},
+		{"too long for TGI", reply("422 No", "", "{\"error\":\"`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000\"}"), measure.ContextLength, 0, "4096"},
+		{"no content", reply("204 No Content", "", ""), measure.Empty, 0, "response is empty"},
+		{"blank lines only", reply("200 OK", "", "\n\n"), measure.Empty, 0, "response is empty"},
 		{"moved", reply("302 Found", "Location: http://elsewhere/\r\n", ""), measure.Redirect, 0, "302"},
 		{"unauthorized", reply("401 No", "", `{"error":"Unauthorized"}`), measure.HTTP4xx, 0, "401: Unauthorized"},
 	} {
@@ -138,9 +142,12 @@ func TestRefusals(t *testing.T) {
 func TestRefusedFieldsAreDroppedOnceAndRemembered(t *testing.T) {
 	ok := script{steps: []step{{10, content("a") + finished("stop") + doneMark}}}
 	refuse := func(message string) script {
-		return script{head: "HTTP/1.1 400 Bad\r\nConnection: close\r\n\r\n", steps: []step{{1, `{"error":{"message":"` + message + `"}}`}}}
+		return script{head: "HTTP/1.1 400 Bad\r\nConnection: close\r\n\r\n", steps: []step{{1, message}}}
 	}
-	s := &server{scripts: []script{refuse("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'"), refuse("stream_options: extra fields not permitted"), ok}}
+	s := &server{scripts: []script{
+		refuse(`{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'"}}`),
+		refuse(`{"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted"}]}`), ok,
+	}}
 	inBubble(t, s, nil, func(c *Client) {
 		for range 2 {
 			if res := c.Do(context.Background(), Call{Text: "x", MaxTokens: 3}, quiet{}); res.Class != measure.OK {

@@ -209,7 +209,8 @@ func statusFailure(status int, body []byte) *failure {
 
 // tooLong are the words in which engines say that the prompt is too long.
 var tooLong = regexp.MustCompile(`(?i)context_length_exceeded|maximum context length|exceed_context_size|exceeds the available context|` +
-	`max_model_len|longer than the maximum model length|context size|maximum allowed length|is too long`)
+	`max_model_len|longer than the maximum model length|context size|maximum allowed length|is too long|` +
+	`exceeds? (?:the )?max(?:imum)? (?:input |sequence |prompt )?length|prompt.{0,40}exceed.{0,20}context|must have less than \d+ tokens|max_new_tokens.{0,3} must be <=`)
 
 // longestWait bounds what a server can ask for: beyond it the number is a mistake.
 const longestWait = 30 * 24 * time.Hour

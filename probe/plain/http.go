@@ -103,10 +103,18 @@ func messageIn(v any) string {
 					continue
 				}
 				if message := messageIn(v[name]); message != "" {
-					return message
+					return place(v["loc"]) + message
 				}
 			}
 		}
+	}
+	return ""
+}
+
+// place names the field that FastAPI complains about: its message leaves it out.
+func place(loc any) string {
+	if path, ok := loc.([]any); ok && len(path) > 0 {
+		return fmt.Sprint(path[len(path)-1], ": ")
 	}
 	return ""
 }
