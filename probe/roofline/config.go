@@ -1,6 +1,7 @@
 package roofline
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,18 +115,19 @@ func (c modelConfig) model(name string, onDisk float64) (Model, error) {
 	if err := c.check(); err != nil {
 		return Model{}, err
 	}
+	c.fill()
 	p, err := c.parameters()
 	if err != nil {
 		return Model{}, err
 	}
-	if p.experts > 0 || c.Predictors > 0 {
+	if p[expertPart] > 0 || c.Predictors > 0 {
 		onDisk = 0 // the index does not show the experts' share, and counts layers that only draft
 	}
 	m := Model{Name: name, Params: p.total(), Heads: c.Heads, Hidden: c.HiddenSize}
-	m.ActiveParams = m.Params - p.experts
-	if p.experts > 0 {
-		m.Experts, m.ExpertsPerToken = c.experts(), c.ExpertsPerToken
-		m.ActiveParams += p.experts * float64(m.ExpertsPerToken) / float64(m.Experts)
+	m.ActiveParams = m.Params - p[expertPart]
+	if p[expertPart] > 0 {
+		m.Experts, m.ExpertsPerToken = c.Experts, c.ExpertsPerToken
+		m.ActiveParams += p[expertPart] * float64(m.ExpertsPerToken) / float64(m.Experts)
 	}
 	if err := c.cache(&m); err != nil {
 		return Model{}, err
@@ -136,33 +138,31 @@ func (c modelConfig) model(name string, onDisk float64) (Model, error) {
 // languagePart is the nested part that generates text, with the settings that it
 // shares with the whole; nil if there is none.
 func (c modelConfig) languagePart() *modelConfig {
-	for _, part := range []*modelConfig{c.Text, c.LLM, c.Language} {
-		if part == nil {
-			continue
-		}
-		inner := *part
-		if inner.Quant == nil {
-			inner.Quant = c.Quant
-		}
-		if inner.Tied == nil {
-			inner.Tied = c.Tied
-		}
-		if inner.dtype() == "" {
-			inner.Dtype = c.dtype()
-		}
-		return &inner
+	part := cmp.Or(c.Text, c.LLM, c.Language)
+	if part == nil {
+		return nil
 	}
-	return nil
+	inner := *part
+	inner.Quant = cmp.Or(inner.Quant, c.Quant)
+	inner.Tied = cmp.Or(inner.Tied, c.Tied)
+	inner.Dtype = cmp.Or(inner.Dtype, inner.TorchDtype, c.Dtype, c.TorchDtype)
+	return &inner
 }
 
-func (c modelConfig) dtype() string {
-	if c.Dtype != "" {
-		return c.Dtype
+// fill gives absent keys the values that they stand for.
+func (c *modelConfig) fill() {
+	c.Dtype = strings.TrimPrefix(cmp.Or(c.Dtype, c.TorchDtype), "torch.")
+	c.KVHeads = cmp.Or(max(0, c.KVHeads), c.Heads)
+	c.HeadDim = cmp.Or(max(0, c.HeadDim), c.HiddenSize/c.Heads)
+	c.Experts = max(c.Experts, c.LocalExperts, c.RoutedExperts)
+	if c.Tied == nil {
+		tied := strings.HasPrefix(c.ModelType, "gemma")
+		c.Tied = &tied
 	}
-	return c.TorchDtype
+	if c.ExpertFFN == 0 && (c.ModelType == "mixtral" || c.ModelType == "gpt_oss") {
+		c.ExpertFFN = c.FFN // they have no key of its own for it
+	}
 }
-
-func (c modelConfig) experts() int { return max(c.Experts, c.LocalExperts, c.RoutedExperts) }
 
 // check rejects models with parts that are not counted here.
 func (c modelConfig) check() error {
@@ -183,19 +183,4 @@ func (c modelConfig) check() error {
 		return fmt.Errorf("the parameters of model_type %q cannot be counted", strings.TrimSpace(c.ModelType))
 	}
 	return nil
-}
-
-// headDim is the dimension of a query head.
-func (c modelConfig) headDim() int {
-	if c.HeadDim > 0 {
-		return c.HeadDim
-	}
-	return c.HiddenSize / c.Heads
-}
-
-func (c modelConfig) kvHeads() int {
-	if c.KVHeads > 0 {
-		return c.KVHeads
-	}
-	return c.Heads
 }

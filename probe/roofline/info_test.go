@@ -24,8 +24,8 @@ func TestShapeThatTheEngineReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	about(t, "KV a token", r.Model.KVBytesPerToken(), 57344)
-	about(t, "without context", floorMS(r.TPOTFloor(1, 0)), 14.493)
-	about(t, "with context", floorMS(r.TPOTFloor(1, 1000)), 14.684)
+	about(t, "without context", r.TPOTFloor(1, 0), 14.493)
+	about(t, "with context", r.TPOTFloor(1, 1000), 14.684)
 	if a := r.Assumptions(); !strings.HasPrefix(a, "my-own:7b with 7.616 B parameters, Q4_K_M weights of 4.68 GB as the engine reports, 16-bit KV cache") {
 		t.Error(a)
 	}
@@ -41,7 +41,7 @@ func TestTiedTablesAndNarrowCacheThatTheEngineReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	about(t, "KV a token", r.Model.KVBytesPerToken(), 28672)
-	about(t, "floor", floorMS(r.TPOTFloor(1, 1000)), 15.610+0.0956)
+	about(t, "floor", r.TPOTFloor(1, 1000), 15.610+0.0956)
 	if a := r.Assumptions(); !strings.Contains(a, ", 8-bit KV cache") {
 		t.Error(a)
 	}
@@ -72,7 +72,7 @@ func TestSizeThatTheEngineReportsForAShapeByName(t *testing.T) {
 			continue
 		}
 		about(t, "KV a token", r.Model.KVBytesPerToken(), 57344)
-		about(t, id, floorMS(r.TPOTFloor(1, 0)), 14.493)
+		about(t, id, r.TPOTFloor(1, 0), 14.493)
 	}
 	if _, err := find("qwen2.5-7b-q4_k_m.gguf", ModelInfo{}, false, l4, false); err == nil {
 		t.Error("quantised weights of an unknown size")

@@ -17,31 +17,39 @@ var countable = map[string]bool{
 	"deepseek_v2": true, "deepseek_v3": true, "kimi_k2": true, "glm4_moe": true,
 }
 
-// parts are the parameters of a model by how they are stored and read.
-type parts struct {
-	input     float64 // embedding table; 0 if the output table serves for it
-	output    float64
-	attention float64
-	dense     float64 // MLPs that every token passes, shared experts included
-	experts   float64 // routed ones
-	small     float64 // routers and norms
+// Parts of a model, by how they are stored and read.
+const (
+	inputTable = iota // embeddings; empty if the output table serves for them
+	outputTable
+	attentionPart
+	densePart  // MLPs that every token passes, shared experts included
+	expertPart // routed ones
+	smallPart  // routers and norms
+	partCount
+)
+
+// perPart has a number for each part: its parameters, or their bits.
+type perPart [partCount]float64
+
+func (p perPart) total() (sum float64) {
+	for _, v := range p {
+		sum += v
+	}
+	return sum
 }
 
-func (p parts) total() float64 {
-	return p.input + p.output + p.attention + p.dense + p.experts + p.small
-}
-
-func (c modelConfig) parameters() (parts, error) {
+func (c modelConfig) parameters() (p perPart, err error) {
 	hidden, layers := float64(c.HiddenSize), float64(c.Layers)
-	p := parts{output: float64(c.Vocabulary) * hidden, small: hidden * (2*layers + 1)}
-	if !c.tied() {
-		p.input = p.output
+	p[outputTable] = float64(c.Vocabulary) * hidden
+	p[smallPart] = hidden * (2*layers + 1)
+	if !*c.Tied {
+		p[inputTable] = p[outputTable]
 	}
 	attention, err := c.attentionParams()
 	if err != nil {
 		return p, err
 	}
-	p.attention = layers * attention
+	p[attentionPart] = layers * attention
 	sparse, err := c.sparseLayers()
 	if err != nil {
 		return p, err
@@ -50,32 +58,20 @@ func (c modelConfig) parameters() (parts, error) {
 		if c.FFN <= 0 {
 			return p, errors.New("intermediate_size is missing")
 		}
-		p.dense = float64(dense) * 3 * hidden * float64(c.FFN)
+		p[densePart] = float64(dense) * 3 * hidden * float64(c.FFN)
 	}
-	if sparse > 0 {
-		expert := 3 * hidden * float64(c.expertFFN())
-		p.experts = float64(sparse) * float64(c.experts()) * expert
-		p.dense += float64(sparse) * (float64(c.SharedExperts)*expert + 3*hidden*float64(c.SharedFFN))
-		p.small += float64(sparse) * hidden * float64(c.experts())
-	}
+	expert := 3 * hidden * float64(c.ExpertFFN)
+	p[expertPart] = float64(sparse) * float64(c.Experts) * expert
+	p[densePart] += float64(sparse) * (float64(c.SharedExperts)*expert + 3*hidden*float64(c.SharedFFN))
+	p[smallPart] += float64(sparse) * hidden * float64(c.Experts)
 	return p, nil
-}
-
-// tied reports whether one table serves input and output. The key is absent where
-// it has the default of its model type.
-func (c modelConfig) tied() bool {
-	if c.Tied != nil {
-		return *c.Tied
-	}
-	return strings.HasPrefix(c.ModelType, "gemma")
 }
 
 // attentionParams are those of one layer.
 func (c modelConfig) attentionParams() (float64, error) {
 	hidden, heads := float64(c.HiddenSize), float64(c.Heads)
 	if c.KVRank == 0 {
-		d := float64(c.headDim())
-		return hidden * d * 2 * (heads + float64(c.kvHeads())), nil // Q and O, K and V
+		return hidden * float64(c.HeadDim) * 2 * (heads + float64(c.KVHeads)), nil // Q and O, K and V
 	}
 	if c.RopeDim <= 0 || c.NopeDim <= 0 || c.ValueDim <= 0 {
 		return 0, errors.New("it has kv_lora_rank, but not all of qk_rope_head_dim, qk_nope_head_dim and v_head_dim")
@@ -90,14 +86,12 @@ func (c modelConfig) attentionParams() (float64, error) {
 
 // sparseLayers counts the layers whose MLP consists of experts.
 func (c modelConfig) sparseLayers() (int, error) {
-	experts := c.experts()
-	if experts == 0 {
+	switch {
+	case c.Experts == 0:
 		return 0, nil
-	}
-	if c.ExpertsPerToken <= 0 || c.ExpertsPerToken > experts {
+	case c.ExpertsPerToken <= 0 || c.ExpertsPerToken > c.Experts:
 		return 0, errors.New("it has experts, but no usable num_experts_per_tok")
-	}
-	if c.expertFFN() <= 0 {
+	case c.ExpertFFN <= 0:
 		return 0, errors.New("it has experts, but no moe_intermediate_size")
 	}
 	n := 0
@@ -109,15 +103,6 @@ func (c modelConfig) sparseLayers() (int, error) {
 		}
 	}
 	return n, nil
-}
-
-// expertFFN is the inner width of one expert. Two model types have no key of its own
-// for it.
-func (c modelConfig) expertFFN() int {
-	if c.ExpertFFN == 0 && (c.ModelType == "mixtral" || c.ModelType == "gpt_oss") {
-		return c.FFN
-	}
-	return c.ExpertFFN
 }
 
 // cache sets how much of a token each kind of layer caches.
@@ -133,7 +118,7 @@ func (c modelConfig) cache(m *Model) error {
 		m.HeadDim = float64(c.NopeDim+c.RopeDim+c.ValueDim) / 2
 		return nil
 	}
-	m.KVHeads, m.HeadDim = c.kvHeads(), float64(c.headDim())
+	m.KVHeads, m.HeadDim = c.KVHeads, float64(c.HeadDim)
 	m.KVLayerBytes = 2 * float64(m.KVHeads) * m.HeadDim * bytesPerElement // K and V
 	return nil
 }

@@ -31,60 +31,53 @@ type operand struct {
 	Group int    `json:"group_size"`
 }
 
-// storage is how many bits the parts of a model take per weight.
-type storage struct {
-	linear, experts, output float64
-	attention               float64
-	eightBit                bool // operands of the products have 8 bits
-	name                    string
-}
-
 const unquantised = 16
 
-// weigh sets the bytes of the weights. Tables and routers stay at 16 bits.
-func (c modelConfig) weigh(m *Model, p parts, onDisk float64) error {
-	if dtype := strings.TrimPrefix(c.dtype(), "torch."); dtype != "bfloat16" && dtype != "float16" {
-		return fmt.Errorf("its dtype is %q, and which one an engine converts it to is unknown", dtype)
+// weigh sets the bytes of the weights.
+func (c modelConfig) weigh(m *Model, params perPart, onDisk float64) error {
+	if c.Dtype != "bfloat16" && c.Dtype != "float16" {
+		return fmt.Errorf("its dtype is %q, and which one an engine converts it to is unknown", c.Dtype)
 	}
-	s := storage{linear: unquantised, experts: unquantised, output: unquantised, attention: unquantised, name: "16-bit weights"}
-	if c.Quant != nil {
-		var err error
-		if s, err = c.Quant.storage(onDisk > 0); err != nil {
+	bits := perPart{unquantised, unquantised, unquantised, unquantised, unquantised, unquantised}
+	m.Weights = "16-bit weights"
+	if q := c.Quant; q != nil {
+		each, eight, err := q.format()
+		if err != nil {
+			return err
+		}
+		m.Weights, m.EightBit = fmt.Sprintf("%.3g-bit weights (%s)", each, q.Method), eight
+		if err := q.quantise(&bits, each, onDisk > 0); err != nil {
 			return err
 		}
 	}
-	bytes := func(params, bits float64) float64 { return params * bits / 8 }
-	m.Weights, m.EightBit = s.name, s.eightBit
-	m.TableBytes = bytes(p.input, unquantised)
-	m.ExpertBytes = bytes(p.experts, s.experts)
-	m.WeightBytes = m.TableBytes + m.ExpertBytes + bytes(p.output, s.output) +
-		bytes(p.attention, s.attention) + bytes(p.dense, s.linear) + bytes(p.small, unquantised)
+	var bytes perPart
+	for i := range bytes {
+		bytes[i] = params[i] * bits[i] / 8
+	}
+	m.TableBytes, m.ExpertBytes, m.WeightBytes = bytes[inputTable], bytes[expertPart], bytes.total()
 	if c.Quant != nil && onDisk > 0 {
 		m.WeightBytes = onDisk
 	}
 	return nil
 }
 
-// storage returns how the method stores each part. Where the size on disk is known it
-// does not matter which modules are skipped.
-func (q *quantization) storage(sizeKnown bool) (storage, error) {
-	bits, eight, err := q.format()
-	if err != nil {
-		return storage{}, err
-	}
-	s := storage{linear: bits, experts: bits, attention: bits, output: unquantised, eightBit: eight, name: fmt.Sprintf("%.3g-bit weights (%s)", bits, q.Method)}
+// quantise sets the bits of the parts that the method stores in so many; tables and
+// routers stay as they are. Where the size on disk is known it does not matter which
+// modules are skipped.
+func (q *quantization) quantise(parts *perPart, bits float64, sizeKnown bool) error {
+	parts[densePart], parts[expertPart], parts[attentionPart] = bits, bits, bits
 	if q.Head {
-		s.output = bits
+		parts[outputTable] = bits
 	}
 	for _, module := range q.skipped() {
-		switch part := partOf(module); {
-		case part == allAttention:
-			s.attention = unquantised
-		case part == unknownPart && !sizeKnown:
-			return storage{}, fmt.Errorf("its quantization_config skips %q, whose size is unknown: put model.safetensors.index.json beside it", module)
+		switch part, known := partOf(module); {
+		case known:
+			parts[part] = unquantised
+		case !sizeKnown:
+			return fmt.Errorf("its quantization_config skips %q, whose size is unknown: put model.safetensors.index.json beside it", module)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // format returns the bits of a quantised weight, including its share of the group's
@@ -154,29 +147,19 @@ func (q *quantization) skipped() []string {
 	return all
 }
 
-// part is a part of a model that quantisation skips.
-type part int
-
-const (
-	unknownPart     part = iota
-	unquantisedPart      // tables, routers, norms, vision: 16 bits anyway
-	allAttention         // of all layers
-)
-
-// partOf returns the part of the model that a skipped module belongs to.
-func partOf(module string) part {
+// partOf returns the part of the model that a skipped module belongs to. Tables,
+// routers, norms and vision have 16 bits anyway.
+func partOf(module string) (part int, known bool) {
 	m := strings.ToLower(module)
 	for _, small := range []string{"lm_head", "embed", "norm", "router", "vision", "visual", "multi_modal", "mm_"} {
 		if strings.Contains(m, small) {
-			return unquantisedPart
+			return smallPart, true
 		}
 	}
-	if strings.HasSuffix(strings.TrimRight(m, "$*."), "gate") && !strings.HasSuffix(m, "_gate") {
-		return unquantisedPart // a router; the gate of an MLP is a gate_proj
+	name := strings.TrimRight(m, "$*.")
+	if strings.HasSuffix(name, "gate") && !strings.HasSuffix(m, "_gate") {
+		return smallPart, true // a router; the gate of an MLP is a gate_proj
 	}
 	oneLayer := strings.ContainsFunc(m, unicode.IsDigit)
-	if strings.HasSuffix(strings.TrimRight(m, "$*."), "attn") && !oneLayer {
-		return allAttention
-	}
-	return unknownPart
+	return attentionPart, strings.HasSuffix(name, "attn") && !oneLayer
 }

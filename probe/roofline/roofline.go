@@ -6,7 +6,6 @@ package roofline
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"sonde/probe/opt"
 )
@@ -42,33 +41,33 @@ type Bounds struct {
 	Why         string    `json:"why,omitempty"`     // why there are none; "" if there are
 }
 
-// TPOTFloor is the least duration of a decode step of batch sequences with that
+// TPOTFloor is the least duration in ms of a decode step of batch sequences with that
 // many tokens of context each: one token for each of them. Without a FLOP/s peak
 // it is that of the memory traffic, which is a lower bound, too.
-func (r Roofline) TPOTFloor(batch, context float64) time.Duration {
+func (r Roofline) TPOTFloor(batch, context float64) float64 {
 	batch = math.Max(1, batch) // a step without a sequence does not happen
 	floor := r.decodeBytes(batch, context) / r.Device.Bandwidth
 	if r.hasFLOPs() {
 		floor = math.Max(floor, 2*r.Model.ActiveParams*batch/r.gpus()/r.flops())
 	}
-	return seconds(floor)
+	return 1e3 * floor
 }
 
-// TTFTFloor is the least duration of the prefill of a prompt, of which the first
+// TTFTFloor is the least duration in ms of the prefill of a prompt, of which the first
 // cached tokens are in the prefix cache already. The weights have to be read at
 // least once, which is what binds for short prompts.
-func (r Roofline) TTFTFloor(prompt, cached float64) time.Duration {
+func (r Roofline) TTFTFloor(prompt, cached float64) float64 {
 	fresh := prompt - cached
 	arithmetic := (2*r.Model.ActiveParams*fresh + r.Model.AttentionFLOP(cached, fresh)) / r.gpus() / r.flops()
 	bytes := r.Model.WeightsRead(fresh)/r.gpus() + r.kvBytes(cached)
-	return seconds(math.Max(bytes/r.Device.Bandwidth, arithmetic))
+	return 1e3 * math.Max(bytes/r.Device.Bandwidth, arithmetic)
 }
 
 // MBU is the memory bandwidth utilisation of decoding: the bytes that a step has
 // to read, over the time that it took and the peak. It does not count prefill
 // between the steps.
-func (r Roofline) MBU(batch, context float64, tpot time.Duration) float64 {
-	return r.decodeBytes(math.Max(1, batch), context) / tpot.Seconds() / r.Device.Bandwidth
+func (r Roofline) MBU(batch, context, tpotMS float64) float64 {
+	return r.decodeBytes(math.Max(1, batch), context) / (tpotMS / 1e3) / r.Device.Bandwidth
 }
 
 // MFU is the model FLOP/s utilisation: 2 FLOP for every active parameter and
@@ -87,7 +86,7 @@ func (r Roofline) Judge(w Work) Bounds {
 	}
 	cached := math.Min(1, math.Max(0, w.Cached.Or(0)))
 	if r.hasFLOPs() {
-		b.TTFTFloorMS = opt.Of(millis(r.TTFTFloor(w.Input.V, cached*w.Input.V)))
+		b.TTFTFloorMS = opt.Of(r.TTFTFloor(w.Input.V, cached*w.Input.V))
 	}
 	if w.InPerS.OK && w.OutPerS.OK && r.hasFLOPs() {
 		b.MFU = opt.Of(r.MFU(w.InPerS.V*(1-cached) + w.OutPerS.V))
@@ -97,9 +96,9 @@ func (r Roofline) Judge(w Work) Bounds {
 		return b
 	}
 	context := w.Input.V + w.Output.V/2 // in the middle of its answer
-	b.TPOTFloorMS = opt.Of(millis(r.TPOTFloor(w.Batch.V, context)))
+	b.TPOTFloorMS = opt.Of(r.TPOTFloor(w.Batch.V, context))
 	if isPositive(w.TPOTMS) {
-		b.MBU = opt.Of(r.MBU(w.Batch.V, context, time.Duration(w.TPOTMS.V*float64(time.Millisecond))))
+		b.MBU = opt.Of(r.MBU(w.Batch.V, context, w.TPOTMS.V))
 	}
 	b.Assumes = fmt.Sprintf("%.1f sequences of %.0f tokens of context; %s", math.Max(1, w.Batch.V), context, b.Assumes)
 	return b
@@ -144,7 +143,3 @@ func (r Roofline) flops() float64 { return r.Device.FLOPs(r.Model.EightBit) }
 func (r Roofline) hasFLOPs() bool { return r.flops() > 0 }
 
 func isPositive(f opt.Float) bool { return f.OK && f.V > 0 }
-
-func seconds(s float64) time.Duration { return time.Duration(math.Round(s * float64(time.Second))) }
-
-func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"sonde/probe/opt"
 )
@@ -16,8 +15,6 @@ func about(t *testing.T, what string, got, want float64) {
 		t.Errorf("%s: %g, want %g", what, got, want)
 	}
 }
-
-func floorMS(d time.Duration) float64 { return float64(d) / 1e6 }
 
 // seven is a model of 7e9 parameters at 16 bit without KV cache.
 var seven = Model{Name: "7B", Params: 7e9, ActiveParams: 7e9, WeightBytes: 14e9}
@@ -42,33 +39,33 @@ func peaksOf(t *testing.T, name string) Peaks {
 
 func TestFloorsOfSevenBillion(t *testing.T) {
 	r := Roofline{Model: seven, Device: Peaks{Bandwidth: 2e12, BF16: 312e12}}
-	about(t, "14 GB at 2 TB/s", floorMS(r.TPOTFloor(1, 0)), 7)
-	about(t, "1.4e13 FLOP at 312 TFLOP/s", floorMS(r.TTFTFloor(1000, 0)), 44.87)
-	about(t, "a prompt of 10 tokens reads the weights", floorMS(r.TTFTFloor(10, 0)), 7)
-	about(t, "900 of 1000 tokens cached: 100 of 1.4e10 FLOP", floorMS(r.TTFTFloor(1000, 900)), 7) // 4.5 ms of arithmetic
-	about(t, "600 of 1000 tokens cached", floorMS(r.TTFTFloor(1000, 600)), 17.95)
+	about(t, "14 GB at 2 TB/s", r.TPOTFloor(1, 0), 7)
+	about(t, "1.4e13 FLOP at 312 TFLOP/s", r.TTFTFloor(1000, 0), 44.87)
+	about(t, "a prompt of 10 tokens reads the weights", r.TTFTFloor(10, 0), 7)
+	about(t, "900 of 1000 tokens cached: 100 of 1.4e10 FLOP", r.TTFTFloor(1000, 900), 7) // 4.5 ms of arithmetic
+	about(t, "600 of 1000 tokens cached", r.TTFTFloor(1000, 600), 17.95)
 	// From 156 sequences on arithmetic binds: 1.4e10 FLOP × 200 / 312e12.
-	about(t, "a batch of 200", floorMS(r.TPOTFloor(200, 0)), 8.974)
-	about(t, "a step without a sequence does not happen", floorMS(r.TPOTFloor(0.2, 0)), 7)
-	about(t, "14 ms are twice the floor", r.MBU(1, 0, 14*time.Millisecond), 0.5)
+	about(t, "a batch of 200", r.TPOTFloor(200, 0), 8.974)
+	about(t, "a step without a sequence does not happen", r.TPOTFloor(0.2, 0), 7)
+	about(t, "14 ms are twice the floor", r.MBU(1, 0, 14), 0.5)
 	about(t, "1.4e10 FLOP × 1000 tokens/s over 312e12", r.MFU(1000), 0.04487)
 }
 
 func TestLlamaOnH100(t *testing.T) {
 	r := Roofline{Model: named(t, "Llama-3.1-8B"), Device: peaksOf(t, "NVIDIA H100 80GB HBM3")}
 	// 16.06 GB less an input table of 128256 × 4096 × 2 bytes: 15.01 GB at 3350 GB/s.
-	about(t, "one sequence", floorMS(r.TPOTFloor(1, 0)), 4.4805)
+	about(t, "one sequence", r.TPOTFloor(1, 0), 4.4805)
 	// and 32 × 2048 × 131072 bytes: 8.59 GB
-	about(t, "32 sequences of 2048", floorMS(r.TPOTFloor(32, 2048)), 7.0447)
+	about(t, "32 sequences of 2048", r.TPOTFloor(32, 2048), 7.0447)
 	// 2 × 8.030e9 × 1000 and 2 × 32 layers × 32 heads × 128 × 1000²: 1.6322e13 at 989 TFLOP/s
-	about(t, "a prompt of 1000", floorMS(r.TTFTFloor(1000, 0)), 16.504)
+	about(t, "a prompt of 1000", r.TTFTFloor(1000, 0), 16.504)
 }
 
 func TestTensorParallel(t *testing.T) {
 	h100 := peaksOf(t, "NVIDIA H100 80GB HBM3")
 	llama := func(gpus int) Roofline { return Roofline{Model: named(t, "Llama-3.1-70B"), Device: h100, GPUs: gpus} }
 	// 70.55e9 parameters, of which 128256 × 8192 are an input table: 139.0 GB in 4 parts
-	about(t, "4 GPUs", floorMS(llama(4).TPOTFloor(1, 0)), 10.374)
+	about(t, "4 GPUs", llama(4).TPOTFloor(1, 0), 10.374)
 	about(t, "4 GPUs share 8 KV heads", llama(4).kvBytes(1000), 327680e3/4)
 	about(t, "16 GPUs repeat them", llama(16).kvBytes(1000), 327680e3/8)
 	latent := Roofline{Model: named(t, "DeepSeek-V3"), Device: h100, GPUs: 8}
@@ -115,8 +112,8 @@ func TestAPeakFromTheDriverOnly(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	r := Roofline{Model: seven, Device: p}
-	about(t, "one sequence", floorMS(r.TPOTFloor(1, 0)), 19.02)
-	about(t, "a thousand", floorMS(r.TPOTFloor(1000, 0)), 19.02)
+	about(t, "one sequence", r.TPOTFloor(1, 0), 19.02)
+	about(t, "a thousand", r.TPOTFloor(1000, 0), 19.02)
 	b := r.Judge(Work{Batch: opt.Of(1), Input: opt.Of(1000), Output: opt.Of(500), TPOTMS: opt.Of(38.04), InPerS: opt.Of(10), OutPerS: opt.Of(10)})
 	about(t, "MBU", b.MBU.V, 0.5)
 	if b.TTFTFloorMS.OK || b.MFU.OK || !strings.HasSuffix(b.Assumes, "RTX 4080 SUPER: 0.7361 TB/s, FLOP/s unknown and not counted") {
