@@ -22,27 +22,22 @@ func (m *model) requested() frame.Load {
 }
 
 // change changes the requested load. Nothing waits for it.
-func (m *model) change(f func(*frame.Load)) tea.Cmd {
-	if m.Controls == nil {
-		m.say("this is a recording; its load cannot be changed", m.theme.Dim)
-		return nil
-	}
+func (m *model) change(f func(*frame.Load)) {
 	var wanted frame.Load
 	m.Controls.ChangeLoad(func(l *frame.Load) {
 		f(l)
 		wanted = *l
 	})
 	m.confirm(wanted)
-	return nil
 }
 
 // changePrompts is change for what is only up to us where we make the prompts.
-func (m *model) changePrompts(f func(*frame.Load)) tea.Cmd {
-	if m.Controls != nil && m.Controls.Load().InputTokens == 0 {
+func (m *model) changePrompts(f func(*frame.Load)) {
+	if m.Controls.Load().InputTokens == 0 {
 		m.say("the prompts come from a file and are sent unchanged", m.theme.Note)
-		return nil
+		return
 	}
-	return m.change(f)
+	m.change(f)
 }
 
 // confirm says what became of a change where the screen would not show it: the cap was in
@@ -69,9 +64,9 @@ func loadText(l frame.Load) string {
 }
 
 // amount is a command that changes the concurrency, or in an open loop the rate.
-func amount(closed func(int) int, open func(float64) float64) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		return m.change(func(l *frame.Load) {
+func amount(closed func(int) int, open func(float64) float64) func(*model) {
+	return func(m *model) {
+		m.change(func(l *frame.Load) {
 			switch {
 			case l.Rate <= 0:
 				l.Concurrency = closed(l.Concurrency)
@@ -85,64 +80,52 @@ func amount(closed func(int) int, open func(float64) float64) func(*model) tea.C
 }
 
 // promptLength and outputLength are commands that move a length one step.
-func promptLength(step func(int) int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		return m.changePrompts(func(l *frame.Load) { l.InputTokens = step(l.InputTokens) })
+func promptLength(step func(int) int) func(*model) {
+	return func(m *model) {
+		m.changePrompts(func(l *frame.Load) { l.InputTokens = step(l.InputTokens) })
 	}
 }
 
-func outputLength(step func(int) int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		return m.change(func(l *frame.Load) { l.OutputTokens = step(l.OutputTokens) })
+func outputLength(step func(int) int) func(*model) {
+	return func(m *model) {
+		m.change(func(l *frame.Load) { l.OutputTokens = step(l.OutputTokens) })
 	}
 }
 
-func (m *model) nextPrefix() tea.Cmd {
-	return m.changePrompts(func(l *frame.Load) { l.Prefix = frame.NextPrefix(l.Prefix) })
+func (m *model) nextPrefix() {
+	m.changePrompts(func(l *frame.Load) { l.Prefix = frame.NextPrefix(l.Prefix) })
 }
 
-func (m *model) stopLoad() tea.Cmd {
-	cmd := m.change(func(l *frame.Load) {
+func (m *model) stopLoad() {
+	m.change(func(l *frame.Load) {
 		if l.Concurrency > 0 {
 			m.restoreCap = l.Concurrency
 		}
 		l.Concurrency = 0
 	})
-	if m.Controls != nil {
-		m.say("stopped: running requests will finish (x cancels them)", m.theme.Note)
-	}
-	return cmd
+	m.say("stopped: running requests will finish (x cancels them)", m.theme.Note)
 }
 
 // controls is a command that does something with the controls and says so.
-func controls(message string, f func(frame.Controls)) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.control(message, f) }
-}
-
-// control does something with the controls, if there are any.
-func (m *model) control(message string, f func(frame.Controls)) tea.Cmd {
-	if m.Controls == nil {
-		m.say("this is a recording; there is nothing to control", m.theme.Dim)
-		return nil
+func controls(message string, f func(frame.Controls)) func(*model) {
+	return func(m *model) {
+		f(m.Controls)
+		m.say(message, m.theme.Note)
 	}
-	f(m.Controls)
-	m.say(message, m.theme.Note)
-	return nil
 }
 
-func (m *model) abort() tea.Cmd {
-	return m.control("aborted: all requests in flight are cancelled", func(c frame.Controls) {
-		if n := c.Load().Concurrency; n > 0 {
-			m.restoreCap = n
-		}
-		c.Abort()
-	})
+func (m *model) abort() {
+	if n := m.Controls.Load().Concurrency; n > 0 {
+		m.restoreCap = n
+	}
+	m.Controls.Abort()
+	m.say("aborted: all requests in flight are cancelled", m.theme.Note)
 }
 
 // liveWindows are the lengths of the live window, in seconds.
 var liveWindows = [...]int{10, 30, 60}
 
-func (m *model) nextWindow() tea.Cmd {
+func (m *model) nextWindow() {
 	now := m.window
 	if now == 0 { // not chosen here yet: start from what is shown
 		now = int(m.live.Frame.Client.Window.Seconds())
@@ -154,18 +137,15 @@ func (m *model) nextWindow() tea.Cmd {
 		}
 	}
 	m.window = next
-	return m.control("live window "+units.Group(float64(next))+" s", func(c frame.Controls) { c.SetWindow(next) })
+	m.Controls.SetWindow(next)
+	m.say("live window "+units.Group(float64(next))+" s", m.theme.Note)
 }
 
 // save runs beside the screen: a slow disk must not stop it.
-func (m *model) save() tea.Cmd {
-	if m.Save == nil {
-		m.say("there is nothing to save", m.theme.Dim)
-		return nil
-	}
+func (m *model) save() {
 	f, view := m.Save, m.content
 	m.say("saving …", m.theme.Dim)
-	return func() (msg tea.Msg) {
+	m.then = func() (msg tea.Msg) {
 		defer guard.Catch("saving", func(err error) { msg = savedMsg{err: err} })
 		path, err := f(still.SVG(view))
 		return savedMsg{path, err}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"sonde/probe/engine"
 	"sonde/ui/panel"
 )
@@ -20,21 +18,17 @@ type rounds struct {
 
 // nextReplica goes on to the next replica, the fullest first, and after the last one
 // back to all of them. Seen from the GPU panel the busiest goes first.
-func (m *model) nextReplica() tea.Cmd {
-	if m.Controls == nil {
-		return m.control("", nil)
-	}
+func (m *model) nextReplica() {
 	e := &m.live.Frame.Engine
 	if len(e.Replicas) < 2 && m.rounds.at == "" {
 		m.say("the engine's metrics do not distinguish replicas", m.theme.Dim)
-		return nil
+		return
 	}
 	if m.rounds.at == "" {
 		m.rounds.order = names(panel.Ranked(e.Replicas, m.focus == panel.GPU))
 	}
 	m.rounds.at = next(m.rounds.order, m.rounds.at, e.Replicas)
 	m.Controls.ChooseReplica(m.rounds.at)
-	return nil
 }
 
 // next is the first name after at that is still there; "" after the last one.
@@ -48,14 +42,11 @@ func next(order []string, at string, there []engine.Replica) string {
 }
 
 // nextModel switches to the figures of the next model of the page.
-func (m *model) nextModel() tea.Cmd {
-	if m.Controls == nil {
-		return m.control("", nil)
-	}
+func (m *model) nextModel() {
 	e := &m.live.Frame.Engine
 	if len(e.OnPage) < 2 {
 		m.say("the engine's metrics cover one model, or name none", m.theme.Dim)
-		return nil
+		return
 	}
 	now := cmp.Or(m.rounds.model, e.Reading.Model)
 	at := slices.IndexFunc(e.OnPage, func(name string) bool { return strings.EqualFold(name, now) })
@@ -65,7 +56,6 @@ func (m *model) nextModel() tea.Cmd {
 		m.Controls.ChooseReplica("")
 	}
 	m.Controls.ChooseModel(m.rounds.model)
-	return nil
 }
 
 func names(all []engine.Replica) []string {

@@ -22,7 +22,40 @@ type command struct {
 	shown string   // the keys in the help
 	text  string   // the line of the help
 	line  string   // the word in the key line, "" if it is only in the help
-	do    func(*model) tea.Cmd
+	needs need     // what it cannot work without
+	do    func(*model)
+}
+
+// need is what a command cannot work without.
+type need int
+
+const (
+	needNothing need = iota
+	needControls
+	needPlayback
+	needSweeper
+	needLevels
+	needRehearsal
+	needSave
+)
+
+// lacks is why a command that needs this cannot work here; "" where it can.
+func (m *model) lacks(n need) string {
+	switch {
+	case n == needControls && m.Controls == nil:
+		return "this is a recording; there is nothing to control"
+	case n == needPlayback && m.Playback == nil:
+		return "seeking works in recordings only: sonde replay FILE"
+	case n == needSweeper && m.Sweeper == nil:
+		return "there is nothing to sweep"
+	case n == needLevels && m.Levels == nil:
+		return "no levels are recorded here"
+	case n == needRehearsal && m.Rehearsal == nil:
+		return "only the embedded engine has switches; run sonde without a URL to use it"
+	case n == needSave && m.Save == nil:
+		return "there is nothing to save"
+	}
+	return ""
 }
 
 // Two commands share each of these lines of the help.
@@ -41,64 +74,64 @@ const (
 // the documentation) is made from it.
 func commands() []command {
 	all := []command{
-		{[]string{"up", "+", "="}, "↑", byOneText, "concurrency", amount(func(n int) int { return n + 1 }, rateUp)},
-		{[]string{"down", "-", "_"}, "↓", byOneText, "concurrency", amount(func(n int) int { return max(0, n-1) }, rateDown)},
-		{[]string{"pgup"}, "pgup", doubleText, "", amount(func(n int) int { return max(1, 2*n) }, func(r float64) float64 { return 2 * r })},
-		{[]string{"pgdown"}, "pgdn", doubleText, "", amount(func(n int) int { return n / 2 }, func(r float64) float64 { return r / 2 })},
-		{[]string{"left"}, "←", "prompt length", "prompt", promptLength(stepDown)},
-		{[]string{"right"}, "→", "prompt length", "prompt", promptLength(stepUp)},
-		{[]string{"["}, "[", "output length", "output", outputLength(stepDown)},
-		{[]string{"]"}, "]", "output length", "output", outputLength(stepUp)},
-		{[]string{"p"}, "p", "next prompt prefix: unique, shared, same", "", (*model).nextPrefix},
-		{[]string{"0"}, "0", "stop: send no new requests, let running ones finish", "stop", (*model).stopLoad},
-		{[]string{"x"}, "x", "abort: cancel all requests in flight", "", (*model).abort},
+		{[]string{"up", "+", "="}, "↑", byOneText, "concurrency", needControls, amount(func(n int) int { return n + 1 }, rateUp)},
+		{[]string{"down", "-", "_"}, "↓", byOneText, "concurrency", needControls, amount(func(n int) int { return max(0, n-1) }, rateDown)},
+		{[]string{"pgup"}, "pgup", doubleText, "", needControls, amount(func(n int) int { return max(1, 2*n) }, func(r float64) float64 { return 2 * r })},
+		{[]string{"pgdown"}, "pgdn", doubleText, "", needControls, amount(func(n int) int { return n / 2 }, func(r float64) float64 { return r / 2 })},
+		{[]string{"left"}, "←", "prompt length", "prompt", needControls, promptLength(stepDown)},
+		{[]string{"right"}, "→", "prompt length", "prompt", needControls, promptLength(stepUp)},
+		{[]string{"["}, "[", "output length", "output", needControls, outputLength(stepDown)},
+		{[]string{"]"}, "]", "output length", "output", needControls, outputLength(stepUp)},
+		{[]string{"p"}, "p", "next prompt prefix: unique, shared, same", "", needControls, (*model).nextPrefix},
+		{[]string{"0"}, "0", "stop: send no new requests, let running ones finish", "stop", needControls, (*model).stopLoad},
+		{[]string{"x"}, "x", "abort: cancel all requests in flight", "", needControls, (*model).abort},
 		{[]string{"l"}, "l", "send one long prompt and see how it affects the others", "long prompt",
-			controls("long prompt sent: watch the gaps of the other streams", frame.Controls.FireLong)},
-		{[]string{"s"}, "s", sweepText, "sweep", (*model).toggleSweep},
-		{[]string{"S"}, "S", sweepText, "", (*model).startSweep},
-		{[]string{"t"}, "t", "levels: table, curve, knee", "levels", (*model).toggleLevels},
-		{[]string{"a"}, "a", "levels: revisiting a level adds to its results, or replaces them", "", (*model).toggleReplace},
-		{[]string{"d"}, "d", "embedded engine: chunked prefill, faults, incidents", "", (*model).toggleRehearsal},
-		{[]string{"tab"}, "tab", panelText, "panel", moveFocus(1)},
-		{[]string{"shift+tab"}, "⇧tab", panelText, "", moveFocus(-1)},
+			needControls, controls("long prompt sent: watch the gaps of the other streams", frame.Controls.FireLong)},
+		{[]string{"s"}, "s", sweepText, "sweep", needSweeper, (*model).toggleSweep},
+		{[]string{"S"}, "S", sweepText, "", needSweeper, (*model).startSweep},
+		{[]string{"t"}, "t", "levels: table, curve, knee", "levels", needNothing, (*model).toggleLevels},
+		{[]string{"a"}, "a", "levels: revisiting a level adds to its results, or replaces them", "", needLevels, (*model).toggleReplace},
+		{[]string{"d"}, "d", "embedded engine: chunked prefill, faults, incidents", "", needRehearsal, func(m *model) { m.toggle(overlayRehearsal) }},
+		{[]string{"tab"}, "tab", panelText, "panel", needNothing, func(m *model) { m.moveFocus(1) }},
+		{[]string{"shift+tab"}, "⇧tab", panelText, "", needNothing, func(m *model) { m.moveFocus(-1) }},
 	}
 	for id := range panel.Count {
-		c := command{[]string{strconv.Itoa(int(id) + 1)}, "", "go to load, TTFT, TPOT, gap, tokens/s, GPU, KV, streams", "", goToPanel(id)}
+		c := command{[]string{strconv.Itoa(int(id) + 1)}, "", "go to load, TTFT, TPOT, gap, tokens/s, GPU, KV, streams", "", needNothing, goToPanel(id)}
 		if id == 0 {
 			c.shown = "1…8"
 		}
 		all = append(all, c)
 	}
 	return append(all, []command{
-		{[]string{"z", "enter"}, "z", "zoom the panel (also enter)", "zoom", (*model).toggleZoom},
-		{[]string{"esc"}, "esc", "back", "back", (*model).back},
-		{[]string{"i"}, "i", "explain the panel: definition, source, window, age", "", toggles(overlayExplain)},
-		{[]string{"v"}, "v", "all verdicts, with evidence and advice", "why", toggles(overlayVerdicts)},
-		{[]string{"n"}, "n", "next replica of a fleet, fullest first; after the last one, all", "", (*model).nextReplica},
-		{[]string{"m"}, "m", "next model, where the metrics cover several", "", (*model).nextModel},
-		{[]string{"space"}, "space", "pause the display (measuring continues), or the recording", "pause", (*model).togglePause},
-		{[]string{"r"}, "r", "reset statistics", "", controls("statistics reset; the charts keep their history", frame.Controls.ResetStatistics)},
-		{[]string{"w"}, "w", "live window: 10, 30 or 60 s", "", (*model).nextWindow},
-		{[]string{"e"}, "e", "save the results and a picture of the screen", "save", (*model).save},
-		{[]string{"?", "h"}, "?", "this help", "help", toggles(overlayHelp)},
-		{[]string{"ctrl+l"}, "ctrl+l", "redraw the screen", "", returns(tea.ClearScreen)},
-		{[]string{"ctrl+z"}, "ctrl+z", "suspend", "", returns(tea.Suspend)},
-		{[]string{"q"}, "q", "quit", "quit", returns(tea.Quit)},
-		{[]string{"ctrl+c"}, "ctrl+c", "force quit", "", returns(tea.Interrupt)},
-		{[]string{","}, ",", secondsText, "10 s", jumps(-10 * time.Second)},
-		{[]string{"."}, ".", secondsText, "10 s", jumps(10 * time.Second)},
-		{[]string{"<"}, "<", minutesText, "minute", jumps(-time.Minute)},
-		{[]string{">"}, ">", minutesText, "minute", jumps(time.Minute)},
-		{[]string{"home"}, "home", startEndText, "", jumps(-beyond)},
-		{[]string{"end"}, "end", startEndText, "", jumps(beyond)},
-		{[]string{"{"}, "{", speedText, "speed", speeds(0.5)},
-		{[]string{"}"}, "}", speedText, "speed", speeds(2)},
+		{[]string{"z", "enter"}, "z", "zoom the panel (also enter)", "zoom", needNothing, (*model).toggleZoom},
+		{[]string{"esc"}, "esc", "back", "back", needNothing, (*model).back},
+		{[]string{"i"}, "i", "explain the panel: definition, source, window, age", "", needNothing, func(m *model) { m.toggle(overlayExplain) }},
+		{[]string{"v"}, "v", "all verdicts, with evidence and advice", "why", needNothing, func(m *model) { m.toggle(overlayVerdicts) }},
+		{[]string{"n"}, "n", "next replica of a fleet, fullest first; after the last one, all", "", needControls, (*model).nextReplica},
+		{[]string{"m"}, "m", "next model, where the metrics cover several", "", needControls, (*model).nextModel},
+		{[]string{"space"}, "space", "pause the display (measuring continues), or the recording", "pause", needNothing, (*model).togglePause},
+		{[]string{"r"}, "r", "reset statistics", "", needControls, controls("statistics reset; the charts keep their history", frame.Controls.ResetStatistics)},
+		{[]string{"w"}, "w", "live window: 10, 30 or 60 s", "", needControls, (*model).nextWindow},
+		{[]string{"e"}, "e", "save the results and a picture of the screen", "save", needSave, (*model).save},
+		{[]string{"?", "h"}, "?", "this help", "help", needNothing, func(m *model) { m.toggle(overlayHelp) }},
+		{[]string{"ctrl+l"}, "ctrl+l", "redraw the screen", "", needNothing, returns(tea.ClearScreen)},
+		{[]string{"ctrl+z"}, "ctrl+z", "suspend", "", needNothing, returns(tea.Suspend)},
+		{[]string{"q"}, "q", "quit", "quit", needNothing, returns(tea.Quit)},
+		{[]string{"ctrl+c"}, "ctrl+c", "force quit", "", needNothing, returns(tea.Interrupt)},
+		{[]string{","}, ",", secondsText, "10 s", needPlayback, jumps(-10 * time.Second)},
+		{[]string{"."}, ".", secondsText, "10 s", needPlayback, jumps(10 * time.Second)},
+		{[]string{"<"}, "<", minutesText, "minute", needPlayback, jumps(-time.Minute)},
+		{[]string{">"}, ">", minutesText, "minute", needPlayback, jumps(time.Minute)},
+		{[]string{"home"}, "home", startEndText, "", needPlayback, jumps(-beyond)},
+		{[]string{"end"}, "end", startEndText, "", needPlayback, jumps(beyond)},
+		{[]string{"{"}, "{", speedText, "speed", needPlayback, speeds(0.5)},
+		{[]string{"}"}, "}", speedText, "speed", needPlayback, speeds(2)},
 	}...)
 }
 
 // returns is a command that the library carries out.
-func returns(cmd tea.Cmd) func(*model) tea.Cmd {
-	return func(*model) tea.Cmd { return cmd }
+func returns(cmd tea.Cmd) func(*model) {
+	return func(m *model) { m.then = cmd }
 }
 
 // find is the command of a key, nil if it has none.

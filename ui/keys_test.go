@@ -193,7 +193,7 @@ func TestARecordingHasNoControls(t *testing.T) {
 	m := newModel(Options{Frames: newFake(2).play(time.Second)}, newTestTheme())
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	for _, c := range commands() {
-		c.do(m)
+		m.do(&c)
 	}
 	press(m, "esc") // of the texts over the panels, in which the arrow scrolls
 	if press(m, "up"); !strings.Contains(ansi.Strip(m.View().Content), "this is a recording") {

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"sonde/probe/level"
 	"sonde/probe/slo"
 	"sonde/probe/sweep"
@@ -34,20 +32,15 @@ func (m *model) readLevels() {
 	m.live.Levels = l
 }
 
-func (m *model) toggleLevels() tea.Cmd {
+func (m *model) toggleLevels() {
 	m.shifted = 0
-	return m.toggle(overlayLevels)
+	m.toggle(overlayLevels)
 }
 
 // toggleReplace chooses what another visit to a level does.
-func (m *model) toggleReplace() tea.Cmd {
-	if m.Levels == nil {
-		m.say("no levels are recorded here", m.theme.Dim)
-		return nil
-	}
+func (m *model) toggleReplace() {
 	m.Levels.Replace(!m.Levels.Replacing())
 	m.say(revisited(m.Levels.Replacing()), m.theme.Note)
-	return nil
 }
 
 func revisited(replacing bool) string {
@@ -85,32 +78,25 @@ type Sweeper interface {
 }
 
 // toggleSweep begins a sweep, stops it, or goes on with one that was stopped.
-func (m *model) toggleSweep() tea.Cmd {
-	if m.Sweeper == nil {
-		m.say("there is nothing to sweep", m.theme.Dim)
-		return nil
-	}
+func (m *model) toggleSweep() {
 	defer func() { m.live.Sweep = m.Sweeper.Status() }() // shown at once
 	switch m.Sweeper.Status().State {
 	case sweep.Running:
 		m.Sweeper.Stop()
 		m.say("sweep stopped: the load stays, ↑ ↓ change it; s resumes, S restarts", m.theme.Note)
-		return nil
+		return
 	case sweep.Paused:
 		if m.Sweeper.Resume() {
 			m.say("sweep resumed", m.theme.Note)
-			return nil
+			return
 		}
 	}
-	return m.startSweep()
+	m.startSweep()
 }
 
 // startSweep tries the loads from one stream, or from the present rate, upwards: at
 // the present lengths, up to the safety cap.
-func (m *model) startSweep() tea.Cmd {
-	if m.Sweeper == nil {
-		return m.toggleSweep()
-	}
+func (m *model) startSweep() {
 	defer func() { m.live.Sweep = m.Sweeper.Status() }()
 	if m.Sweeper.Status().State == sweep.Running {
 		m.Sweeper.Stop()
@@ -122,10 +108,9 @@ func (m *model) startSweep() tea.Cmd {
 	}
 	if err := m.Sweeper.Start(p); err != nil {
 		m.say("cannot sweep: "+err.Error(), m.theme.Warn)
-		return nil
+		return
 	}
 	m.say("sweep: each level is held until it settles and has enough samples; t: table, s: stop", m.theme.Note)
-	return nil
 }
 
 // followSweep says when a sweep ends by itself.

@@ -67,8 +67,9 @@ type model struct {
 	generation int // of the chain of ticks; older ones are dropped
 	epoch      int // of the playback, whose Frames are shown
 	content    string
-	replied    bool  // the terminal has replied to the last question of the start
-	err        error // ends the program
+	then       tea.Cmd // what Bubble Tea is to do after a command
+	replied    bool    // the terminal has replied to the last question of the start
+	err        error   // ends the program
 }
 
 // notice is a line about something that just happened.
@@ -161,9 +162,20 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	if c := m.command(msg.Key()); c != nil {
-		return c.do(m)
+		m.do(c)
 	}
-	return nil
+	cmd := m.then
+	m.then = nil
+	return cmd
+}
+
+// do carries out a command, or says what it lacks.
+func (m *model) do(c *command) {
+	if why := m.lacks(c.needs); why != "" {
+		m.say(why, m.theme.Dim)
+		return
+	}
+	c.do(m)
 }
 
 // command is what a key does; nil: nothing.

@@ -3,8 +3,6 @@ package ui
 import (
 	"fmt"
 
-	tea "charm.land/bubbletea/v2"
-
 	"sonde/probe/sweep"
 	"sonde/ui/panel"
 	"sonde/ui/text"
@@ -22,17 +20,12 @@ const (
 	overlayRehearsal
 )
 
-// toggles is a command that opens an overlay, or closes it.
-func toggles(o overlay) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.toggle(o) }
-}
-
-func (m *model) toggle(o overlay) tea.Cmd {
+// toggle opens an overlay, or closes it.
+func (m *model) toggle(o overlay) {
 	if m.overlay == o {
 		o = overlayNone
 	}
 	m.overlay, m.scrolled = o, 0
-	return nil
 }
 
 // scroll moves the text of an overlay and reports whether the key was one for that:

@@ -1,22 +1,12 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/frame"
 	"sonde/ui/text"
 	"sonde/ui/theme"
 )
-
-// toggleRehearsal opens the list of what can be switched on the embedded engine.
-func (m *model) toggleRehearsal() tea.Cmd {
-	if m.Rehearsal == nil {
-		m.say("only the embedded engine has switches; run sonde without a URL to use it", m.theme.Dim)
-		return nil
-	}
-	return m.toggle(overlayRehearsal)
-}
 
 // choose moves through the list of switches and flips one. It reports whether the
 // key was one for that.

@@ -3,8 +3,6 @@ package ui
 import (
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"sonde/probe/frame"
 	"sonde/ui/history"
 )
@@ -73,25 +71,20 @@ func (m *model) lineOrder() []string {
 	return lineOrder
 }
 
-// seek does something with the playback, if there is one.
-func (m *model) seek(f func(frame.Playback)) tea.Cmd {
-	if m.Playback == nil {
-		m.say("seeking works in recordings only: sonde replay FILE", m.theme.Dim)
-		return nil
-	}
+// seek does something with the playback.
+func (m *model) seek(f func(frame.Playback)) {
 	f(m.Playback)
 	m.pull(time.Now())
-	return nil
 }
 
 // jumps is a command that seeks by that much.
-func jumps(by time.Duration) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.seek(func(p frame.Playback) { p.Jump(by) }) }
+func jumps(by time.Duration) func(*model) {
+	return func(m *model) { m.seek(func(p frame.Playback) { p.Jump(by) }) }
 }
 
 // speeds is a command that plays faster or slower.
-func speeds(factor float64) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.seek(func(p frame.Playback) { p.SetSpeed(p.State().Speed * factor) }) }
+func speeds(factor float64) func(*model) {
+	return func(m *model) { m.seek(func(p frame.Playback) { p.SetSpeed(p.State().Speed * factor) }) }
 }
 
 // beyond is longer than any recording.
