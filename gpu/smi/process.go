@@ -30,13 +30,13 @@ func runTool(ctx context.Context, args ...string) output {
 	if path == "" {
 		return output{err: ErrMissing}
 	}
-	var stdout, stderr limited
+	var stdout, stderr limited // not one for both: they would mix within a line
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = time.Second // for children that keep the pipes open
 	err := cmd.Run()
-	out := output{stdout: stdout.String(), stderr: stderr.String()}
+	out := output{text: stdout.kept.String() + "\n" + stderr.kept.String()}
 	var ended *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -60,5 +60,3 @@ func (l *limited) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
-
-func (l *limited) String() string { return l.kept.String() }

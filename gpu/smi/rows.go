@@ -12,17 +12,14 @@ import (
 	"sonde/probe/opt"
 )
 
-// rows reads what a run printed: a line of values for each GPU, and on either
-// stream a sentence for each one that does not answer.
-func (s *Reader) rows(out output) []gpu.Reading {
+// rows reads what a run printed: a line of values for each GPU, or a sentence for one
+// that does not answer.
+func (s *Reader) rows(text string) []gpu.Reading {
 	var readings []gpu.Reading
-	for line := range strings.Lines(out.stdout) {
+	for line := range strings.Lines(text) {
 		if cells := s.cells(line); cells != nil {
 			readings = append(readings, s.reading(cells))
-		}
-	}
-	for line := range strings.Lines(out.stdout + "\n" + out.stderr) {
-		if m := noHandle.FindStringSubmatch(line); m != nil {
+		} else if m := noHandle.FindStringSubmatch(line); m != nil {
 			readings = append(readings, s.unreachable(m[1], m[2], len(readings)))
 		}
 	}
@@ -70,7 +67,7 @@ func (s *Reader) reading(cells map[string]string) gpu.Reading {
 		return r
 	}
 	if address := cells["pci.bus_id"]; address != "" {
-		s.names[pciKey(address)] = identity{r.ID, r.Name, index}
+		s.names[pciKey(address)] = r
 	}
 	r.Note = gpu.Join(r.SlowedBy(maskValue(cells["clocks_event_reasons.active"])), missing(r, cells), "SM and DRAM: nvidia-smi has none; NVML (Hopper or newer) or DCGM has", s.sharedMemory(&r, cells))
 	return r
@@ -106,9 +103,9 @@ func (s *Reader) sharedMemory(r *gpu.Reading, cells map[string]string) string {
 func (s *Reader) unreachable(address, why string, position int) gpu.Reading {
 	known, ok := s.names[pciKey(address)]
 	if !ok {
-		known = identity{id: s.host + "/" + gpu.Clean(address), index: position}
+		known.ID, known.Index = s.host+"/"+gpu.Clean(address), position
 	}
-	r := gpu.Reading{ID: known.id, Index: known.index, Name: known.name, Source: gpu.SourceSMI, Lost: true}
+	r := gpu.Reading{ID: known.ID, Index: known.Index, Name: known.Name, Source: gpu.SourceSMI, Lost: true}
 	if r.Note = nvml.CodeGPUIsLost.Error(); !strings.Contains(strings.ToLower(why), "lost") {
 		r.Note = "GPU lost: " + strings.ToLower(strings.TrimSuffix(gpu.Clean(strings.TrimSpace(why)), "."))
 	}

@@ -43,23 +43,17 @@ type Reader struct {
 	hostMemory nvml.HostMemory
 
 	fields []string
-	names  map[string]identity // by PCI address, for GPUs that no longer answer
+	names  map[string]gpu.Reading // by PCI address, for GPUs that no longer answer
 	status gpu.Status
 	due    time.Time // no run before
-}
-
-// identity is what a GPU was called while it answered.
-type identity struct {
-	id, name string
-	index    int
 }
 
 // output is what one run left behind. code is its exit status, which is a return
 // code of NVML; err is set when it could not be run or did not end.
 type output struct {
-	stdout, stderr string
-	code           int
-	err            error
+	text string // of both streams
+	code int
+	err  error
 }
 
 // Open runs nvidia-smi once; its error is a sentence for people.
@@ -73,7 +67,7 @@ func open(ctx context.Context, run func(context.Context, ...string) output, inte
 		host = "localhost"
 	}
 	s := &Reader{run: run, interval: interval, host: host, hostMemory: nvml.SystemMemory,
-		fields: slices.Clone(queryFields), names: map[string]identity{}}
+		fields: slices.Clone(queryFields), names: map[string]gpu.Reading{}}
 	if _, err := s.Read(ctx); err != nil {
 		return nil, err
 	}
@@ -109,7 +103,7 @@ func (s *Reader) query(ctx context.Context) ([]gpu.Reading, error) {
 		if out.err != nil {
 			return nil, out.err
 		}
-		if field := unknownField(out.stdout + "\n" + out.stderr); field != "" {
+		if field := unknownField(out.text); field != "" {
 			at := slices.Index(s.fields, field)
 			if at < needed {
 				return nil, fmt.Errorf("nvidia-smi does not know the field %s: the driver is too old", gpu.Clean(field))
@@ -117,7 +111,7 @@ func (s *Reader) query(ctx context.Context) ([]gpu.Reading, error) {
 			s.fields = slices.Delete(s.fields, at, at+1)
 			continue
 		}
-		if rows := s.rows(out); len(rows) > 0 {
+		if rows := s.rows(out.text); len(rows) > 0 {
 			return rows, nil
 		}
 		return nil, out.failure()
@@ -126,7 +120,7 @@ func (s *Reader) query(ctx context.Context) ([]gpu.Reading, error) {
 
 // failure explains a run without a single GPU.
 func (o output) failure() error {
-	text := strings.ToLower(o.stdout + "\n" + o.stderr)
+	text := strings.ToLower(o.text)
 	for _, known := range []struct {
 		text string
 		code nvml.Code
@@ -141,7 +135,7 @@ func (o output) failure() error {
 	if c := nvml.Code(o.code); c.Known() {
 		return fmt.Errorf("nvidia-smi: %w", c)
 	}
-	said := gpu.Clean(strings.TrimSpace(o.stderr + " " + o.stdout))
+	said := gpu.Clean(strings.TrimSpace(o.text))
 	switch {
 	case o.code != 0 && said != "":
 		return fmt.Errorf("nvidia-smi exited with status %d: %s", o.code, said)

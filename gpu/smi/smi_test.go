@@ -67,7 +67,7 @@ func TestNvidiaSMIRows(t *testing.T) {
 			gpu.Reading{ID: "GPU-1", Index: 1, Name: "NVIDIA L4", Source: gpu.SourceSMI, Lost: true, Note: "GPU lost (code 15): reset it or reboot"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := gpu.Checked(openScripted(t, output{stdout: c.line + "\n"}).status.GPUs); !slices.Equal(got, []gpu.Reading{c.want}) {
+			if got := gpu.Checked(openScripted(t, output{text: c.line + "\n"}).status.GPUs); !slices.Equal(got, []gpu.Reading{c.want}) {
 				t.Errorf("%+v\nwant %+v", got, c.want)
 			}
 		})
@@ -75,8 +75,8 @@ func TestNvidiaSMIRows(t *testing.T) {
 }
 
 func TestNvidiaSMIUnifiedMemory(t *testing.T) {
-	run, _ := scripted(output{stdout: "GPU-1, 0, NVIDIA GB10, 0000000F:01:00.0, 35, 0, [N/A], [N/A], 11.17, [N/A], 50, 1500, [N/A], [N/A], [N/A]\n"})
-	s := &Reader{run: run, interval: time.Second, fields: slices.Clone(queryFields), names: map[string]identity{},
+	run, _ := scripted(output{text: "GPU-1, 0, NVIDIA GB10, 0000000F:01:00.0, 35, 0, [N/A], [N/A], 11.17, [N/A], 50, 1500, [N/A], [N/A], [N/A]\n"})
+	s := &Reader{run: run, interval: time.Second, fields: slices.Clone(queryFields), names: map[string]gpu.Reading{},
 		hostMemory: func() (used, total opt.Float) {
 			return opt.Of(9034380 << 10), opt.Of(127600748 << 10)
 		}}
@@ -96,9 +96,9 @@ func TestNvidiaSMILostGPU(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		row := "GPU-%, %, NVIDIA L4, 00000000:0%:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"
 		both := strings.ReplaceAll(row, "%", "0") + strings.ReplaceAll(row, "%", "1")
-		s := openScripted(t, output{stdout: both}, output{stdout: strings.ReplaceAll(row, "%", "0"), code: 15,
-			stderr: "Unable to determine the device handle for GPU 0000:01:00.0: GPU is lost.  Reboot the system to recover this GPU\n"},
-			output{stdout: "Unable to determine the device handle for GPU0000:01:00.0: Unknown Error\n" + strings.ReplaceAll(row, "%", "0"), code: 255})
+		s := openScripted(t, output{text: both}, output{code: 15, text: strings.ReplaceAll(row, "%", "0") +
+			"Unable to determine the device handle for GPU 0000:01:00.0: GPU is lost.  Reboot the system to recover this GPU\n"},
+			output{text: "Unable to determine the device handle for GPU0000:01:00.0: Unknown Error\n" + strings.ReplaceAll(row, "%", "0"), code: 255})
 		for _, note := range []string{"GPU lost (code 15): reset it or reboot", "GPU lost: unknown error"} {
 			time.Sleep(time.Second)
 			st, err := s.Read(t.Context())
@@ -120,20 +120,20 @@ func TestNvidiaSMIWithoutAGPU(t *testing.T) {
 		out  output
 		want string
 	}{
-		{output{code: 18, stdout: "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 580.95\n"},
+		{output{code: 18, text: "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 580.95\n"},
 			"nvidia-smi: driver and library versions differ: reload the driver or reboot"},
-		{output{code: 9, stdout: "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure…\n"},
+		{output{code: 9, text: "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure…\n"},
 			"nvidia-smi: the NVIDIA driver is not loaded: load its kernel module, or give the container access to the GPU"},
-		{output{stdout: "No devices were found\n"}, "nvidia-smi: driver present, no GPU visible"},
-		{output{code: 4, stderr: "Failed to initialize NVML: Insufficient Permissions"},
+		{output{text: "No devices were found\n"}, "nvidia-smi: driver present, no GPU visible"},
+		{output{code: 4, text: "Failed to initialize NVML: Insufficient Permissions"},
 			"nvidia-smi: the NVIDIA driver denies permission: run as a user who can open /dev/nvidiactl"},
 		{output{code: 17}, "nvidia-smi: the operating system blocks the GPU: check the container's access to its devices"},
-		{output{code: 42, stderr: "odd\x1b[31m\n"}, "nvidia-smi exited with status 42: odd[31m"},
+		{output{code: 42, text: "odd\x1b[31m\n"}, "nvidia-smi exited with status 42: odd[31m"},
 		{output{code: 43}, "nvidia-smi exited with status 43"},
 		{output{}, "nvidia-smi lists no GPU"},
-		{output{stdout: "hello\n"}, "nvidia-smi lists no GPU: hello"},
+		{output{text: "hello\n"}, "nvidia-smi lists no GPU: hello"},
 		{output{err: ErrMissing}, "nvidia-smi not found"},
-		{output{code: 2, stdout: `Field "uuid" is not a valid field to query.`}, "nvidia-smi does not know the field uuid: the driver is too old"},
+		{output{code: 2, text: `Field "uuid" is not a valid field to query.`}, "nvidia-smi does not know the field uuid: the driver is too old"},
 	} {
 		run, _ := scripted(c.out)
 		_, err := open(t.Context(), run, time.Second)
@@ -145,8 +145,8 @@ func TestNvidiaSMIWithoutAGPU(t *testing.T) {
 
 func TestNvidiaSMIDropsFieldsThatTheDriverDoesNotKnow(t *testing.T) {
 	run, asked := scripted(
-		output{code: 2, stdout: "Field \"enforced.power.limit\" is not a valid field to query.\n\n"},
-		output{stdout: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 50, 1500, 6251, [N/A], 0x0\n"})
+		output{code: 2, text: "Field \"enforced.power.limit\" is not a valid field to query.\n\n"},
+		output{text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 50, 1500, 6251, [N/A], 0x0\n"})
 	s, err := open(t.Context(), run, time.Second)
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestNvidiaSMIThatIsSlowIsAskedLessOften(t *testing.T) {
 		s, err := open(t.Context(), func(context.Context, ...string) output {
 			runs++
 			time.Sleep(2 * time.Second)
-			return output{stdout: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"}
+			return output{text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"}
 		}, time.Second)
 		if err != nil {
 			t.Fatal(err)
@@ -234,8 +234,8 @@ func TestNvidiaSMIThatHangsIsEnded(t *testing.T) {
 
 func TestNvidiaSMIThatPrintsWithoutEndIsCut(t *testing.T) {
 	fakeTool(t, "head -c 5000000 /dev/zero | tr '\\0' x\n")
-	if out := runTool(t.Context()); out.err != nil || len(out.stdout) != 1<<20 {
-		t.Errorf("%d bytes, %v", len(out.stdout), out.err)
+	if out := runTool(t.Context()); out.err != nil || len(out.text) != 1<<20+1 {
+		t.Errorf("%d bytes, %v", len(out.text), out.err)
 	}
 }
 
@@ -253,9 +253,9 @@ func FuzzNvidiaSMIRows(f *testing.F) {
 	f.Add("GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n", "")
 	f.Add("", "Unable to determine the device handle for GPU 0000:01:00.0: Unknown Error\n")
 	f.Fuzz(func(t *testing.T, stdout, stderr string) {
-		s := &Reader{fields: queryFields, names: map[string]identity{}, host: "h",
+		s := &Reader{fields: queryFields, names: map[string]gpu.Reading{}, host: "h",
 			hostMemory: func() (used, total opt.Float) { return opt.Of(1), opt.Of(2) }}
-		for _, r := range s.rows(output{stdout: stdout, stderr: stderr}) {
+		for _, r := range s.rows(stdout + "\n" + stderr) {
 			for _, v := range []opt.Float{r.Busy, r.MemBusy, r.MemUsed, r.MemTotal, r.Power, r.SMClock} {
 				if v.OK && (v.V < 0 || opt.Of(v.V) != v) || r.ID == "" || r.Busy.V > 1 {
 					t.Fatalf("%+v", r)
@@ -266,7 +266,7 @@ func FuzzNvidiaSMIRows(f *testing.F) {
 }
 
 func TestClocksThatAreHeldDown(t *testing.T) {
-	s := openScripted(t, output{stdout: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0000000000000004\n"})
+	s := openScripted(t, output{text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0000000000000004\n"})
 	if note := s.status.GPUs[0].Note; note != "clocks held down by the power limit; "+noteSMI {
 		t.Error(note)
 	}
