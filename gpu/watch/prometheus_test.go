@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sonde/gpu"
 	"sonde/probe/prom"
 )
 
@@ -162,4 +163,34 @@ func TestPrometheusWithoutGPUs(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Prometheus scrapes an exporter every 10 s that repeats old values: the samples are new,
+// and still say nothing. The GPU beside it is read on.
+func TestFrozenExporterBehindPrometheus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		s := watched(t, func() []string {
+			age := time.Since(begin).Truncate(10 * time.Second)
+			return []string{
+				dcgmSeries("DCGM_FI_DEV_POWER_USAGE", "instance=a:9400,UUID=GPU-1,gpu=0", "70"),
+				dcgmSeries("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "instance=a:9400,UUID=GPU-1,gpu=0", "5000"),
+				dcgmSeries("DCGM_FI_DEV_POWER_USAGE", "instance=b:9400,UUID=GPU-2,gpu=0", "70"),
+				dcgmSeries("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "instance=b:9400,UUID=GPU-2,gpu=0", fmt.Sprint(70*age.Milliseconds()+1)),
+				exporterScraped("a:9400", begin.Add(age)), exporterScraped("b:9400", begin.Add(age)),
+			}
+		})
+		time.Sleep(25 * time.Second)
+		if st := s.Latest(); !st.GPUs[0].Power.OK || !st.GPUs[1].Power.OK {
+			t.Errorf("after 25 s %+v", st.GPUs)
+		}
+		time.Sleep(20 * time.Second)
+		st := s.Latest()
+		if g := st.GPUs[0]; g.ID != "GPU-1" || g.Power.OK || strings.Count(g.Note, "frozen: ") != 1 || g.Doubts != gpu.DoubtFrozen {
+			t.Errorf("the frozen one: %+v", g)
+		}
+		if g := st.GPUs[1]; g.Power.Or(-1) != 70 || g.Doubts != 0 {
+			t.Errorf("the other one: %+v", g)
+		}
+	})
 }
