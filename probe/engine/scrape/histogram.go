@@ -32,20 +32,7 @@ func (v view) histogram(list kinds.Ways) (engine.Histogram, picked) {
 	}
 	t := p.Metrics[0]
 	h := engine.Histogram{Sum: total(v.series(p, t, "_sum")) * t.Scale(), Count: total(v.series(p, t, "_count"))}
-	type bucket struct {
-		count float64
-		ranks int // that have it
-	}
-	buckets, most := map[float64]bucket{}, 0
-	for _, s := range v.series(p, t, "_bucket") {
-		bound, err := strconv.ParseFloat(s.Labels["le"], 64)
-		if err != nil || math.IsNaN(bound) || !finite(s.Value) {
-			continue
-		}
-		b := buckets[bound]
-		b = bucket{b.count + s.Value, b.ranks + 1}
-		buckets[bound], most = b, max(most, b.ranks)
-	}
+	buckets, most := bucketsOf(v.series(p, t, "_bucket"))
 	for _, bound := range slices.Sorted(maps.Keys(buckets)) {
 		if b := buckets[bound]; b.ranks == most {
 			h.Bounds = append(h.Bounds, bound*t.Scale())
@@ -53,6 +40,40 @@ func (v view) histogram(list kinds.Ways) (engine.Histogram, picked) {
 		}
 	}
 	return h.Complete(), p
+}
+
+// bucket is a bound of a histogram, over all ranks.
+type bucket struct {
+	count float64
+	ranks int // that have it
+}
+
+// bucketsOf adds up the buckets by their bounds, and returns of how many ranks most of them
+// are. A bound that all ranks write alike is read once.
+func bucketsOf(samples []prom.Sample) (buckets map[float64]bucket, most int) {
+	written := map[string]*bucket{}
+	for i := range samples {
+		s := &samples[i]
+		if !finite(s.Value) {
+			continue
+		}
+		b := written[s.Labels["le"]]
+		if b == nil {
+			b = &bucket{}
+			written[s.Labels["le"]] = b
+		}
+		b.count += s.Value
+		b.ranks++
+	}
+	buckets = map[float64]bucket{}
+	for le, w := range written {
+		if bound, err := strconv.ParseFloat(le, 64); err == nil && !math.IsNaN(bound) {
+			b := buckets[bound]
+			b = bucket{b.count + w.count, b.ranks + w.ranks}
+			buckets[bound], most = b, max(most, b.ranks)
+		}
+	}
+	return buckets, most
 }
 
 // mean reads a distribution of which only sum and count are published, as counters.

@@ -23,6 +23,9 @@ const (
 
 var partLabels = []string{"pp_rank", "tp_rank", "moe_ep_rank", "moe_dp_rank", "attn_cp_rank"}
 
+// repeatLabels are those of series that may repeat each other.
+var repeatLabels = append([]string{pidLabel, priorityLabel}, partLabels...)
+
 // replicaLabels tell replicas apart: processes, pods, machines, the outermost first.
 var replicaLabels = []string{"instance", "pod", "NodeAddress", "ReplicaId", "server", "worker_addr"}
 
@@ -40,6 +43,7 @@ type facts struct {
 	labels map[string]string // kept, so that no other map gets its address
 
 	key      string // identifies the series, without the labels of those that repeat each other
+	slot     *slot  // of the key
 	group    string // the same without its priority
 	part     string // the part of its rank, comparable as text
 	priority bool   // it is of one priority
@@ -51,12 +55,21 @@ type facts struct {
 
 // factBook remembers facts. Pages from one place share their label sets from scrape to
 // scrape, and sorting labels would be most of the work. Not safe for several goroutines.
-type factBook struct{ known map[uintptr]*facts }
+type factBook struct {
+	known map[uintptr]*facts
+	slots map[string]*slot
+	round int // counts the metrics that onePerRank has gone through
+}
+
+// slot is where the series of a key stands in the metric of a round.
+type slot struct{ round, at int }
 
 // maxFacts bounds the memory that they take.
 const maxFacts = 100_000
 
-func newFactBook() *factBook { return &factBook{known: map[uintptr]*facts{}} }
+func newFactBook() *factBook {
+	return &factBook{known: map[uintptr]*facts{}, slots: map[string]*slot{}}
+}
 
 // of returns the facts of a series.
 func (b *factBook) of(s *prom.Sample) *facts {
@@ -67,7 +80,12 @@ func (b *factBook) of(s *prom.Sample) *facts {
 	f := factsOf(s.Labels)
 	if len(b.known) > maxFacts {
 		clear(b.known)
+		clear(b.slots)
 	}
+	if b.slots[f.key] == nil {
+		b.slots[f.key] = &slot{}
+	}
+	f.slot = b.slots[f.key]
 	b.known[address] = f
 	return f
 }
@@ -138,13 +156,13 @@ func keyOf(labels map[string]string, keep func(label string) bool) string {
 func (b *factBook) onePerRank(samples []prom.Sample) []prom.Sample {
 	samples = b.totals(samples)
 	out := make([]prom.Sample, 0, len(samples))
-	index := make(map[string]int, len(samples))
+	b.round++
 	for i := range samples {
 		s := &samples[i]
 		f := b.of(s)
-		at, seen := index[f.key]
-		if !seen {
-			index[f.key] = len(out)
+		at := f.slot.at
+		if f.slot.round != b.round {
+			*f.slot = slot{b.round, len(out)}
 			out = append(out, *s)
 			continue
 		}
@@ -160,19 +178,15 @@ func (b *factBook) onePerRank(samples []prom.Sample) []prom.Sample {
 
 // totals drops the series of single priorities where their total is there.
 func (b *factBook) totals(samples []prom.Sample) []prom.Sample {
-	total, single := map[string]bool{}, false
+	single := func(s prom.Sample) bool { return b.of(&s).priority }
+	if !slices.ContainsFunc(samples, single) {
+		return samples
+	}
+	total := map[string]bool{}
 	for i := range samples {
-		if f := b.of(&samples[i]); f.priority {
-			single = true
-		} else {
+		if f := b.of(&samples[i]); !f.priority {
 			total[f.group] = true
 		}
 	}
-	if !single {
-		return samples
-	}
-	return slices.DeleteFunc(slices.Clone(samples), func(s prom.Sample) bool {
-		f := b.of(&s)
-		return f.priority && total[f.group]
-	})
+	return slices.DeleteFunc(slices.Clone(samples), func(s prom.Sample) bool { return single(s) && total[b.of(&s).group] })
 }

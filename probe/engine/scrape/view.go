@@ -23,7 +23,7 @@ type view struct {
 
 // viewOf leaves the series of a page that keep accepts, one for each rank.
 func (b *factBook) viewOf(page prom.Page, keep func(*facts) bool) view {
-	repeats := slices.ContainsFunc(slices.Concat(partLabels, []string{pidLabel, priorityLabel}), page.MayHaveLabel)
+	repeats := slices.ContainsFunc(repeatLabels, page.MayHaveLabel)
 	if keep != nil || repeats {
 		page = page.Map(func(samples []prom.Sample) []prom.Sample {
 			if keep != nil {
