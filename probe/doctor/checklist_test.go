@@ -167,6 +167,23 @@ func TestEnginesInTurn(t *testing.T) {
 	absent(t, r, "reported")
 }
 
+// A gauge that is not a number at first is reported once it is.
+func TestAGaugeThatComesLater(t *testing.T) {
+	t.Parallel() // it reads the page for a second
+	late := goodServer()
+	var reads atomic.Int32
+	late.metrics = func(w http.ResponseWriter, _ *http.Request) {
+		value := "3"
+		if reads.Add(1) < 4 {
+			value = "NaN"
+		}
+		fmt.Fprintf(w, "vllm:num_requests_running %s\nvllm:num_requests_waiting 0\n", value)
+	}
+	server := httptest.NewServer(late)
+	defer server.Close()
+	want(t, examine(t, server.URL, nil), "reported", OK, "running")
+}
+
 func TestWatchSendsNoRequest(t *testing.T) {
 	s := goodServer()
 	server := httptest.NewServer(s)

@@ -33,8 +33,8 @@ const (
 )
 
 // readAgain reads the metrics page a few times, each over a connection of its own, unless a
-// read costs the engine something. It returns a status without figures if several engines
-// answer; else the one that is there.
+// read costs the engine something. It returns the last status: one without figures if
+// several engines answer, else with what was not known at first.
 func readAgain(ctx context.Context, o Options, addr api.Address, status engine.Status) engine.Status {
 	id := status.Identity
 	if o.Metrics == probe.FromPrometheus || !status.Have || id.MetricsURL == "" || kinds.ByID(id.Kind).Every > 0 {
@@ -46,7 +46,7 @@ func readAgain(ctx context.Context, o Options, addr api.Address, status engine.S
 	defer cancel()
 	again := scrape.NewSource(config, id)
 	again.Run(ctx)
-	if now := again.Latest(); now.State == engine.Several {
+	if now := again.Latest(); now.State == engine.Several || now.State == engine.Ready {
 		return now
 	}
 	return status
