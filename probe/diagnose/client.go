@@ -2,20 +2,20 @@ package diagnose
 
 import (
 	"fmt"
+	"time"
 
 	"sonde/probe/frame"
 	"sonde/probe/measure"
+	"sonde/probe/opt"
 	"sonde/probe/units"
 )
 
 // checkClientBottleneck finds that the figures are about us and not the server.
-func checkClientBottleneck(h *history) (outcome, Verdict) {
+func checkClientBottleneck(h *history) finding {
 	const fewest = 4
 	frames, _ := h.last(recent)
 	// After our process was stopped it catches up for a while: that is no limit.
-	if len(frames) < fewest || h.awake() < clientSettling {
-		return unclear, Verdict{}
-	}
+	known := len(frames) >= fewest && h.awake() >= clientSettling
 	n := 0
 	var health frame.Health
 	for _, f := range frames {
@@ -25,167 +25,149 @@ func checkClientBottleneck(h *history) (outcome, Verdict) {
 		}
 	}
 	share := float64(n) / float64(len(frames))
-	return when(share >= clientShare, func() Verdict {
-		v := Verdict{
-			Severity: Bad, Text: "this client is the bottleneck, not the server",
-			Evidence: []string{
-				fmt.Sprintf("seen in %s of the last %.0f s", units.Share(share), recent.Seconds()),
-				fmt.Sprintf("reads lag arrivals by %s (p99)", units.Millis(health.LateMsP99)),
-			},
-			Advice: "lower the load, or run from a machine with free cores",
-		}
-		if health.Why != "" {
-			v.Text += ": " + health.Why
-		}
-		if health.CPU.OK {
-			v.Evidence = append(v.Evidence, fmt.Sprintf("this process uses %s of a core", units.Share(health.CPU.V)))
-		}
-		return v
-	})
+	return decide(known, share >= clientShare, bad("this client is the bottleneck, not the server%s", colon(health.Why)).
+		with("seen in %s of the last %.0f s", units.Share(share), recent.Seconds()).
+		with("reads lag arrivals by %s (p99)", units.Millis(health.LateMsP99)).
+		withIf(health.CPU.OK, "this process uses %s of a core", units.Share(health.CPU.V)).
+		advise("lower the load, or run from a machine with free cores"))
 }
 
 // checkClumps finds a proxy or a compressor between us and the engine that holds
 // tokens back and lets them go together.
-func checkClumps(h *history) (outcome, Verdict) {
-	if h.now().Health.Bottleneck {
-		return unclear, Verdict{} // reads that come late find chunks together, too
-	}
+func checkClumps(h *history) finding {
 	shared, chunks := 0, 0
 	// As few of the newest as will do: a proxy may have come in between.
-	ended := h.ended()
-	for i := len(ended) - 1; i >= 0 && (chunks < clumpsFewest || h.now().At-ended[i].at < recent); i-- {
-		if succeeded(ended[i].Request) {
-			shared += ended[i].Coalesced
-			chunks += ended[i].Chunks
+	for i := len(h.ended) - 1; i >= 0 && (chunks < clumpsFewest || h.now().At-h.ended[i].at < recent); i-- {
+		if r := h.ended[i].Request; succeeded(r) {
+			shared += r.Coalesced
+			chunks += r.Chunks
 		}
 	}
-	if chunks < clumpsFewest {
-		return unclear, Verdict{}
-	}
+	known := chunks >= clumpsFewest && !h.now().Health.Bottleneck // reads that come late find chunks together, too
 	share := float64(shared) / float64(chunks)
-	return when(share >= clumpedShare, func() Verdict {
-		return Verdict{
-			Severity: Warn,
-			Text:     fmt.Sprintf("tokens arrive in clumps: %s of chunks arrived together with the one before", units.Share(share)),
-			Evidence: []string{fmt.Sprintf("%d of %d chunks share an arrival time: gaps and TTFT are not the engine's", shared, chunks)},
-			Advice:   "look for a buffering proxy or compression on the way; connect to the engine directly to compare",
-		}
-	})
+	return decide(known, share >= clumpedShare, warn("tokens arrive in clumps: %s of chunks arrived together with the one before", units.Share(share)).
+		with("%d of %d chunks share an arrival time: gaps and TTFT are not the engine's", shared, chunks).
+		advise("look for a buffering proxy or compression on the way; connect to the engine directly to compare"))
+}
+
+// tokensPerChunk is unknown where the chunks themselves were counted.
+func (h *history) tokensPerChunk() opt.Float {
+	if h.now().Client.TokensEstimated {
+		return opt.Float{}
+	}
+	return h.now().Client.TokensPerChunk
 }
 
 // checkTokensPerChunk reminds that a gap is not the time of one token.
-func checkTokensPerChunk(h *history) (outcome, Verdict) {
-	c := &h.now().Client
-	if !c.TokensPerChunk.OK || c.TokensEstimated {
-		return unclear, Verdict{}
-	}
-	return when(c.TokensPerChunk.V > tokensPerChunkFrom, func() Verdict {
-		return Verdict{
-			Severity: Info, aside: true,
-			Text:     fmt.Sprintf("a chunk holds %.1f tokens, so a gap is not the time of one token", c.TokensPerChunk.V),
-			Evidence: []string{"output tokens from usage, divided by the number of chunks"},
-			Advice:   "use TPOT instead; speculative decoding and stream intervals cause this",
-		}
-	})
+func checkTokensPerChunk(h *history) finding {
+	n := h.tokensPerChunk()
+	return decide(n.OK, n.V > tokensPerChunkFrom, info("a chunk holds %.1f tokens, so a gap is not the time of one token", n.V).besideIf(true).
+		with("output tokens from usage, divided by the number of chunks").
+		advise("use TPOT instead; speculative decoding and stream intervals cause this"))
 }
 
 // checkTokenCounts finds usage that counts fewer tokens than there were chunks with text.
-func checkTokenCounts(h *history) (outcome, Verdict) {
-	c := &h.now().Client
-	if !c.TokensPerChunk.OK || c.TokensEstimated {
-		return unclear, Verdict{}
-	}
-	return when(c.TokensPerChunk.V < tokensPerChunkTo, func() Verdict {
-		v := Verdict{
-			Severity: Warn,
-			Text:     fmt.Sprintf("the server counts %.2g tokens for each chunk of text: TPOT and tokens per second contradict the gaps", c.TokensPerChunk.V),
-			Evidence: []string{"output tokens from usage, divided by the number of chunks"},
-			Advice:   "use the gaps: usage may leave reasoning tokens out, or a proxy cuts tokens into smaller chunks",
-		}
-		if c.Gap.N > 0 && c.TPOT.N > 0 {
-			v.Evidence = append(v.Evidence, fmt.Sprintf("TPOT %s, gap %s (p50)", units.Millis(c.TPOT.P50), units.Millis(c.Gap.P50)))
-		}
-		return v
-	})
+func checkTokenCounts(h *history) finding {
+	n, c := h.tokensPerChunk(), &h.now().Client
+	return decide(n.OK, n.V < tokensPerChunkTo, warn("the server counts %.2g tokens for each chunk of text: TPOT and tokens per second contradict the gaps", n.V).
+		with("output tokens from usage, divided by the number of chunks").
+		withIf(c.Gap.N > 0 && c.TPOT.N > 0, "TPOT %s, gap %s (p50)", units.Millis(c.TPOT.P50), units.Millis(c.Gap.P50)).
+		advise("use the gaps: usage may leave reasoning tokens out, or a proxy cuts tokens into smaller chunks"))
 }
 
-// outputs are the lengths of answers that had a requested one, summed.
-type outputs struct{ got, requested, n, stopped int }
-
-// mean is the mean length of answers beside the requested one.
-func (o outputs) mean() string {
-	return fmt.Sprintf("%s of %s tokens", units.Whole(float64(o.got)/float64(o.n)), units.Whole(float64(o.requested)/float64(o.n)))
+// lengths are those of requests that had a requested one: means, in tokens.
+type lengths struct {
+	got, requested float64
+	n, stopped     int // requests, and those that the model ended itself
 }
 
-func (h *history) outputs() (o outputs) {
-	h.successes(func(q *measure.Request) {
-		if q.RequestedOut == 0 || q.OutTokens == 0 {
-			return
+func (h *history) lengths(of func(*measure.Request) (got, requested int)) (l lengths) {
+	for _, q := range h.successes() {
+		got, requested := of(q)
+		if got == 0 || requested == 0 {
+			continue
 		}
-		o.n++
-		o.got += q.OutTokens
-		o.requested += q.RequestedOut
+		l.n++
+		l.got += (float64(got) - l.got) / float64(l.n)
+		l.requested += (float64(requested) - l.requested) / float64(l.n)
 		if q.Finish == "stop" {
-			o.stopped++
+			l.stopped++
 		}
-	})
-	return o
+	}
+	return l
+}
+
+func (h *history) outputs() lengths {
+	return h.lengths(func(q *measure.Request) (got, requested int) { return q.OutTokens, q.RequestedOut })
+}
+
+func (l *lengths) known() bool { return l.n >= lengthsFewest }
+
+func (l *lengths) String() string {
+	return fmt.Sprintf("%s of %s tokens", units.Whole(l.got), units.Whole(l.requested))
 }
 
 // checkShortOutput finds answers that end before the requested length.
-func checkShortOutput(h *history) (outcome, Verdict) {
+func checkShortOutput(h *history) finding {
 	o := h.outputs()
-	if o.n < lengthsFewest {
-		return unclear, Verdict{}
-	}
-	return when(float64(o.got) < shortOutputShare*float64(o.requested), func() Verdict {
-		return Verdict{
-			Severity: Info,
-			Text:     "answers are shorter than requested: " + o.mean(),
-			Evidence: []string{fmt.Sprintf("mean of %d requests, %d of them ended by the model itself", o.n, o.stopped)},
-			Advice:   "figures hold for the measured length; a server that supports ignore_eos can be made to go on",
-		}
-	})
+	return decide(o.known(), o.got < shortOutputShare*o.requested, info("answers are shorter than requested: %s", &o).
+		with("mean of %d requests, %d of them ended by the model itself", o.n, o.stopped).
+		advise("figures hold for the measured length; a server that supports ignore_eos can be made to go on"))
 }
 
 // checkLongOutput finds answers that go on beyond the requested length.
-func checkLongOutput(h *history) (outcome, Verdict) {
+func checkLongOutput(h *history) finding {
 	o := h.outputs()
-	if o.n < lengthsFewest {
-		return unclear, Verdict{}
-	}
-	longer := float64(o.got) > longOutputShare*float64(o.requested) && o.got-o.requested >= longOutputTokens*o.n
-	return when(longer, func() Verdict {
-		return Verdict{
-			Severity: Info,
-			Text:     "answers are longer than requested: " + o.mean(),
-			Evidence: []string{fmt.Sprintf("mean of %d requests as the server counts", o.n)},
-			Advice:   "figures hold for the measured length; the server ignores the limit, or counts reasoning beside it",
-		}
-	})
+	longer := o.got > longOutputShare*o.requested && o.got-o.requested >= longOutputTokens
+	return decide(o.known(), longer, info("answers are longer than requested: %s", &o).
+		with("mean of %d requests as the server counts", o.n).
+		advise("figures hold for the measured length; the server ignores the limit, or counts reasoning beside it"))
 }
 
 // checkPromptLength finds prompts that are not as long as requested.
-func checkPromptLength(h *history) (outcome, Verdict) {
-	sum, requestedSum, n := 0, 0, 0
-	for _, e := range h.ended() {
-		if q := e.Request; succeeded(q) && q.RequestedIn > 0 && q.InTokens > 0 {
-			n++
-			sum += q.InTokens
-			requestedSum += q.RequestedIn
-		}
+func checkPromptLength(h *history) finding {
+	p := h.lengths(func(q *measure.Request) (got, requested int) { return q.InTokens, q.RequestedIn })
+	off := max(p.got, p.requested) - min(p.got, p.requested)
+	return decide(p.known(), off > promptLengthShare*p.requested && off > promptLengthTokens,
+		info("prompts are %s tokens long instead of the requested %s", units.Whole(p.got), units.Whole(p.requested)).
+			with("mean of %d requests as the server counts, including its chat template", p.n).
+			advise("figures hold for the measured length"))
+}
+
+// checkSharedServer finds that the engine works for others beside us.
+func checkSharedServer(h *history) finding {
+	const fewest = 3 // readings
+	frames, ok := h.steady(sharedSpan)
+	if !ok || unloaded(h.now()) || !everyFrame(frames, held).OK {
+		return unclear
 	}
-	if n < lengthsFewest {
-		return unclear, Verdict{}
-	}
-	got, requested := float64(sum)/float64(n), float64(requestedSum)/float64(n)
-	off := max(got, requested) - min(got, requested)
-	return when(off > promptLengthShare*requested && off > promptLengthTokens, func() Verdict {
-		return Verdict{
-			Severity: Info,
-			Text:     fmt.Sprintf("prompts are %s tokens long instead of the requested %s", units.Whole(got), units.Whole(requested)),
-			Evidence: []string{fmt.Sprintf("mean of %d requests as the server counts, including its chat template", n)},
-			Advice:   "figures hold for the measured length",
+	n, with := 0, 0
+	var all, ours, most float64 // sums of requests in flight; of theirs, at once
+	for i, f := range frames {
+		if i == 0 || f.Engine.Reading.At.Equal(frames[i-1].Engine.Reading.At) {
+			continue // not a new reading
 		}
-	})
+		now, own := held(f).V, inFlightBefore(frames[:i+1])
+		if n++; now > own {
+			with++
+		}
+		all, ours, most = all+now, ours+min(own, now), max(most, now-own)
+	}
+	all, ours = all/float64(n), ours/float64(n)
+	return decide(n >= fewest, with >= fewest && all-ours >= max(sharedFewest, sharedShare*ours),
+		info("others use this engine, with up to %s requests at once: %s of %s in flight are not ours", units.Whole(most), units.Whole(all-ours), units.Whole(all)).
+			besideIf(most < ours).
+			with("means of %.0f s: the engine has %.1f requests, %.1f of them ours", sharedSpan.Seconds(), all, ours).
+			advise("the figures are of both loads together: measure without the others, or take them into account"))
+}
+
+// inFlightBefore is how many requests of ours there were at most since shortly
+// before a reading: it may be a second old when a Frame first shows it.
+func inFlightBefore(frames []*frame.Frame) float64 {
+	const old = 1500 * time.Millisecond
+	most, now := 0, frames[len(frames)-1].At
+	for i := len(frames) - 1; i >= 0 && now-frames[i].At <= old; i-- {
+		most = max(most, frames[i].Client.InFlight)
+	}
+	return float64(most)
 }

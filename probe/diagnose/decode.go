@@ -2,47 +2,33 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"sonde/probe/measure"
-	"sonde/probe/opt"
 	"sonde/probe/units"
 )
 
 // slowTPOT reports whether decoding is slow: for a reader, or for this hardware.
-func slowTPOT(tpot float64, floor opt.Float) bool {
+func (h *history) slowTPOT(tpot float64) bool {
+	floor := h.now().Roofline.TPOTFloorMS
 	return tpot >= slowTPOTMS || tpot >= quickTPOTMS && floor.OK && tpot >= slowTPOTFloors*floor.V
 }
 
-// hardware is how busy the busiest GPU is.
-type hardware struct {
-	sm, dram, tensor opt.Float
-	gpus             int
-}
-
-func (h *history) hardware() hardware {
-	return hardware{h.gpuMean(recent, sm), h.gpuMean(recent, dram), h.gpuMean(recent, tensor), len(h.now().GPU.GPUs)}
-}
-
-// idles reports whether the GPU waits for something else.
-func (g *hardware) idles() bool {
-	return g.sm.OK && g.dram.OK && g.sm.V < slowDecodeIdleSM && g.dram.V < slowDecodeIdleDRAM
-}
-
 // checkBandwidthBound finds decoding at the limit of the GPU's memory.
-func checkBandwidthBound(h *history) (outcome, Verdict) {
+func checkBandwidthBound(h *history) finding {
 	frames, ok := h.steady(recent)
-	tpot, queued, g := h.now().Client.TPOT, h.engineMean(recent, waiting), h.hardware()
+	tpot, dramShare, arithmetic := h.now().Client.TPOT, h.busy.dram, h.busy.tensor
 	source := fmt.Sprintf("mean of the last %.0f s", recent.Seconds())
 	if age, seldom := h.seldomRead(); seldom {
-		g.dram, g.tensor = busiest(h.now(), dram), busiest(h.now(), tensor)
+		dramShare, arithmetic = busiest(h.now(), dram), busiest(h.now(), tensor)
 		source = fmt.Sprintf("from a reading %.0f s old", age.Seconds())
 	}
-	if !ok || !g.dram.OK || !queued.OK || tpot.N < enough && !fewSuffice(h, tpot.N) {
-		return unclear, Verdict{}
-	}
-	if h.quiet() > h.usual.gapLimit(0)/2 {
-		return absent, Verdict{} // no token comes: whatever the memory does, it is not decoding
+	switch {
+	case !ok || !dramShare.OK || !h.busy.waiting.OK || tpot.N < enough && !fewSuffice(h, tpot.N):
+		return unclear
+	case h.quiet() > h.usual.gapLimit(0)/2:
+		return absent // no token comes: whatever the memory does, it is not decoding
 	}
 	decoding, open := 0, 0
 	for _, f := range frames {
@@ -51,20 +37,17 @@ func checkBandwidthBound(h *history) (outcome, Verdict) {
 		}
 		open = max(open, f.Client.InFlight)
 	}
-	bound := g.dram.V >= boundDRAM && queued.V < boundQueue && g.tensor.Or(0) < boundTensor
-	return when(bound && float64(decoding) >= boundDecoding*float64(len(frames)), func() Verdict {
-		floor, now := h.now().Roofline.TPOTFloorMS, units.Millis(tpot.P50)
-		// Below the floor several tokens come of a step, or it is another model.
-		if floor.OK && floor.V > 0 && tpot.P50 >= floor.V {
-			now += fmt.Sprintf(" = %.1f× the floor of %s", tpot.P50/floor.V, units.Millis(floor.V))
-		}
-		return Verdict{
-			Severity: Info, aside: !slowTPOT(tpot.P50, floor),
-			Text:     fmt.Sprintf("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", units.Share(g.dram.V), now),
-			Evidence: []string{fmt.Sprintf("busiest GPU, %s, up to %s in flight", source, units.Count(float64(open), "stream"))},
-			Advice:   "more streams cost little until compute binds; a smaller weight or KV format lowers TPOT",
-		}
-	})
+	bound := dramShare.V >= boundDRAM && h.busy.waiting.V < boundQueue && arithmetic.Or(0) < boundTensor
+	floor, now := h.now().Roofline.TPOTFloorMS, units.Millis(tpot.P50)
+	// Below the floor several tokens come of a step, or it is another model.
+	if floor.OK && floor.V > 0 && tpot.P50 >= floor.V {
+		now += fmt.Sprintf(" = %.1f× the floor of %s", tpot.P50/floor.V, units.Millis(floor.V))
+	}
+	return decide(true, bound && float64(decoding) >= boundDecoding*float64(len(frames)),
+		info("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", units.Share(dramShare.V), now).
+			besideIf(!h.slowTPOT(tpot.P50)).
+			with("busiest GPU, %s, up to %s in flight", source, units.Count(float64(open), "stream")).
+			advise("more streams cost little until compute binds; a smaller weight or KV format lowers TPOT"))
 }
 
 // seldomRead reports whether GPU figures change too seldom for a mean of the last
@@ -77,26 +60,22 @@ func (h *history) seldomRead() (age time.Duration, yes bool) {
 
 // checkHostBound finds a GPU that stands idle between decode steps: each step waits for
 // the CPU, the scheduler or another GPU.
-func checkHostBound(h *history) (outcome, Verdict) {
-	newest, floor, g := h.lately((*measure.Request).TPOT), h.now().Roofline.TPOTFloorMS, h.hardware()
+func checkHostBound(h *history) finding {
+	newest, floor, g := h.lately((*measure.Request).TPOT), h.now().Roofline.TPOTFloorMS, &h.busy
 	if newest.N < enough || !floor.OK || floor.V <= 0 || !g.sm.OK || !g.dram.OK {
-		return unclear, Verdict{}
+		return unclear
 	}
-	tpot := newest.P50
+	tpot, advice := newest.P50, "check the engine's CPU and scheduler, CUDA graphs, and other processes on the host"
+	if len(h.now().GPU.GPUs) > 1 {
+		advice += "; with several GPUs also the links between them"
+	}
 	idle := g.sm.V < hostBoundSM && g.dram.V < hostBoundDRAM && tpot >= hostBoundFloors*floor.V
-	return when(idle && h.decodes(recent), func() Verdict {
-		v := Verdict{
-			Severity: Info, aside: tpot < hostBoundSlowMS,
-			Text: fmt.Sprintf("the GPU waits between steps: SM %s, DRAM %s, TPOT %s is %s its floor",
-				units.Share(g.sm.V), units.Share(g.dram.V), units.Millis(tpot), units.Ratio(tpot/floor.V)),
-			Evidence: []string{fmt.Sprintf("TPOT floor of this hardware %s; streams decode all the time", units.Millis(floor.V))},
-			Advice:   "check the engine's CPU and scheduler, CUDA graphs, and other processes on the host",
-		}
-		if g.gpus > 1 {
-			v.Advice += "; with several GPUs also the links between them"
-		}
-		return v
-	})
+	return decide(true, idle && h.decodes(recent),
+		info("the GPU waits between steps: SM %s, DRAM %s, TPOT %s is %s its floor",
+			units.Share(g.sm.V), units.Share(g.dram.V), units.Millis(tpot), units.Ratio(tpot/floor.V)).
+			besideIf(tpot < hostBoundSlowMS).
+			with("TPOT floor of this hardware %s; streams decode all the time", units.Millis(floor.V)).
+			advise(advice))
 }
 
 // decodes reports whether some stream got tokens nearly all the time in the newest d,
@@ -118,74 +97,102 @@ func (h *history) decodes(d time.Duration) bool {
 	return ok && float64(busy) >= most*all && float64(got) >= least*all
 }
 
-// slowDecode is what is known where tokens come slowly.
-type slowDecode struct {
-	hardware
-	ttft, tpot  float64   // p50, ms
-	gap         float64   // p50, ms
-	floor       opt.Float // ms
-	running, kv opt.Float
-	read        int // pauses in which prompts of ours were read
-}
-
 // checkSlowDecode finds tokens that come slowly although the first one does not.
-func checkSlowDecode(h *history) (outcome, Verdict) {
-	s, floor := h.atLoad(), h.now().Roofline.TPOTFloorMS
-	if s.tpot.N < enough || s.ttft.N < enough {
-		return unclear, Verdict{}
-	}
-	return when(slowTPOT(s.tpot.P50, floor) && s.ttft.P50 < slowTTFTMS, func() Verdict {
-		r := slowDecode{
-			hardware: h.hardware(), ttft: s.ttft.P50, tpot: s.tpot.P50, gap: h.now().Client.Gap.P50, floor: floor,
-			running: h.engineMean(recent, running), kv: h.engineMean(recent, fullest),
-		}
-		for _, p := range h.pauses() {
-			if p.reading {
-				r.read++
-			}
-		}
-		return r.verdict()
-	})
+func checkSlowDecode(h *history) finding {
+	p, floor, b := &h.present, h.now().Roofline.TPOTFloorMS, &h.busy
+	tpot := p.tpot.P50
+	cause, advice := h.slowDecodeCause(tpot)
+	return decide(p.tpot.N >= enough && p.ttft.N >= enough, h.slowTPOT(tpot) && p.ttft.P50 < slowTTFTMS,
+		info("decoding is slow, the first token is not: TPOT %s%s", units.Millis(tpot), colon(cause)).
+			with("p50 of TPOT %s, of TTFT %s; %.1f tokens/s for each stream", units.Millis(tpot), units.Millis(p.ttft.P50), 1000/tpot).
+			withIf(floor.OK && floor.V > 0 && tpot >= floor.V, "%s the hardware's floor of %s", units.Ratio(tpot/floor.V), units.Millis(floor.V)).
+			withIf(b.running.OK && b.kv.OK, "the engine runs %s at once, KV cache %s full", units.Count(b.running.V, "request"), units.Share(b.kv.V)).
+			withIf(b.sm.OK && b.dram.OK, "SM %s, DRAM %s of peak", units.Share(b.sm.V), units.Share(b.dram.V)).
+			advise(advice))
 }
 
-// cause names what limits decoding, as far as the hardware shows.
-func (r *slowDecode) cause() (cause, advice string) {
+// slowDecodeCause names what limits decoding, as far as the hardware shows.
+func (h *history) slowDecodeCause(tpot float64) (cause, advice string) {
+	b, gap := &h.busy, h.now().Client.Gap.P50
+	read := 0 // pauses in which prompts of ours were read
+	for _, p := range h.pauses {
+		if p.reading {
+			read++
+		}
+	}
+	idles := b.sm.OK && b.dram.OK && b.sm.V < slowDecodeIdleSM && b.dram.V < slowDecodeIdleDRAM
 	switch {
-	case r.read >= slowDecodeReads && r.gap <= r.tpot/2:
-		return "prompts being read in between, most gaps take " + units.Millis(r.gap),
+	case read >= slowDecodeReads && gap <= tpot/2:
+		return "prompts being read in between, most gaps take " + units.Millis(gap),
 			"smaller chunks of prefill, shorter prompts, or separate engines for prefill"
-	case r.dram.OK && r.dram.V >= boundDRAM && r.kv.Or(0) >= slowDecodeKV:
-		return "memory bandwidth, with a KV cache " + units.Share(r.kv.V) + " full to read",
+	case b.dram.OK && b.dram.V >= boundDRAM && b.kv.Or(0) >= slowDecodeKV:
+		return "memory bandwidth, with a KV cache " + units.Share(b.kv.V) + " full to read",
 			"fewer or shorter contexts, a smaller KV format, or more GPUs"
-	case r.dram.OK && r.dram.V >= boundDRAM:
+	case b.dram.OK && b.dram.V >= boundDRAM:
 		return "memory bandwidth", "smaller weights or KV format, a faster GPU, or more of them"
-	case r.tensor.OK && r.tensor.V >= slowDecodeTensor:
+	case b.tensor.OK && b.tensor.V >= slowDecodeTensor:
 		return "compute, DRAM is not busy", "a smaller batch, shorter prompts between the steps, or more GPUs"
-	case r.idles() && r.gpus > 1:
+	case idles && len(h.now().GPU.GPUs) > 1:
 		return "the GPUs wait, for the host or for each other", "check the communication between the GPUs, and the engine's CPU"
-	case r.idles():
+	case idles:
 		return "the GPU waits for the host", "check the engine's CPU, its scheduler and CUDA graphs"
-	case r.running.OK && r.running.V >= slowDecodeBatch:
-		return "a batch of " + units.Whole(r.running.V), "lower the engine's limit of sequences, or add replicas"
+	case b.running.OK && b.running.V >= slowDecodeBatch:
+		return "a batch of " + units.Whole(b.running.V), "lower the engine's limit of sequences, or add replicas"
 	}
 	return "", "check the batch size, memory bandwidth, the length of contexts, and communication between GPUs"
 }
 
-func (r *slowDecode) verdict() Verdict {
-	cause, advice := r.cause()
-	text := fmt.Sprintf("decoding is slow, the first token is not: TPOT %s", units.Millis(r.tpot))
-	if cause != "" {
-		text += ": " + cause
+// checkAnswerGrowth finds decoding that slows down along an answer.
+func checkAnswerGrowth(h *history) finding {
+	const most = 50                                  // sorting every gap of a fast server would take its time
+	level, ratios := h.now().Load.Level, []float64{} // last quarter over second quarter
+	requests := h.successes()
+	for _, q := range requests[max(0, len(requests)-most):] {
+		if q.Level != level || level == 0 || len(q.GapsMS) < growthGaps {
+			continue
+		}
+		quarter := len(q.GapsMS) / 4
+		early, late := median(q.GapsMS[quarter:2*quarter]), median(q.GapsMS[3*quarter:])
+		if early > 0 {
+			ratios = append(ratios, float64(late)/float64(early))
+		}
 	}
-	evidence := []string{fmt.Sprintf("p50 of TPOT %s, of TTFT %s; %.1f tokens/s for each stream", units.Millis(r.tpot), units.Millis(r.ttft), 1000/r.tpot)}
-	if r.floor.OK && r.floor.V > 0 && r.tpot >= r.floor.V {
-		evidence = append(evidence, fmt.Sprintf("%s the hardware's floor of %s", units.Ratio(r.tpot/r.floor.V), units.Millis(r.floor.V)))
+	n := len(ratios)
+	if n < growthFewest {
+		return unclear
 	}
-	if r.running.OK && r.kv.OK {
-		evidence = append(evidence, fmt.Sprintf("the engine runs %s at once, KV cache %s full", units.Count(r.running.V, "request"), units.Share(r.kv.V)))
+	slices.Sort(ratios)
+	// Four of five must agree: one request among others that came and went
+	// shows the others' changes, not its own growth.
+	return decide(true, ratios[n/2] >= growthRise && ratios[n/5] >= growthRiseOfMost,
+		info("gaps grow along an answer: %s longer at its end than early on", units.Ratio(ratios[n/2])).
+			with("median gap of the last quarter over that of the second, %d requests", n).
+			advise("expected where attention over a long KV cache takes a large part of a step"))
+}
+
+// checkSlowed finds that the server became slower while we requested the same of it.
+func checkSlowed(h *history) finding {
+	requested := h.now().Load.Requested
+	// An open loop has more in flight at times, by chance.
+	tpotTimes, ttftTimes := slowedTPOT, slowedTTFT
+	if requested.Rate > 0 {
+		tpotTimes, ttftTimes = slowedTPOTOpen, slowedTTFTOpen
 	}
-	if r.sm.OK && r.dram.OK {
-		evidence = append(evidence, fmt.Sprintf("SM %s, DRAM %s of peak", units.Share(r.sm.V), units.Share(r.dram.V)))
+	tpot, ttft := h.lately((*measure.Request).TPOT), h.lately((*measure.Request).TTFT)
+	if slower(tpot, h.best.tpot, tpotTimes, slowedTPOTByMS) {
+		return slowed("TPOT", h.best.tpot, tpot)
 	}
-	return Verdict{Severity: Info, Text: text, Evidence: evidence, Advice: advice}
+	// Prompts of a file may come longer.
+	return decide(h.best.ttft > 0, requested.InputTokens > 0 && slower(ttft, h.best.ttft, ttftTimes, slowedTTFTByMS),
+		slowed("TTFT", h.best.ttft, ttft))
+}
+
+func slower(now measure.Summary, best, times, byMS float64) bool {
+	return now.N >= enough && best > 0 && now.P50 >= max(times*best, best+byMS)
+}
+
+func slowed(name string, before float64, now measure.Summary) finding {
+	return info("slower than before at the same load: %s %s, was %s (%s)", name, units.Millis(now.P50), units.Millis(before), units.Ratio(now.P50/before)).
+		with("medians of the newest %d requests and of the best ten seconds since the load was set", now.N).
+		advise("look for other load on the server, a throttled GPU, a busy host, or another replica that answers now")
 }

@@ -130,7 +130,7 @@ func TestPastKnee(t *testing.T) {
 			}
 		})
 	}
-	if v := step(32, 258, nil).Strongest(); v.Rule != RulePastKnee || v.Severity != Warn || !strings.HasPrefix(v.Text, "past the knee: from 16 to 32 streams") {
+	if v := step(32, 258, nil).Strongest(); v.Rule != "past_knee" || v.Severity != Warn || !strings.HasPrefix(v.Text, "past the knee: from 16 to 32 streams") {
 		t.Errorf("%+v", v)
 	}
 	none(t, "it grew by a half", step(32, 384, nil), "past_knee")
@@ -144,7 +144,7 @@ func TestPastKnee(t *testing.T) {
 		}
 		return other
 	}
-	if v := shares(j.Book()).Strongest(); v.Rule != RulePastKnee {
+	if v := shares(j.Book()).Strongest(); v.Rule != "past_knee" {
 		t.Errorf("by the Book of another Judge: %+v", v)
 	}
 	empty := level.NewBook(nil)
@@ -153,7 +153,7 @@ func TestPastKnee(t *testing.T) {
 		t.Errorf("a Judge filled a Book that is not its own: %d levels", n)
 	}
 	none(t, "there is no Book", shares(nil), "past_knee")
-	if j = step(32, 320, nil); !slices.Contains(rules(j), RulePastKnee) { // 1.25 times: power 16²·1.25²/32² of before
+	if j = step(32, 320, nil); !slices.Contains(rules(j), "past_knee") { // 1.25 times: power 16²·1.25²/32² of before
 		t.Errorf("a quarter more output for twice the streams: %v", rules(j))
 	}
 	none(t, "a small step", step(20, 258, nil), "past_knee")
@@ -217,7 +217,7 @@ func TestVerdictsAreSorted(t *testing.T) {
 		f.Client.TokensPerChunk = opt.Of(4)
 	})
 	got := rules(j)
-	want := []Rule{RuleClientBottleneck, RuleKVFull, RuleTokensPerChunk}
+	want := []Rule{"client_bottleneck", "kv_full", "tokens_per_chunk"}
 	if !slices.Equal(got, want) {
 		t.Errorf("verdicts %v, want %v", got, want)
 	}

@@ -142,7 +142,7 @@ func TestPrefixCacheOfOthers(t *testing.T) {
 		f.Engine.Reading.PrefixHits = f.Engine.Reading.PrefixQueries.Scale(0.5)
 	})
 	for _, v := range j.Verdicts() {
-		if v.Rule == RulePrefixCache {
+		if v.Rule == "prefix_cache" {
 			if want := "the prefix cache serves 50 % of prompt tokens"; v.Text != want || v.Severity != Info || v.Advice != "" {
 				t.Errorf("%v %q, advice %q", v.Severity, v.Text, v.Advice)
 			}
@@ -173,7 +173,7 @@ func TestTheMeanOfARouterIsNotTheFullest(t *testing.T) {
 	only(t, fill(false), "kv_full", Warn, "the KV cache is 97 % full: new requests will wait")
 	j := fill(true)
 	none(t, "a router", j, "kv_full")
-	if !slices.Contains(j.Checked().Inconclusive, RuleKVFull) {
+	if !slices.Contains(j.Checked().Inconclusive, "kv_full") {
 		t.Errorf("checked %+v", j.Checked())
 	}
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,170 +12,149 @@ import (
 	"sonde/probe/units"
 )
 
-// failures counts how requests failed.
+// failures are the requests of the history that failed, in the order in which they ended.
 type failures struct {
-	total, failed int
-	byClass       map[measure.Class]int
-	recent        map[measure.Class]int    // of these, in the newest seconds
-	messages      map[measure.Class]string // the newest of each class
-	causes        map[measure.Class]measure.Cause
-	ago           time.Duration // since the newest failure
-	okSince       int           // successes after it
-	seconds       float64
+	all     []endedRequest
+	recent  []endedRequest // the last of them, until they fade
+	total   int            // requests, with those that succeeded
+	ago     time.Duration  // since the newest failure
+	okSince int            // successes after it
 }
 
-func countFailures(h *history) failures {
-	f := failures{byClass: map[measure.Class]int{}, recent: map[measure.Class]int{}, messages: map[measure.Class]string{},
-		causes: map[measure.Class]measure.Cause{}, seconds: h.seconds()}
-	for _, e := range h.ended() {
-		f.total++
+func (h *history) findFailures() failures {
+	f := failures{total: len(h.ended)}
+	for _, e := range h.ended {
 		if e.Class == measure.OK {
 			f.okSince++
 			continue
 		}
-		f.failed++
-		f.byClass[e.Class]++
-		f.messages[e.Class], f.causes[e.Class] = e.Error, e.Cause
+		f.all = append(f.all, e)
 		f.ago, f.okSince = h.now().At-e.at, 0
-		if f.ago < failureFades {
-			f.recent[e.Class]++
+	}
+	f.recent = since(f.all, h.now().At-failureFades)
+	return f
+}
+
+// since are the requests that ended after some moment.
+func since(list []endedRequest, moment time.Duration) []endedRequest {
+	i := len(list)
+	for i > 0 && list[i-1].at > moment {
+		i--
+	}
+	return list[i:]
+}
+
+func count(list []endedRequest, class measure.Class) (n int) {
+	for _, e := range list {
+		if e.Class == class {
+			n++
 		}
 	}
-	return f
+	return n
 }
 
 // goesOn reports whether requests still fail, not only that some of the window did.
 func (f *failures) goesOn() bool {
-	return f.failed > 0 && (f.ago < failureFades || f.okSince < enough)
+	return len(f.all) > 0 && (len(f.recent) > 0 || f.okSince < enough)
 }
 
-// most is the class to name: the most frequent of the newest seconds, or, if
-// there is none, of all; the alphabetically first of equals.
-func (f *failures) most() measure.Class {
-	for _, counts := range []map[measure.Class]int{f.recent, f.byClass} {
-		best := measure.OK
-		for c, n := range counts {
-			if n > counts[best] || n == counts[best] && c < best {
-				best = c
-			}
-		}
-		if best != measure.OK {
-			return best
-		}
-	}
-	return measure.OK
+// limited reports whether rate limits set the pace.
+func (f *failures) limited() bool {
+	return count(f.all, measure.RateLimited) >= rateLimitsFewest && f.goesOn() &&
+		(count(f.recent, measure.RateLimited) > 0 || f.okSince < enough)
 }
 
-// quote is a class of failure with the server's newest message of it.
-func (f *failures) quote(c measure.Class) string { return quote(c, f.messages[c]) }
-
-func quote(c measure.Class, message string) string {
-	switch {
-	case message == "":
-		return string(c)
-	case strings.HasPrefix(message, string(c)+":"):
-		return message // "connect: connection refused" names the class itself
+// foremost is the newest failure of the most frequent class; of equally frequent ones,
+// of the one that failed last.
+func foremost(list []endedRequest) endedRequest {
+	best := list[len(list)-1]
+	for _, e := range slices.Backward(list) {
+		if count(list, e.Class) > count(list, best.Class) {
+			best = e
+		}
 	}
-	return fmt.Sprintf("%s: %s", c, message)
+	return best
+}
+
+// quote is a class of failure with the server's message.
+func (e endedRequest) quote() string {
+	if strings.HasPrefix(e.Error, string(e.Class)+":") {
+		return e.Error // "connect: connection refused" names the class itself
+	}
+	return string(e.Class) + colon(e.Error)
 }
 
 // checkSomeFail finds requests that fail while others succeed. Refusals for a rate
 // limit count only where they are too few for a finding of their own.
-func checkSomeFail(h *history) (outcome, Verdict) {
-	f := countFailures(h)
-	bad := f.failed - f.byClass[measure.RateLimited]
-	many := f.total >= someFailFewest && f.failed < f.total && float64(bad) >= someFailShare*float64(f.total)
+func checkSomeFail(h *history) finding {
+	f := &h.failures
+	failed, refused := len(f.all), count(f.all, measure.RateLimited)
+	other := failed - refused
+	many := f.total >= someFailFewest && failed < f.total && float64(other) >= someFailShare*float64(f.total)
 	switch {
-	case h.finds(RuleAllFail, checkAllFail):
-		return absent, Verdict{} // the mean of the window is of two times
-	case f.failed == 0 && f.total < someFailFewest:
-		return unclear, Verdict{}
-	case !f.goesOn(), !many && h.finds(RuleRateLimits, checkRateLimits):
-		return absent, Verdict{}
+	case failed == 0 && f.total < someFailFewest:
+		return unclear
+	case !f.goesOn(), !many && f.limited():
+		return absent
 	case many:
-		delete(f.byClass, measure.RateLimited)
-		delete(f.recent, measure.RateLimited)
-		return holds, f.many(bad)
+		refusal := func(e endedRequest) bool { return e.Class == measure.RateLimited }
+		worst, same := f.worst(refusal)
+		return warn("%s of requests fail, mostly %s", units.Share(float64(other)/float64(f.total)), worst.quote()).
+			asIf(2*other >= f.total, Bad).
+			with("%d of %d requests in %.0f s, %d of them %s", other, f.total, h.seconds(), same, worst.Class).
+			advise(worst.advice())
 	}
-	return holds, f.few()
+	worst, same := f.worst(func(endedRequest) bool { return false })
+	return info("%d of %d requests failed: %s", failed, f.total, worst.quote()).
+		asIf(2*failed >= f.total && f.total > 2, Warn).
+		with("in %.0f s, the last %s ago, %d of them %s", h.seconds(), units.Elapsed(f.ago), same, worst.Class).
+		advise(worst.advice())
 }
 
-func (f *failures) many(bad int) Verdict {
-	class := f.most()
-	v := Verdict{
-		Severity: Warn,
-		Text:     fmt.Sprintf("%s of requests fail, mostly %s", units.Share(float64(bad)/float64(f.total)), f.quote(class)),
-		Evidence: []string{fmt.Sprintf("%d of %d requests in %.0f s, %d of them %s", bad, f.total, f.seconds, f.byClass[class], class)},
-		Advice:   adviceOn(class, f.causes[class]),
+// worst is the failure to name, apart from some: the foremost one of the newest seconds,
+// or of all; with how many are of its class.
+func (f *failures) worst(apart func(endedRequest) bool) (worst endedRequest, same int) {
+	recent := slices.DeleteFunc(slices.Clone(f.recent), apart)
+	if len(recent) == 0 {
+		recent = slices.DeleteFunc(slices.Clone(f.all), apart)
 	}
-	if 2*bad >= f.total {
-		v.Severity = Bad
-	}
-	return v
-}
-
-// few are too few to be called more: a server with them is not in good health, either.
-func (f *failures) few() Verdict {
-	class := f.most()
-	v := Verdict{
-		Severity: Info,
-		Text:     fmt.Sprintf("%d of %d requests failed: %s", f.failed, f.total, f.quote(class)),
-		Evidence: []string{fmt.Sprintf("in %.0f s, the last %s ago, %d of them %s", f.seconds, units.Elapsed(f.ago), f.byClass[class], class)},
-		Advice:   adviceOn(class, f.causes[class]),
-	}
-	if 2*f.failed >= f.total && f.total > 2 {
-		v.Severity = Warn
-	}
-	return v
+	worst = foremost(recent)
+	return worst, count(f.all, worst.Class)
 }
 
 // checkAllFail finds that nothing works any more: not by the mean of the window, but
 // by the requests that ended last.
-func checkAllFail(h *history) (outcome, Verdict) {
-	ended := h.ended()
-	first := len(ended)
-	for first > 0 && ended[first-1].Class != measure.OK {
+func checkAllFail(h *history) finding {
+	first := len(h.ended)
+	for first > 0 && h.ended[first-1].Class != measure.OK {
 		first--
 	}
-	run, always := ended[first:], first == 0
+	before, run, always := h.ended[:first], h.ended[first:], first == 0
 	if len(run) == 0 {
-		return absent, Verdict{}
+		return absent
 	}
-	since := h.now().At - run[0].at
+	lasts := h.now().At - run[0].at
 	switch c := &h.now().Client; {
 	case c.InFlight > c.Prefill && h.quiet() < h.usual.gapLimit(0) && !midStream(run):
-		return absent, Verdict{} // a stream is getting tokens
-	case len(run) < allFailFewest || !always && (since < allFailShortest || !unlikely(ended[:first], len(run))):
-		return unclear, Verdict{}
+		return absent // a stream is getting tokens
+	case len(run) < allFailFewest || !always && (lasts < allFailShortest || !unlikely(before, len(run))):
+		return unclear
 	}
-	newest := newestFailure(run)
-	class := newest.Class
+	// The cause may have changed since the first.
+	worst := foremost(since(run, run[len(run)-1].at-allFailNewest))
 	text := "every request fails: "
 	if !always {
-		text = fmt.Sprintf("every request in the last %s has failed: ", units.Elapsed(since))
+		text = fmt.Sprintf("every request in the last %s has failed: ", units.Elapsed(lasts))
 	}
-	same := 0
-	for i := range run {
-		if run[i].Class == class {
-			same++
-		}
-	}
-	return holds, Verdict{
-		Severity: Bad, Text: text + quote(class, newest.Error),
-		Evidence: []string{fmt.Sprintf("%d failures in a row, %d of them %s", len(run), same, class)},
-		Advice:   adviceOn(class, newest.Cause),
-	}
+	return bad("%s%s", text, worst.quote()).
+		with("%d failures in a row, %d of them %s", len(run), count(run, worst.Class), worst.Class).
+		advise(worst.advice())
 }
 
 // midStream reports whether the failures came after tokens: then tokens do not show
 // that anything works.
 func midStream(run []endedRequest) bool {
-	for i := range run {
-		if run[i].Chunks == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(run, func(e endedRequest) bool { return e.Chunks == 0 })
 }
 
 // unlikely reports whether so many failures in a row are no chance, given how often
@@ -184,32 +164,89 @@ func unlikely(before []endedRequest, run int) bool {
 	if i := slices.IndexFunc(before, func(r endedRequest) bool { return r.Class != measure.OK }); i > 0 {
 		before = before[i:]
 	}
-	failed := 0
-	for i := range before {
-		if before[i].Class != measure.OK {
-			failed++
-		}
-	}
-	share := float64(failed+1) / float64(len(before)+2)
+	share := float64(len(before)-count(before, measure.OK)+1) / float64(len(before)+2)
 	return math.Pow(share, float64(run)) <= allFailChance
 }
 
-// newestFailure is the newest one of the most frequent class of the last two seconds
-// of failures. The cause may have changed since the first.
-func newestFailure(run []endedRequest) *measure.Request {
-	const span = 2 * time.Second
-	n := map[measure.Class]int{}
-	newest, last := run[len(run)-1].Request, run[len(run)-1].at
-	for i := len(run) - 1; i >= 0 && run[i].at > last-span; i-- {
-		q := run[i].Request
-		if n[q.Class]++; n[q.Class] > n[newest.Class] {
-			newest = q
+// checkRateLimits finds that the server's limits set the pace.
+func checkRateLimits(h *history) finding {
+	c, f, message := &h.now().Client, &h.failures, ""
+	for _, e := range f.all {
+		if e.Class == measure.RateLimited {
+			message = e.Error
 		}
 	}
-	for i := len(run) - 1; i >= 0; i-- {
-		if run[i].Class == newest.Class {
-			return run[i].Request
+	said := ""
+	if message != "" {
+		said = "the server says: " + message
+	}
+	return decide(true, f.limited(), warn("%s reached: %d of %d requests refused", limitNamed(message), count(f.all, measure.RateLimited), f.total).
+		with("let through: %s requests and %s tokens per minute", units.Whole(60*c.RequestsPerS), units.Whole(60*(c.InTokensPerS+c.OutTokensPerS))).
+		with("%s", said).
+		advise(adviceFor[measure.RateLimited]))
+}
+
+// limitNamed reads from the server's refusal which limit it was.
+func limitNamed(message string) string {
+	m := strings.ToLower(message)
+	tokens := strings.Contains(m, "tpm") || strings.Contains(m, "tokens per min")
+	requests := strings.Contains(m, "rpm") || strings.Contains(m, "requests per min")
+	switch {
+	case tokens && !requests:
+		return "tokens-per-minute limit"
+	case requests && !tokens:
+		return "requests-per-minute limit"
+	}
+	return "rate limit"
+}
+
+// checkLoading finds a server that refuses everything because its model is not ready.
+func checkLoading(h *history) finding {
+	c := &h.now().Client
+	refused, answered := 0, false
+	var lastOK time.Duration
+	for _, f := range h.frames {
+		for i := range f.Requests {
+			switch f.Requests[i].Class {
+			case measure.Loading:
+				refused++
+			case measure.OK:
+				refused, lastOK, answered = 0, f.At, true
+			}
 		}
 	}
-	return newest
+	switch {
+	case refused == 0, c.InFlight > c.Prefill, answered && h.now().At-lastOK < loadingShortest:
+		return absent
+	case c.OldestWaiting >= unheardOf:
+		return absent // it hangs now
+	case c.OK > 0: // it has worked before
+		return warn("the server is loading its model again: %d requests refused", refused).
+			with("%d requests refused in the last %.0f s because the model is not ready", refused, h.seconds()).
+			advise("find out why it restarted: check the engine's log, and the memory of its host and GPU")
+	}
+	return info("the server is still loading its model").
+		with("%d requests refused in the last %.0f s because the model is not ready", refused, h.seconds()).
+		advise("wait: measuring starts with the first success")
+}
+
+// advice is what helps against the failure.
+func (e endedRequest) advice() string { return cmp.Or(e.Cause.Advice(), adviceFor[e.Class]) }
+
+// adviceFor is what usually helps against a class of failure.
+var adviceFor = map[measure.Class]string{
+	measure.Connect:        "check the address and that the server is running",
+	measure.TLS:            "check the certificate: name a CA file, or skip the check for a test",
+	measure.HTTP4xx:        "check the key, the model's name and the path",
+	measure.RateLimited:    "lower the rate or the concurrency, or raise the limit",
+	measure.HTTP5xx:        "check the server's log",
+	measure.StreamError:    "check the server's log",
+	measure.Truncated:      "look for a proxy that cuts long responses, and check the server's log",
+	measure.ConnectionLost: "look for a proxy timeout, and check that the server is still running",
+	measure.Timeout:        "check that the server still answers; raise the idle timeout if it is only slow",
+	measure.Empty:          "check the model and its stop words: responses hold no text",
+	measure.ContextLength:  "request shorter prompts or outputs",
+	measure.Redirect:       "give the address that the message names; where that is a login page, give a key with --api-key",
+	measure.BadReply:       "check that the address is an OpenAI-compatible API",
+	measure.LocalLimit:     "raise the limit of open files, or lower the concurrency",
 }

@@ -43,12 +43,12 @@ type throttled struct {
 
 // checkGPUThrottled finds a GPU whose clock has been taken down although it works: one that was
 // faster before, or whose driver says that it is too hot. The session may have begun with that.
-func checkGPUThrottled(h *history) (outcome, Verdict) {
+func checkGPUThrottled(h *history) finding {
 	const fewest = 2 // readings
 	f := h.now()
 	frames, ok := h.last(recent)
 	if !ok || !f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
-		return unclear, Verdict{}
+		return unclear
 	}
 	var slowest throttled
 	clocked := 0
@@ -63,10 +63,32 @@ func checkGPUThrottled(h *history) (outcome, Verdict) {
 			slowest = throttled{g, clock, best}
 		}
 	}
-	if clocked == 0 {
-		return unclear, Verdict{}
+	return decide(clocked > 0, slowest.clock > 0, slowest.finding().
+		withIf(clocked > 1, "GPU %d of %d", slowest.Index, clocked).
+		withIf(slowest.Temperature.OK, "%.0f °C", slowest.Temperature.V))
+}
+
+// finding names what holds the clock down, as far as power and heat show.
+func (g *throttled) finding() finding {
+	f := warn("the GPU is throttled to %.0f of %.0f MHz", g.clock/1e6, g.best/1e6).
+		with("SM clock of the last %.0f s against the highest seen under load in this session", recent.Seconds())
+	if g.clock > throttledFrom*g.best {
+		f = warn("the GPU is throttled to %.0f MHz", g.clock/1e6).
+			with("the driver says for %.0f s that temperature holds the SM clock down", recent.Seconds())
 	}
-	return when(slowest.clock > 0, func() Verdict { return slowest.verdict(clocked) })
+	switch {
+	case !g.Overheated && g.Power.OK && g.PowerLimit.OK && g.PowerLimit.V > 0 && g.Power.V >= throttledPower*g.PowerLimit.V:
+		f.Severity = Info
+		f.Text += fmt.Sprintf(": it draws %.0f of %.0f W", g.Power.V, g.PowerLimit.V)
+		return f.advise("raise the power limit, or expect this speed: many boards run at their limit all the time")
+	case g.Overheated && !g.Temperature.OK:
+		f.Text += ": it is too hot"
+	case g.Overheated || g.Temperature.OK && g.Temperature.V >= throttledHot:
+		f.Text += fmt.Sprintf(": it has reached %.0f °C", g.Temperature.V)
+	default:
+		return f.advise("check the clock limits, power and temperature: nvidia-smi -q -d PERFORMANCE names the reason")
+	}
+	return f.advise("check the cooling: fans, airflow, the room")
 }
 
 // clockOf is the highest SM clock of a GPU over some Frames, by how many readings, and whether
@@ -91,101 +113,40 @@ func clockOf(frames []*frame.Frame, id string) (highest float64, readings int, o
 	return highest, readings, overheated
 }
 
-// reason is what holds the clock down, as far as power and heat show.
-func (g *throttled) reason() (text, advice string, severity Severity) {
-	switch {
-	case !g.Overheated && g.Power.OK && g.PowerLimit.OK && g.PowerLimit.V > 0 && g.Power.V >= throttledPower*g.PowerLimit.V:
-		return fmt.Sprintf(": it draws %.0f of %.0f W", g.Power.V, g.PowerLimit.V), "raise the power limit, or expect this speed: many boards run at their limit all the time", Info
-	case g.Overheated && !g.Temperature.OK:
-		return ": it is too hot", "check the cooling: fans, airflow, the room", Warn
-	case g.Overheated || g.Temperature.OK && g.Temperature.V >= throttledHot:
-		return fmt.Sprintf(": it has reached %.0f °C", g.Temperature.V), "check the cooling: fans, airflow, the room", Warn
-	}
-	return "", "check the clock limits, power and temperature: nvidia-smi -q -d PERFORMANCE names the reason", Warn
-}
-
-// verdict is on one of so many GPUs whose clock is known.
-func (g *throttled) verdict(gpus int) Verdict {
-	why, advice, severity := g.reason()
-	v := Verdict{
-		Severity: severity,
-		Text:     fmt.Sprintf("the GPU is throttled to %.0f of %.0f MHz%s", g.clock/1e6, g.best/1e6, why),
-		Evidence: []string{fmt.Sprintf("SM clock of the last %.0f s against the highest seen under load in this session", recent.Seconds())},
-		Advice:   advice,
-	}
-	if g.clock > throttledFrom*g.best {
-		v.Text = fmt.Sprintf("the GPU is throttled to %.0f MHz%s", g.clock/1e6, why)
-		v.Evidence = []string{fmt.Sprintf("the driver says for %.0f s that temperature holds the SM clock down", recent.Seconds())}
-	}
-	if gpus > 1 {
-		v.Evidence = append(v.Evidence, fmt.Sprintf("GPU %d of %d", g.Index, gpus))
-	}
-	if g.Temperature.OK {
-		v.Evidence = append(v.Evidence, fmt.Sprintf("%.0f °C", g.Temperature.V))
-	}
-	return v
-}
-
 // checkGPUDoubts finds GPUs whose values contradict each other. What they show is
 // unknown then, and no ground to call anything healthy.
-func checkGPUDoubts(h *history) (outcome, Verdict) {
+func checkGPUDoubts(h *history) finding {
 	f := h.now()
-	gpus := f.GPU.GPUs
-	if len(gpus) == 0 || !f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
-		return unclear, Verdict{}
-	}
-	fresh := f.FreshGPUs() != nil
+	gpus, fresh := f.GPU.GPUs, f.FreshGPUs() != nil
 	doubted := slices.DeleteFunc(slices.Clone(gpus), func(g gpu.Reading) bool {
 		return g.Doubts == 0 || !fresh && g.Doubts&gpu.DoubtFrozen == 0
 	})
-	if !fresh && len(doubted) == 0 {
-		return unclear, Verdict{}
+	switch {
+	case len(gpus) == 0 || !f.GPU.Serve(f.Target.Host, f.Target.Embedded):
+		return unclear
+	case len(doubted) == 0:
+		return decide(fresh, false, finding{})
 	}
-	return when(len(doubted) > 0, func() Verdict {
-		first := doubted[0]
-		v := Verdict{
-			Severity: Info, Text: "the GPU's counters cannot be right: those in doubt are not shown",
-			Evidence: []string{first.Note},
-			Advice:   "restart the exporter or driver that counts; another profiler on the same GPU (Nsight, DCGM) stops its counters",
-		}
-		if len(gpus) > 1 {
-			v.Evidence = append(v.Evidence, fmt.Sprintf("%d of %d GPUs", len(doubted), len(gpus)))
-		}
-		return v
-	})
+	return info("the GPU's counters cannot be right: those in doubt are not shown").
+		with("%s", doubted[0].Note).
+		withIf(len(gpus) > 1, "%d of %d GPUs", len(doubted), len(gpus)).
+		advise("restart the exporter or driver that counts; another profiler on the same GPU (Nsight, DCGM) stops its counters")
 }
 
 // checkGPUIdle finds requests that wait although the GPU has nothing to do.
-func checkGPUIdle(h *history) (outcome, Verdict) {
+func checkGPUIdle(h *history) finding {
 	now := h.now()
 	// A figure that changes seldom may be of a time before anyone waited.
 	span := max(recent, 2*now.GPU.Period)
-	if span > keep {
-		return unclear, Verdict{}
-	}
 	frames, _ := h.last(span)
-	active := h.gpuMean(span, sm)
-	if !active.OK || h.justChanged() {
-		return unclear, Verdict{}
-	}
-	for _, f := range frames {
-		if !someoneWaits(f) {
-			return absent, Verdict{}
-		}
-	}
-	return when(active.V < gpuIdleSM, func() Verdict {
-		v := Verdict{
-			Severity: Warn, Text: fmt.Sprintf("the GPU is idle while requests wait: SM activity %s", units.Share(active.V)),
-			Evidence: []string{fmt.Sprintf("SM activity of the busiest GPU %s over the last %.0f s", units.Share(active.V), span.Seconds())},
-			Advice:   "check what feeds it: the engine's CPU, the tokenizer, the scheduler, the network",
-		}
-		if queued := waiting(now); queued.OK {
-			v.Evidence = append(v.Evidence, fmt.Sprintf("%s in the engine's queue all the time", units.Count(queued.V, "request")))
-		} else {
-			v.Evidence = append(v.Evidence, fmt.Sprintf("%s without a token", units.Count(float64(now.Client.Prefill), "request")))
-		}
-		return v
-	})
+	active, queued := h.gpuMean(span, sm), waiting(now)
+	waits := !slices.ContainsFunc(frames, func(f *frame.Frame) bool { return !someoneWaits(f) })
+	return decide(span <= keep && active.OK && !h.justChanged(), waits && active.V < gpuIdleSM,
+		warn("the GPU is idle while requests wait: SM activity %s", units.Share(active.V)).
+			with("SM activity of the busiest GPU %s over the last %.0f s", units.Share(active.V), span.Seconds()).
+			withIf(queued.OK, "%s in the engine's queue all the time", units.Count(queued.V, "request")).
+			withIf(!queued.OK, "%s without a token", units.Count(float64(now.Client.Prefill), "request")).
+			advise("check what feeds it: the engine's CPU, the tokenizer, the scheduler, the network"))
 }
 
 // someoneWaits goes by the engine's queue, and where that is unknown by

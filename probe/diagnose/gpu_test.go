@@ -80,7 +80,7 @@ func TestGPUCountersThatContradictEachOther(t *testing.T) {
 	}
 	j := doubted(nil)
 	only(t, j, "gpu_doubts", Info, "the GPU's counters cannot be right: those in doubt are not shown")
-	if got := j.Strongest(); got.Rule != RuleGPUDoubts {
+	if got := j.Strongest(); got.Rule != "gpu_doubts" {
 		t.Errorf("the strongest verdict is %s", got.Rule)
 	}
 	none(t, "the GPU of another machine", doubted(func(f *frame.Frame) { f.GPU.Source = "nvml" }), "gpu_doubts")

@@ -2,8 +2,10 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 
 	"sonde/probe/frame"
+	"sonde/probe/measure"
 	"sonde/probe/units"
 )
 
@@ -16,10 +18,10 @@ func fewSuffice(h *history, n int) bool {
 // wellbeing is the verdict when no rule finds fault: healthy if there is enough
 // to say so, and tokens arrive now.
 func wellbeing(h *history) Verdict {
-	c := &h.now().Client
-	failures := countFailures(h)
+	c, failed := &h.now().Client, &h.failures
+	ok := failed.total - len(failed.all)
 	ttft, tpot := h.live()
-	have := min(failures.total-failures.failed, ttft.N)
+	have := min(ok, ttft.N)
 	longest := h.usual.gapLimit(h.atLeast())
 	if c.Prefill > 0 {
 		longest = max(longest, h.usual.firstLimit(h.atLeast()))
@@ -27,16 +29,16 @@ func wellbeing(h *history) Verdict {
 	switch {
 	case unloaded(h.now()) && h.now().Load.Stage != frame.StageLoad:
 		return beforeLoad(h.now())
-	case unloaded(h.now()) && c.InFlight == 0 && failures.total == 0:
+	case unloaded(h.now()) && c.InFlight == 0 && failed.total == 0:
 		return noLoad(h.now(), "no load yet")
 	case unloaded(h.now()) && c.InFlight == 0:
 		return noLoad(h.now(), "no load now")
 	case unloaded(h.now()):
-		return Verdict{Rule: RuleDraining, Text: fmt.Sprintf("no new load, %s still running", units.Count(float64(c.InFlight), "request"))}
+		return Verdict{Rule: "draining", Text: fmt.Sprintf("no new load, %s still running", units.Count(c.InFlight, "request"))}
 	case have < enough && !fewSuffice(h, have):
-		return Verdict{Rule: RuleNotEnoughData, Text: fmt.Sprintf("not enough data yet: %d of %d requests", have, enough)}
+		return Verdict{Rule: "not_enough_data", Text: fmt.Sprintf("not enough data yet: %d of %d requests", have, enough)}
 	case c.InFlight > 0 && h.quiet() >= longest:
-		return Verdict{Rule: RuleQuiet, Text: fmt.Sprintf("no token for %s, %s in flight", units.Elapsed(h.quiet()), units.Count(float64(c.InFlight), "request"))}
+		return Verdict{Rule: "quiet", Text: fmt.Sprintf("no token for %s, %s in flight", units.Elapsed(h.quiet()), units.Count(c.InFlight, "request"))}
 	}
 	text := fmt.Sprintf("healthy: TTFT p95 %s", units.Millis(ttft.P95))
 	if have < enough {
@@ -44,34 +46,41 @@ func wellbeing(h *history) Verdict {
 	} else if tpot.N >= enough {
 		text += fmt.Sprintf(", TPOT p95 %s", units.Millis(tpot.P95))
 	}
-	if failures.failed > 0 {
-		text += fmt.Sprintf(", last failure %s ago", units.Elapsed(failures.ago))
+	if len(failed.all) > 0 {
+		text += fmt.Sprintf(", last failure %s ago", units.Elapsed(failed.ago))
 	} else {
 		text += ", no failures"
 	}
-	return Verdict{Rule: RuleHealthy, Severity: Healthy, Text: text, Evidence: append(h.inNumbers(), h.throughput(failures.total-failures.failed))}
+	return h.inNumbers(ok, Verdict{Rule: "healthy", Severity: Healthy, Text: text})
 }
 
-func (h *history) throughput(ok int) string {
-	return fmt.Sprintf("%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, h.seconds(), float64(ok)/h.seconds(), h.outTokens()/h.seconds())
+// live returns TTFT and TPOT as the live window has them, in ms; without the requests
+// that began under another load, if the window still reaches back to one.
+func (h *history) live() (ttft, tpot measure.Summary) {
+	f := h.now()
+	if f.At-h.since >= f.Client.Window {
+		return f.Client.TTFT, f.Client.TPOT
+	}
+	own := slices.DeleteFunc(h.successes(), func(r *measure.Request) bool { return r.Level != f.Load.Level })
+	return summaryOf(own, (*measure.Request).TTFT), summaryOf(own, (*measure.Request).TPOT)
 }
 
-// inNumbers is how busy the engine and the GPU are, where they report it.
-func (h *history) inNumbers() (out []string) {
-	if queued, active := h.engineMean(recent, waiting), h.engineMean(recent, running); queued.OK && active.OK {
-		out = append(out, fmt.Sprintf("the engine runs %s, %s queued", units.Count(active.V, "request"), units.Whole(queued.V)))
+// inNumbers adds how busy the engine and the GPU are, where they report it, and what
+// came of our requests.
+func (h *history) inNumbers(ok int, v Verdict) Verdict {
+	tokens, seconds, b := 0, h.seconds(), &h.busy
+	for _, f := range h.frames {
+		tokens += f.Client.SliceOutTokens
 	}
-	if kv := h.engineMean(recent, fullest); kv.OK {
-		out = append(out, "KV cache "+units.Share(kv.V))
+	dram := ""
+	if b.dram.OK {
+		dram = ", DRAM " + units.Share(b.dram.V)
 	}
-	if g := h.hardware(); g.sm.OK {
-		busy := "GPU SM " + units.Share(g.sm.V)
-		if g.dram.OK {
-			busy += ", DRAM " + units.Share(g.dram.V)
-		}
-		out = append(out, busy)
-	}
-	return out
+	return finding{Verdict: v}.
+		withIf(b.waiting.OK && b.running.OK, "the engine runs %s, %s queued", units.Count(b.running.V, "request"), units.Whole(b.waiting.V)).
+		withIf(b.kv.OK, "KV cache %s", units.Share(b.kv.V)).
+		withIf(b.sm.OK, "GPU SM %s%s", units.Share(b.sm.V), dram).
+		with("%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, seconds, float64(ok)/seconds, float64(tokens)/seconds).Verdict
 }
 
 // unloaded reports whether nothing new is to be sent.
@@ -81,7 +90,7 @@ func unloaded(f *frame.Frame) bool {
 
 // beforeLoad says what has to be done until the load begins.
 func beforeLoad(f *frame.Frame) Verdict {
-	v := Verdict{Rule: RuleBeforeLoad, Text: "connecting: looking for the model and the engine", Advice: "nothing to do: the load starts by itself"}
+	v := Verdict{Rule: "before_load", Text: "connecting: looking for the model and the engine", Advice: "nothing to do: the load starts by itself"}
 	switch f.Load.Stage {
 	case frame.StageLoading:
 		v.Text = "the server is loading its model"
@@ -95,12 +104,8 @@ func beforeLoad(f *frame.Frame) Verdict {
 
 // noLoad says what the engine does without us, where it reports it.
 func noLoad(f *frame.Frame, text string) Verdict {
-	v := Verdict{Rule: RuleNoLoad, Text: text, Advice: "raise the concurrency"}
-	if answers := engineAnswers(f); answers != "" {
-		v.Evidence = append(v.Evidence, answers)
-	}
-	if kv := fullest(f); kv.OK {
-		v.Evidence = append(v.Evidence, "KV cache "+units.Share(kv.V)+" full")
-	}
-	return v
+	kv := fullest(f)
+	return finding{Verdict: Verdict{Rule: "no_load", Text: text, Advice: "raise the concurrency"}}.
+		with("%s", engineAnswers(f)).
+		withIf(kv.OK, "KV cache %s full", units.Share(kv.V)).Verdict
 }

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"sonde/probe/frame"
@@ -21,15 +23,21 @@ type history struct {
 	best   best
 	since  time.Duration // when the current load was first seen
 
-	// Of the newest Frame, each found when a rule first asks for it.
-	results   map[Rule]result
-	inOrder   []endedRequest
-	shape     *atThisLoad
-	allPauses *[]pause
+	// What several rules need of the newest Frame, found by look.
+	ended    []endedRequest // requests with a result of the server's making, in the order in which they ended
+	failures failures
+	present  presentLoad
+	busy     busy // means of the last seconds
+	pauses   []pause
 }
 
 func (h *history) add(f *frame.Frame) {
-	h.forgetReset(f)
+	// When the operator empties the statistics, the figures on the screen start
+	// again, and so do the verdicts on them.
+	if f.Has(frame.EventReset) {
+		clear(h.frames)
+		h.frames, h.run, h.best = h.frames[:0], longRun{}, best{}
+	}
 	if len(h.frames) == 0 || h.now().Load.Level != f.Load.Level {
 		h.since = f.At - f.Slice
 		h.run, h.best = longRun{}, best{}
@@ -40,33 +48,32 @@ func (h *history) add(f *frame.Frame) {
 	h.usual.add(f)
 	h.clocks.add(f)
 	h.run.add(f)
-	h.forgetResults()
 	h.frames = append(h.frames, f)
 	old := 0
 	for h.frames[old].At <= f.At-keep && old < len(h.frames)-1 {
 		old++
 	}
-	// Moving down instead of cutting off lets the old Frames be freed.
-	n := copy(h.frames, h.frames[old:])
-	clear(h.frames[n:])
-	h.frames = h.frames[:n]
+	h.frames = slices.Delete(h.frames, 0, old)
 	h.best.add(h)
 }
 
-// forgetReset drops what was seen when the operator empties the statistics: the
-// figures on the screen start again, and so do the verdicts on them.
-func (h *history) forgetReset(f *frame.Frame) {
-	if f.Has(frame.EventReset) {
-		clear(h.frames)
-		h.frames, h.run, h.best = h.frames[:0], longRun{}, best{}
+// look finds what several rules need of the newest Frame.
+func (h *history) look() {
+	clear(h.ended)
+	h.ended = h.ended[:0]
+	for _, f := range h.frames {
+		first := len(h.ended)
+		for i := range f.Requests {
+			if r := &f.Requests[i]; !r.Long && r.Class != measure.Cancelled && r.Class != measure.Loading {
+				h.ended = append(h.ended, endedRequest{r, f.At})
+			}
+		}
+		slices.SortStableFunc(h.ended[first:], func(a, b endedRequest) int { return cmp.Compare(a.End, b.End) })
 	}
-}
-
-// forgetResults drops what was found in the Frame before.
-func (h *history) forgetResults() {
-	clear(h.results)
-	clear(h.inOrder)
-	h.inOrder, h.shape, h.allPauses = h.inOrder[:0], nil, nil
+	h.failures = h.findFailures()
+	h.present = h.findPresent()
+	h.busy = h.findBusy()
+	h.pauses = h.findPauses()
 }
 
 func (h *history) now() *frame.Frame { return h.frames[len(h.frames)-1] }
@@ -109,52 +116,38 @@ func (h *history) atLeast() time.Duration {
 	return 0
 }
 
-// outTokens that arrived within the history.
-func (h *history) outTokens() float64 {
-	sum := 0
-	for _, f := range h.frames {
-		sum += f.Client.SliceOutTokens
-	}
-	return float64(sum)
-}
-
 // seconds that the history covers.
 func (h *history) seconds() float64 {
 	return (h.now().At - h.frames[0].At + h.frames[0].Slice).Seconds()
 }
 
-// quiet is how long no token arrived: at least that, if none is in the history.
-func (h *history) quiet() time.Duration {
-	for i := len(h.frames) - 1; i >= 0; i-- {
-		if alive(h.frames[i]) {
-			return h.now().At - h.frames[i].At
+// sinceLast is how long ago something last held for a Frame; the length of the
+// history, if it never did.
+func (h *history) sinceLast(what func(*frame.Frame) bool) (ago time.Duration, ever bool) {
+	for _, f := range slices.Backward(h.frames) {
+		if what(f) {
+			return h.now().At - f.At, true
 		}
 	}
-	return h.now().At - h.frames[0].At + h.frames[0].Slice
+	return h.now().At - h.frames[0].At + h.frames[0].Slice, false
 }
 
-// alive reports whether the server sent anything in that slice.
-func alive(f *frame.Frame) bool {
-	if f.Client.SliceOutTokens > 0 {
-		return true
-	}
-	for i := range f.Requests {
-		if f.Requests[i].Class == measure.OK {
-			return true
-		}
-	}
-	return false
+// quiet is how long no token arrived: at least that, if none is in the history.
+func (h *history) quiet() time.Duration {
+	ago, _ := h.sinceLast(func(f *frame.Frame) bool {
+		return f.Client.SliceOutTokens > 0 || slices.ContainsFunc(f.Requests, func(r measure.Request) bool { return r.Class == measure.OK })
+	})
+	return ago
 }
 
 // awake is how long our own process has run since it was last stopped (ctrl-z,
 // a suspended machine): before that it saw nothing.
 func (h *history) awake() time.Duration {
-	for i := len(h.frames) - 1; i >= 0; i-- {
-		if h.frames[i].Stopped {
-			return h.now().At - h.frames[i].At
-		}
+	ago, stopped := h.sinceLast(func(f *frame.Frame) bool { return f.Stopped })
+	if !stopped {
+		return h.now().At + keep
 	}
-	return h.now().At + keep
+	return ago
 }
 
 // usual is what can be expected of the server: the newest distributions that had

@@ -31,26 +31,20 @@ func New() *Judge { return &Judge{history: history{levels: level.NewBook(nil), f
 func (j *Judge) SetSLOs(targets []slo.Target) {
 	j.history.slos = slices.Clone(targets)
 	j.history.levels, j.history.feeds = level.NewBook(j.history.slos), true
-	j.anew()
+	j.verdicts = nil
 }
 
 // Share makes the Judge compare loads by a Book that somebody else fills, so that the samples
 // of a level are kept once; nil if there is nothing to compare with.
 func (j *Judge) Share(levels *level.Book) {
 	j.history.levels, j.history.feeds = levels, false
-	j.anew()
+	j.verdicts = nil
 }
 
 // Add takes the next Frame.
 func (j *Judge) Add(f *frame.Frame) {
 	j.history.add(f)
-	j.anew()
-}
-
-// anew forgets what was found before.
-func (j *Judge) anew() {
 	j.verdicts = nil
-	j.history.forgetResults()
 }
 
 // Book has the levels of all loads that were held.
@@ -78,24 +72,29 @@ func (j *Judge) judge() {
 	case j.verdicts != nil:
 		return
 	case len(h.frames) == 0:
-		j.verdicts = []Verdict{{Rule: RuleNoData, Text: "nothing has been measured yet"}}
+		j.verdicts = []Verdict{{Rule: "no_data", Text: "nothing has been measured yet"}}
 		return
 	}
-	j.checked = Checked{}
-	found := []Verdict{}
-	for _, entry := range table {
-		switch outcome, v := h.ask(entry.rule, entry.check); outcome {
+	h.look()
+	c := Checked{}
+	var found []Verdict
+	for _, e := range table {
+		result := e.check(h)
+		if result.outcome == holds && slices.ContainsFunc(e.unless, func(r Rule) bool { return slices.Contains(c.Hold, r) }) {
+			result = absent
+		}
+		switch result.outcome {
 		case holds:
-			v.Rule = entry.rule
-			found = append(found, v)
-			j.checked.Hold = append(j.checked.Hold, entry.rule)
-		case absent:
-			j.checked.RuledOut = append(j.checked.RuledOut, entry.rule)
+			result.Rule = e.rule
+			found = append(found, result.Verdict)
+			c.Hold = append(c.Hold, e.rule)
+		case ruledOut:
+			c.RuledOut = append(c.RuledOut, e.rule)
 		default:
-			j.checked.Inconclusive = append(j.checked.Inconclusive, entry.rule)
+			c.Inconclusive = append(c.Inconclusive, e.rule)
 		}
 	}
-	j.verdicts = inOrder(found, h)
+	j.verdicts, j.checked = inOrder(found, h), c
 }
 
 // inOrder puts the strongest first, with the state of health in its place.
@@ -119,9 +118,9 @@ func beside(found []Verdict, state Verdict) []Verdict {
 	if state.Severity == Healthy && slices.ContainsFunc(found, unwell) {
 		return found
 	}
-	i := 0
-	for i < len(found) && !found[i].aside {
-		i++
+	i := slices.IndexFunc(found, func(v Verdict) bool { return v.aside })
+	if i < 0 {
+		i = len(found)
 	}
 	return slices.Insert(found, i, state)
 }

@@ -1,11 +1,8 @@
 package diagnose
 
 import (
-	"fmt"
-
 	"sonde/probe/engine"
 	"sonde/probe/frame"
-	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/units"
 )
@@ -13,137 +10,87 @@ import (
 const moreKV = "lower the concurrency or the lengths, or give the KV cache more memory"
 
 // checkPreemptions finds the engine dropping running requests for want of KV.
-func checkPreemptions(h *history) (outcome, Verdict) {
+func checkPreemptions(h *history) finding {
 	list := h.readings(h.ofLoad()) // those of another load say nothing about this one
-	n := increase(list, preempted)
+	n := increase(list, engine.FieldPreemptions)
 	if !n.OK {
-		return unclear, Verdict{}
+		return unclear
 	}
-	return when(n.V >= 1, func() Verdict {
-		seconds := list[len(list)-1].At.Sub(list[0].At).Seconds()
-		v := Verdict{
-			Severity: Warn,
-			Text:     fmt.Sprintf("the KV cache is too small for this load: %s in %.0f s", units.Count(n.V, "preemption"), seconds),
-			Evidence: []string{"the engine drops running requests from its batch and computes them again later"},
-			Advice:   moreKV,
-		}
-		if kv := fullest(h.now()); kv.OK {
-			v.Evidence = append(v.Evidence, "KV cache "+units.Share(kv.V)+" full")
-		}
-		return v
-	})
+	kv := fullest(h.now())
+	return decide(true, n.V >= 1, warn("the KV cache is too small for this load: %s in %.0f s",
+		units.Count(n.V, "preemption"), list[len(list)-1].At.Sub(list[0].At).Seconds()).
+		with("the engine drops running requests from its batch and computes them again later").
+		withIf(kv.OK, "KV cache %s full", units.Share(kv.V)).
+		advise(moreKV))
 }
 
 // checkKVFull finds requests that wait for room in the KV cache, or one that stays
 // nearly full so that they will.
-func checkKVFull(h *history) (outcome, Verdict) {
-	room := roomInKV(h)
-	if room.waited {
-		return holds, room.verdict()
+func checkKVFull(h *history) finding {
+	if f := checkKVRoom(h); f.outcome == holds {
+		return f
 	}
-	fill := h.engineMean(recent, fullest)
-	if !fill.OK {
-		return unclear, Verdict{}
-	}
-	return when(fill.V >= kvFullFrom, func() Verdict {
-		return Verdict{
-			Severity: Warn,
-			Text:     fmt.Sprintf("the KV cache is %s full: new requests will wait", units.Share(fill.V)),
-			Evidence: []string{fmt.Sprintf("mean of the last %.0f s, fullest rank", recent.Seconds())},
-			Advice:   moreKV,
-		}
-	})
+	fill := h.busy.kv
+	return decide(fill.OK, fill.V >= kvFullFrom, warn("the KV cache is %s full: new requests will wait", units.Share(fill.V)).
+		with("mean of the last %.0f s, fullest rank", recent.Seconds()).
+		advise(moreKV))
 }
 
-// kvRoom is how requests share the KV cache.
-type kvRoom struct {
-	waited          bool // always some for room, although the mean fill leaves some
-	queued, running float64
-	most, each      float64 // highest fill, and the share that a running request holds
-}
-
-// roomInKV looks whether requests wait for room: an engine admits a request only if the
-// whole of its prompt fits.
-func roomInKV(h *history) (r kvRoom) {
+// checkKVRoom finds that requests always wait for room, although the mean fill leaves some:
+// an engine admits a request only if the whole of its prompt fits.
+func checkKVRoom(h *history) finding {
 	frames, ok := h.steady(kvRoomSpan)
-	if !ok {
-		return r
-	}
 	queued, active, fill := h.engineMean(kvRoomSpan, waiting), h.engineMean(kvRoomSpan, running), h.engineMean(kvRoomSpan, fullest)
-	if !queued.OK || !active.OK || !fill.OK || active.V < 1 {
-		return r
-	}
-	r = kvRoom{queued: queued.V, running: active.V, each: fill.V / active.V}
-	always := true
+	always, most, each := true, 0.0, fill.V/active.V // highest fill, and the share that a running request holds
 	for _, f := range frames {
 		// Requests in prefill do not hold all of their blocks yet, so the highest fill
 		// says more than the mean.
-		r.most = max(r.most, fullest(f).Or(0))
+		most = max(most, fullest(f).Or(0))
 		always = always && waiting(f).Or(0) >= 1
 	}
-	r.waited = always && r.most >= kvRoomFrom && r.most+r.each >= 1-kvReserve
-	return r
-}
-
-func (r *kvRoom) verdict() Verdict {
-	return Verdict{
-		Severity: Warn,
-		Text: fmt.Sprintf("%s wait for room in the KV cache: %s running fill up to %s of it, one more takes %s",
-			units.Count(r.queued, "request"), units.Whole(r.running), units.Share(r.most), units.Share(r.each)),
-		Evidence: []string{fmt.Sprintf("queue never empty in %.0f s; means of queue, running and fill", kvRoomSpan.Seconds())},
-		Advice:   "shorter prompts or answers, an 8-bit KV cache or more memory for it; more concurrency only lengthens the queue",
-	}
+	return decide(ok && queued.OK && active.OK && fill.OK && active.V >= 1, always && most >= kvRoomFrom && most+each >= 1-kvReserve,
+		warn("%s wait for room in the KV cache: %s running fill up to %s of it, one more takes %s",
+			units.Count(queued.V, "request"), units.Whole(active.V), units.Share(most), units.Share(each)).
+			with("queue never empty in %.0f s; means of queue, running and fill", kvRoomSpan.Seconds()).
+			advise("shorter prompts or answers, an 8-bit KV cache or more memory for it; more concurrency only lengthens the queue"))
 }
 
 // outOfKV reports whether the engine has requests waiting and no room for them, or has
 // just dropped some.
 func (h *history) outOfKV() bool {
 	frames, _ := h.last(outOfKVSpan)
-	dropped := increase(h.readings(frames), preempted)
+	dropped := increase(h.readings(frames), engine.FieldPreemptions)
 	return waiting(h.now()).Or(0) >= 1 && (dropped.Or(0) >= 1 || fullest(h.now()).Or(0) >= kvFullFrom)
 }
 
 // checkPrefixCache finds prompts that the engine need not compute.
-func checkPrefixCache(h *history) (outcome, Verdict) {
+func checkPrefixCache(h *history) finding {
 	list := h.readings(h.frames)
-	queried := increase(list, func(e *engine.Reading) opt.Float { return e.PrefixQueries })
-	hit := increase(list, func(e *engine.Reading) opt.Float { return e.PrefixHits })
+	queried, hit := increase(list, engine.FieldPrefixQueries), increase(list, engine.FieldPrefixHits)
 	source := "from the engine's counters"
 	in, cached, n := 0, 0, 0
-	h.successes(func(q *measure.Request) { in += q.InTokens; cached += q.CachedTokens; n++ })
+	for _, q := range h.successes() {
+		in, cached, n = in+q.InTokens, cached+q.CachedTokens, n+1
+	}
 	if !queried.OK || !hit.OK {
 		if cached == 0 {
-			return unclear, Verdict{} // a server that does not report it looks the same
+			return unclear // a server that does not report it looks the same
 		}
 		queried, hit = opt.Of(float64(in)), opt.Of(float64(cached))
 		source = "from the usage of the responses"
 	}
-	if queried.V < prefixFewest {
-		return unclear, Verdict{}
-	}
-	share, ours := hit.V/queried.V, !unloaded(h.now())
-	unique := ours && h.now().Load.Requested.Prefix == "unique"
-	v := Verdict{
-		Severity: Info, aside: !unique,
-		Text:     fmt.Sprintf("the prefix cache serves %s of prompt tokens", units.Share(share)),
-		Evidence: []string{source},
-	}
-	if !unique {
-		if !ours {
-			v.Evidence = append(v.Evidence, "the prompts are those of other clients")
-		}
-		return when(share >= prefixShare, func() Verdict { return v })
+	share, known, ours := hit.V/queried.V, queried.V >= prefixFewest, !unloaded(h.now())
+	v := info("the prefix cache serves %s of prompt tokens", units.Share(share)).with("%s", source)
+	if !ours || h.now().Load.Requested.Prefix != "unique" {
+		return decide(known, share >= prefixShare, v.besideIf(true).withIf(!ours, "the prompts are those of other clients"))
 	}
 	v.Text += " although every prompt should be new"
-	v.Advice = "a chat template or other clients may share a beginning; TTFT is that much too good"
-	if share >= prefixShare {
-		v.Severity = Warn
-	}
 	perPrompt := hit.V // at least: the length of prompts may be unknown
 	if in > 0 {
 		perPrompt = share * float64(in) / float64(n)
 	}
-	return when(share > prefixShareOfNew && perPrompt > prefixTemplate, func() Verdict { return v })
+	return decide(known, share > prefixShareOfNew && perPrompt > prefixTemplate, v.asIf(share >= prefixShare, Warn).
+		advise("a chat template or other clients may share a beginning; TTFT is that much too good"))
 }
 
 // restartProven is how many readings, from the one whose counters fell, prove a restart: where
@@ -151,28 +98,23 @@ func checkPrefixCache(h *history) (outcome, Verdict) {
 const restartProven = 4
 
 // checkEngineRestarted finds counters that began again, and went on from there.
-func checkEngineRestarted(h *history) (outcome, Verdict) {
+func checkEngineRestarted(h *history) finding {
 	if h.now().Engine.State == engine.Several {
-		return absent, Verdict{}
+		return absent
 	}
-	result := unclear
+	known := false
 	for i, f := range h.frames {
 		e, ok := f.FreshEngine()
-		switch {
-		case ok && e.Restarted && len(h.readings(h.frames[i:])) >= restartProven:
-			return holds, restarted(f, h.now())
-		case ok:
-			result = absent
+		if ok && e.Restarted && len(h.readings(h.frames[i:])) >= restartProven {
+			return restarted(f, h.now())
 		}
+		known = known || ok
 	}
-	return result, Verdict{}
+	return decide(known, false, finding{})
 }
 
-func restarted(then, now *frame.Frame) Verdict {
-	return Verdict{
-		Severity: Warn,
-		Text:     fmt.Sprintf("the engine restarted about %.0f s ago", (now.At - then.At).Seconds()),
-		Evidence: []string{"its counters dropped between two readings"},
-		Advice:   "check the engine's log; its caches are cold now",
-	}
+func restarted(then, now *frame.Frame) finding {
+	return warn("the engine restarted about %.0f s ago", (now.At - then.At).Seconds()).
+		with("its counters dropped between two readings").
+		advise("check the engine's log; its caches are cold now")
 }

@@ -18,16 +18,8 @@ type pause struct {
 	long     bool // the one that was fired on purpose
 }
 
-// pauses finds those of the present load in the history. A pause is far above the
+// findPauses finds those of the present load in the history. A pause is far above the
 // usual gap, and most streams share it: a slow one among them is another matter.
-func (h *history) pauses() []pause {
-	if h.allPauses == nil {
-		all := h.findPauses()
-		h.allPauses = &all
-	}
-	return *h.allPauses
-}
-
 func (h *history) findPauses() []pause {
 	usual := h.now().Client.Gap
 	if usual.N < pauseFewestGaps || usual.P50 <= 0 {

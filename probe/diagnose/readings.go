@@ -28,36 +28,32 @@ func (h *history) readings(frames []*frame.Frame) []*engine.Reading {
 }
 
 // increase is how much a counter grew over successive readings.
-func increase(list []*engine.Reading, counter func(*engine.Reading) opt.Float) opt.Float {
+func increase(list []*engine.Reading, counter engine.Field) opt.Float {
 	var g engine.Growth
 	for i := 1; i < len(list); i++ {
-		g.Add(list[i-1], list[i], counter)
+		g.Add(list[i-1], list[i], func(r *engine.Reading) opt.Float { return *r.Counter(counter) })
 	}
 	return g.Total()
 }
 
-// gained is what a histogram gained over successive readings.
-func gained(list []*engine.Reading, pick func(*engine.Reading) *engine.Histogram) engine.Histogram {
+// gained is what a distribution gained over successive readings.
+func gained(list []*engine.Reading, distribution engine.Field) engine.Histogram {
 	var g engine.HistogramGrowth
 	for i := 1; i < len(list); i++ {
-		g.Add(list[i-1], list[i], pick)
+		g.Add(list[i-1], list[i], func(r *engine.Reading) *engine.Histogram { return r.Distribution(distribution) })
 	}
 	return g.Total()
 }
 
-// meanGain is the mean, in seconds, of what a histogram gained over readings.
-func meanGain(list []*engine.Reading, pick func(*engine.Reading) *engine.Histogram) opt.Float {
-	gain := gained(list, pick)
-	if gain.Count <= 0 {
-		return opt.Float{}
-	}
-	return opt.Of(gain.Sum / gain.Count)
-}
+// busy is how busy the engine and its busiest GPU have been in the last seconds.
+type busy struct{ waiting, running, kv, sm, dram, tensor opt.Float }
 
-func engineTTFT(r *engine.Reading) *engine.Histogram    { return &r.TTFT }
-func engineQueue(r *engine.Reading) *engine.Histogram   { return &r.Queue }
-func enginePrefill(r *engine.Reading) *engine.Histogram { return &r.Prefill }
-func preempted(r *engine.Reading) opt.Float             { return r.Preemptions }
+func (h *history) findBusy() busy {
+	return busy{
+		waiting: h.engineMean(recent, waiting), running: h.engineMean(recent, running), kv: h.engineMean(recent, fullest),
+		sm: h.gpuMean(recent, sm), dram: h.gpuMean(recent, dram), tensor: h.gpuMean(recent, tensor),
+	}
+}
 
 // engineMean is the mean of a figure over the engine's readings that were taken
 // within the newest d: not of those that are only still shown.
@@ -103,14 +99,11 @@ func everyFrame(frames []*frame.Frame, value func(*frame.Frame) opt.Float) opt.F
 	for _, f := range frames {
 		v := value(f)
 		if !v.OK {
-			return opt.Float{}
+			return v
 		}
 		sum += v.V
 	}
-	if len(frames) == 0 {
-		return opt.Float{}
-	}
-	return opt.Of(sum / float64(len(frames)))
+	return opt.Of(sum / float64(len(frames))) // unknown of none: opt.Of takes no NaN
 }
 
 // Figures of a fresh reading of the engine.

@@ -12,65 +12,41 @@ import (
 // exactSamples is how many samples of a distribution stay exact.
 const exactSamples = 1 << 14
 
-// succeeded reports whether a request counts in latency figures.
-func succeeded(r *measure.Request) bool {
-	return r.Class == measure.OK && !r.Excluded && !r.Long
-}
-
 // endedRequest is a request of the history, with the end of its slice.
 type endedRequest struct {
 	*measure.Request
 	at time.Duration
 }
 
-// ended returns the requests that had a result of the server's making, in the order
-// in which they ended.
-func (h *history) ended() []endedRequest {
-	if len(h.inOrder) > 0 {
-		return h.inOrder // several rules ask at each Frame
-	}
-	for _, f := range h.frames {
-		first := len(h.inOrder)
-		for i := range f.Requests {
-			if r := &f.Requests[i]; !r.Long && r.Class != measure.Cancelled && r.Class != measure.Loading {
-				h.inOrder = append(h.inOrder, endedRequest{r, f.At})
-			}
-		}
-		slices.SortStableFunc(h.inOrder[first:], func(a, b endedRequest) int { return cmp.Compare(a.End, b.End) })
-	}
-	return h.inOrder
+// succeeded reports whether a request counts in latency figures.
+func succeeded(r *measure.Request) bool {
+	return r.Class == measure.OK && !r.Excluded && !r.Long
 }
 
-// successes calls f for the requests that count in latency figures.
-func (h *history) successes(f func(*measure.Request)) {
-	for _, e := range h.ended() {
+// successes are the requests that count in latency figures, in the order in which
+// they ended.
+func (h *history) successes() (out []*measure.Request) {
+	for _, e := range h.ended {
 		if succeeded(e.Request) {
-			f(e.Request)
-		}
-	}
-}
-
-// newest returns up to n successful requests, newest Frame first.
-func (h *history) newest(n int) []*measure.Request {
-	var out []*measure.Request
-	for i := len(h.frames) - 1; i >= 0; i-- {
-		for k := range h.frames[i].Requests {
-			if len(out) == n {
-				return out
-			}
-			if r := &h.frames[i].Requests[k]; succeeded(r) {
-				out = append(out, r)
-			}
+			out = append(out, e.Request)
 		}
 	}
 	return out
 }
 
-// atThisLoad are the successes of the history that belong to the present load
+// presentLoad are the successes of the history that belong to the present load
 // alone, and their distributions in ms.
-type atThisLoad struct {
+type presentLoad struct {
 	requests        []*measure.Request // in the order in which they ended
 	ttft, tpot, e2e measure.Summary
+}
+
+func (h *history) findPresent() (p presentLoad) {
+	p.requests = slices.DeleteFunc(h.successes(), func(r *measure.Request) bool { return !h.ofThisLoad(r) })
+	p.ttft = summaryOf(p.requests, (*measure.Request).TTFT)
+	p.tpot = summaryOf(p.requests, (*measure.Request).TPOT)
+	p.e2e = summaryOf(p.requests, (*measure.Request).E2E)
+	return p
 }
 
 // ofThisLoad reports whether a request began and ended under the present load.
@@ -80,35 +56,21 @@ func (h *history) ofThisLoad(r *measure.Request) bool {
 	return succeeded(r) && r.Level == h.now().Load.Level && r.Start >= h.since+burst
 }
 
-// atLoad returns the requests that began and ended under the present load.
-func (h *history) atLoad() *atThisLoad {
-	if h.shape != nil {
-		return h.shape // several rules ask at each Frame
-	}
-	s := &atThisLoad{}
-	for _, q := range h.ended() {
-		if h.ofThisLoad(q.Request) {
-			s.requests = append(s.requests, q.Request)
-		}
-	}
-	s.ttft = summaryOf(s.requests, (*measure.Request).TTFT)
-	s.tpot = summaryOf(s.requests, (*measure.Request).TPOT)
-	s.e2e = summaryOf(s.requests, (*measure.Request).E2E)
-	h.shape = s
-	return s
-}
-
 // figure is a latency of a request.
 type figure func(*measure.Request) (ms float64, ok bool)
 
-func summaryOf(requests []*measure.Request, f figure) measure.Summary {
+func distOf(requests []*measure.Request, f figure) *measure.Dist {
 	d := measure.NewDist(exactSamples)
 	for _, r := range requests {
 		if ms, ok := f(r); ok {
 			d.Add(ms)
 		}
 	}
-	return d.Summary()
+	return d
+}
+
+func summaryOf(requests []*measure.Request, f figure) measure.Summary {
+	return distOf(requests, f).Summary()
 }
 
 // lately is a figure of the newest requests at this load, as few as will do, so that
@@ -126,22 +88,6 @@ func (h *history) lately(f figure) measure.Summary {
 		}
 	}
 	return d.Summary()
-}
-
-// live returns TTFT and TPOT as the live window has them, in ms; without the requests
-// that began under another load, if the window still reaches back to one.
-func (h *history) live() (ttft, tpot measure.Summary) {
-	f := h.now()
-	if f.At-h.since >= f.Client.Window {
-		return f.Client.TTFT, f.Client.TPOT
-	}
-	var own []*measure.Request
-	h.successes(func(r *measure.Request) {
-		if r.Level == f.Load.Level {
-			own = append(own, r)
-		}
-	})
-	return summaryOf(own, (*measure.Request).TTFT), summaryOf(own, (*measure.Request).TPOT)
 }
 
 // longRun is what the load has brought since it was set: the slowest request of a
@@ -207,23 +153,21 @@ func lower(best *float64, s measure.Summary) {
 	}
 }
 
-// medianGap is the median gap of an answer or a part of it: a stall or a prompt in
-// between does not change it.
-func medianGap(gaps []float32) float64 {
-	sorted := slices.Clone(gaps)
-	slices.Sort(sorted)
-	return float64(sorted[len(sorted)/2])
+// median of some values; 0 of none. That of gaps is not changed by a stall or a prompt
+// in between.
+func median[T cmp.Ordered](values []T) (m T) {
+	if len(values) == 0 {
+		return m
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
 }
 
 // middle is the median of a figure over requests; 0 of none.
 func middle(requests []*measure.Request, figure func(*measure.Request) float64) float64 {
-	if len(requests) == 0 {
-		return 0
-	}
 	values := make([]float64, len(requests))
 	for i, q := range requests {
 		values[i] = figure(q)
 	}
-	slices.Sort(values)
-	return values[len(values)/2]
+	return median(values)
 }

@@ -179,7 +179,7 @@ func TestEveryRuleHasItsScenarios(t *testing.T) {
 		}
 	}
 	// The played engines stand behind no Prometheus server; a test of its own has the rule.
-	triggered[diagnose.RuleReplicasGone], ruledOut[diagnose.RuleReplicasGone] = true, true
+	triggered["replicas_gone"], ruledOut["replicas_gone"] = true, true
 	for _, rule := range diagnose.RuleNames() {
 		if !triggered[rule] {
 			t.Errorf("no scenario triggers %s", rule)

@@ -22,14 +22,7 @@ func (s *silence) add(d time.Duration) {
 	s.shortest, s.longest = min(s.shortest, d), max(s.longest, d)
 }
 
-// why is what explains that no token comes, as far as it is known.
-func (h *history) why() (evidence []string, outOfKV bool) {
-	outOfKV = h.outOfKV()
-	if outOfKV {
-		evidence = append(evidence, "the engine has no room left in its KV cache")
-	}
-	return evidence, outOfKV
-}
+const outOfRoom = "the engine has no room left in its KV cache"
 
 // usually is what is known of a latency before, to compare with.
 func usually(s measure.Summary, percentiles, name string) string {
@@ -40,7 +33,7 @@ func usually(s measure.Summary, percentiles, name string) string {
 }
 
 // checkStalled finds streams in the middle of an answer that get no token any more.
-func checkStalled(h *history) (outcome, Verdict) {
+func checkStalled(h *history) finding {
 	f, limit, awake := h.now(), h.usual.gapLimit(h.atLeast()), h.awake()
 	var s silence
 	waiting, longPrompt := 0, false
@@ -58,50 +51,31 @@ func checkStalled(h *history) (outcome, Verdict) {
 			}
 		}
 	}
-	return when(s.n > 0, func() Verdict { return h.stalled(s, waiting, longPrompt) })
-}
-
-func (h *history) stalled(s silence, waiting int, longPrompt bool) Verdict {
-	evidence, explained := h.why()
-	v := Verdict{
-		Severity: Warn, Evidence: evidence,
-		Text:   fmt.Sprintf("no token from %d of %d streams for %s", s.n, s.all, units.Elapsed(s.shortest)),
-		Advice: "check the engine's log, the GPU, and the network in between",
-	}
-	if 2*s.n >= s.all && !longPrompt && !explained {
-		v.Severity = Bad
-	}
-	if longPrompt {
-		v.Evidence = append(v.Evidence, "the engine is reading the long prompt that was sent on purpose")
-	}
-	if answers := engineAnswers(h.now()); answers != "" {
-		v.Evidence = append(v.Evidence, answers)
-	}
-	if s.longest >= s.shortest+time.Second {
-		v.Evidence = append(v.Evidence, "the longest for "+units.Elapsed(s.longest))
-	}
-	gap := h.usual.gap
-	v.Evidence = append(v.Evidence, usually(gap, fmt.Sprintf("p50 %s, p99 %s", units.Millis(gap.P50), units.Millis(gap.P99)), "gap"))
-	if waiting > 0 {
-		v.Evidence = append(v.Evidence, fmt.Sprintf("%d more wait for their first token", waiting))
-	}
-	return v
+	full, gap := h.outOfKV(), h.usual.gap
+	return decide(true, s.n > 0, warn("no token from %d of %d streams for %s", s.n, s.all, units.Elapsed(s.shortest)).
+		asIf(2*s.n >= s.all && !longPrompt && !full, Bad).
+		withIf(full, outOfRoom).
+		withIf(longPrompt, "the engine is reading the long prompt that was sent on purpose").
+		with("%s", engineAnswers(f)).
+		withIf(s.longest >= s.shortest+time.Second, "the longest for %s", units.Elapsed(s.longest)).
+		with("%s", usually(gap, fmt.Sprintf("p50 %s, p99 %s", units.Millis(gap.P50), units.Millis(gap.P99)), "gap")).
+		withIf(waiting > 0, "%d more wait for their first token", waiting).
+		advise("check the engine's log, the GPU, and the network in between"))
 }
 
 // checkHang finds requests that wait for a first token far longer than usual.
-func checkHang(h *history) (outcome, Verdict) {
+func checkHang(h *history) finding {
 	f, limit := h.now(), h.usual.firstLimit(h.atLeast())
 	total := h.quiet() >= limit // nobody gets a token
 	if !total {
 		if h.justChanged() {
-			return unclear, Verdict{}
+			return unclear
 		}
 		// Where others go on, a wait that happened before is part of the usual.
 		limit = max(limit, unheardOf, milliseconds(hangBeyondMax*h.usual.first.Max))
 	}
 	awake, all := h.awake(), waits(f)
-	s := silence{all: max(f.Client.InFlight, len(all))}
-	oldest := time.Duration(0)
+	s, oldest := silence{all: max(f.Client.InFlight, len(all))}, time.Duration(0)
 	for _, wait := range all {
 		wait = min(wait, awake)
 		oldest = max(oldest, wait)
@@ -109,7 +83,19 @@ func checkHang(h *history) (outcome, Verdict) {
 			s.add(wait)
 		}
 	}
-	return when(s.n > 0, func() Verdict { return h.hangs(s, oldest, total) })
+	text := fmt.Sprintf("%d of %d requests have had no first token for up to %s", s.n, s.all, units.Elapsed(oldest))
+	if total {
+		text = fmt.Sprintf("no first token for %s: %d of %d requests waiting", units.Elapsed(oldest), s.n, s.all)
+	}
+	full := h.outOfKV()
+	return decide(true, s.n > 0, warn("%s", text).
+		asIf(oldest >= hangBad && (total || 2*s.n >= s.all) && !full, Bad).
+		withIf(full, outOfRoom).
+		withIf(f.Client.OldestWaiting == 0, "none has been sent yet: connecting takes that long").
+		with("%s", engineAnswers(f)).
+		with("%s", usually(h.usual.first, "p95 "+units.Millis(h.usual.first.P95), "TTFT")).
+		withIf(!f.Engine.Have && f.Engine.Why != "", "engine: %s", f.Engine.Why).
+		advise("check the engine's log, and whether it still serves others"))
 }
 
 // waits are how long each request has been without a token. Without the streams'
@@ -127,31 +113,4 @@ func waits(f *frame.Frame) []time.Duration {
 		}
 	}
 	return out
-}
-
-func (h *history) hangs(s silence, oldest time.Duration, total bool) Verdict {
-	evidence, explained := h.why()
-	v := Verdict{
-		Severity: Warn, Evidence: evidence,
-		Text:   fmt.Sprintf("%d of %d requests have had no first token for up to %s", s.n, s.all, units.Elapsed(oldest)),
-		Advice: "check the engine's log, and whether it still serves others",
-	}
-	if total {
-		v.Text = fmt.Sprintf("no first token for %s: %d of %d requests waiting", units.Elapsed(oldest), s.n, s.all)
-	}
-	if oldest >= hangBad && (total || 2*s.n >= s.all) && !explained {
-		v.Severity = Bad
-	}
-	f := h.now()
-	if f.Client.OldestWaiting == 0 {
-		v.Evidence = append(v.Evidence, "none has been sent yet: connecting takes that long")
-	}
-	if answers := engineAnswers(f); answers != "" {
-		v.Evidence = append(v.Evidence, answers)
-	}
-	v.Evidence = append(v.Evidence, usually(h.usual.first, "p95 "+units.Millis(h.usual.first.P95), "TTFT"))
-	if !f.Engine.Have && f.Engine.Why != "" {
-		v.Evidence = append(v.Evidence, "engine: "+f.Engine.Why)
-	}
-	return v
 }

@@ -3,8 +3,8 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/slo"
 	"sonde/probe/units"
@@ -41,36 +41,41 @@ func samplesFor(t *slo.Target) int {
 func (h *history) judgeSLOs() []sloNow {
 	var out []sloNow
 	for _, t := range h.slos {
+		s := sloNow{}
 		switch t.Metric {
 		case slo.Success:
-			out = append(out, h.judgeSuccess(t))
+			// All requests since the start: a window of seconds has too few for the
+			// shares that are asked for.
+			c := &h.now().Client
+			n := c.OK + c.Failed
+			s = sloNow{slo.Judge(t, opt.Of(float64(c.OK)/float64(n)), c.Failed, n), len(h.failures.all) == 0}
 		case "gap":
-			out = append(out, h.judgeGaps(t))
+			s.Result = h.judgeGaps(t)
 		default:
-			out = append(out, h.judgeLatency(t))
+			s.Result = h.judgeLatency(t)
 		}
+		out = append(out, s)
 	}
 	return out
 }
 
-func (h *history) judgeLatency(t slo.Target) sloNow {
-	d, over := measure.NewDist(exactSamples), 0
-	for _, r := range h.atLoad().requests {
-		ms, ok := t.Value(r)
-		if !ok {
-			continue
-		}
-		d.Add(ms)
-		if ms > t.LimitMS {
+func (h *history) judgeLatency(t slo.Target) slo.Result {
+	over, actual := 0, opt.Float{}
+	for _, r := range h.present.requests {
+		if ms, ok := t.Value(r); ok && ms > t.LimitMS {
 			over++
 		}
 	}
-	return sloNow{Result: slo.Judge(t, quantileOf(d, t.Quantile), over, d.N())}
+	d := distOf(h.present.requests, t.Value)
+	if ms, ok := d.Quantile(t.Quantile); ok {
+		actual = opt.Of(ms)
+	}
+	return slo.Judge(t, actual, over, d.N())
 }
 
 // judgeGaps goes by every gap of the present load. The streams of a batch get their
 // tokens together: those of one step are one sample.
-func (h *history) judgeGaps(t slo.Target) sloNow {
+func (h *history) judgeGaps(t slo.Target) slo.Result {
 	n, over, streams := 0, 0, 1
 	for _, f := range h.ofLoad() {
 		streams = max(streams, f.Client.InFlight)
@@ -82,23 +87,7 @@ func (h *history) judgeGaps(t slo.Target) sloNow {
 		}
 	}
 	over = int(math.Ceil(float64(over) / float64(streams)))
-	return sloNow{Result: slo.Judge(t, opt.Float{}, over, n/streams)}
-}
-
-// judgeSuccess goes by all requests since the start: a window of seconds has too
-// few for the shares that are asked for.
-func (h *history) judgeSuccess(t slo.Target) sloNow {
-	c := &h.now().Client
-	n := c.OK + c.Failed
-	actual := opt.Of(float64(c.OK) / float64(n))
-	return sloNow{Result: slo.Judge(t, actual, c.Failed, n), past: countFailures(h).failed == 0}
-}
-
-func quantileOf(d *measure.Dist, q float64) opt.Float {
-	if ms, ok := d.Quantile(q); ok {
-		return opt.Of(ms)
-	}
-	return opt.Float{}
+	return slo.Judge(t, opt.Float{}, over, n/streams)
 }
 
 // figures are what the samples show, with their number.
@@ -112,59 +101,50 @@ func (s *sloNow) figures() string {
 	return fmt.Sprintf("%s, n %d", units.Millis(s.Actual.V), s.N)
 }
 
-// checkSLO finds service levels that are missed.
-func checkSLO(h *history) (outcome, Verdict) {
-	var missed []sloNow
+// checkSLO finds SLOs that are missed, those that are still being missed first.
+func checkSLO(h *history) finding {
+	var missed, past []sloNow
 	for _, s := range h.judgeSLOs() {
 		switch {
 		case !s.missed():
-		case len(missed) > 0 && missed[0].past && !s.past:
-			missed = append([]sloNow{s}, missed...)
+		case s.past:
+			past = append(past, s)
 		default:
 			missed = append(missed, s)
 		}
 	}
-	if len(h.slos) == 0 {
-		return unclear, Verdict{}
+	missed = append(missed, past...)
+	if len(missed) == 0 {
+		return decide(len(h.slos) > 0, false, finding{})
 	}
-	return when(len(missed) > 0, func() Verdict { return sloMissed(missed) })
+	first := &missed[0]
+	v := bad("SLO %s missed: %s", first.Target.Text, first.figures()).asIf(first.past, Warn)
+	switch window := keep.Seconds(); {
+	case first.past:
+		v = v.with("all requests since the start; none failed in the last %.0f s", window)
+	case first.Target.Metric == slo.Success:
+		v = v.with("all requests since the start")
+	default:
+		v = v.with("requests of this load in the last %.0f s", window)
+	}
+	for _, s := range missed[1:] {
+		v = v.with("also missed: %s: %s", s.Target.Text, s.figures())
+	}
+	if first.Target.Metric == slo.Success {
+		return v.advise("look at the failures by class")
+	}
+	return v.advise("lower the load, or tune the server for it")
 }
 
-func sloMissed(missed []sloNow) Verdict {
-	first := &missed[0]
-	v := Verdict{
-		Severity: Bad, Text: fmt.Sprintf("SLO %s missed: %s", first.Target.Text, first.figures()),
-		Advice: "lower the load, or tune the server for it",
+// checkSLOUnclear finds SLOs that too few samples speak of.
+func checkSLOUnclear(h *history) finding {
+	judged := slices.DeleteFunc(h.judgeSLOs(), func(s sloNow) bool { return !s.undecided() })
+	if len(judged) == 0 {
+		return decide(len(h.slos) > 0, false, finding{})
 	}
-	over := fmt.Sprintf("requests of this load in the last %.0f s", keep.Seconds())
-	if first.Target.Metric == slo.Success {
-		v.Advice, over = "look at the failures by class", "all requests since the start"
-		if first.past {
-			v.Severity = Warn
-			over += fmt.Sprintf("; none failed in the last %.0f s", keep.Seconds())
-		}
-	}
-	v.Evidence = []string{over}
-	for _, s := range missed[1:] {
-		v.Evidence = append(v.Evidence, fmt.Sprintf("also missed: %s: %s", s.Target.Text, s.figures()))
+	v := info("too few samples to judge %s", judged[0].Target.Text)
+	for _, s := range judged {
+		v = v.with("%s: %d of %d samples", s.Target.Text, s.N, samplesFor(&s.Target))
 	}
 	return v
-}
-
-// checkSLOUnclear finds service levels that too few samples speak of.
-func checkSLOUnclear(h *history) (outcome, Verdict) {
-	if len(h.slos) == 0 {
-		return unclear, Verdict{}
-	}
-	v := Verdict{Severity: Info}
-	for _, s := range h.judgeSLOs() {
-		if !s.undecided() {
-			continue
-		}
-		if v.Text == "" {
-			v.Text = "too few samples to judge " + s.Target.Text
-		}
-		v.Evidence = append(v.Evidence, fmt.Sprintf("%s: %d of %d samples", s.Target.Text, s.N, samplesFor(&s.Target)))
-	}
-	return when(v.Text != "", func() Verdict { return v })
 }

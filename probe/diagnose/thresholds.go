@@ -41,6 +41,7 @@ const (
 	allFailFewest    = 3                // failures in a row
 	allFailShortest  = time.Second      // since the last success
 	allFailChance    = 0.001            // that so many in a row are chance
+	allFailNewest    = 2 * time.Second  // of the failures, whose class is named
 	someFailFewest   = 20               // requests, for a share of them
 	someFailShare    = 0.05             // of the requests
 	failureFades     = 10 * time.Second // after the last failure a server counts as failing

@@ -5,6 +5,8 @@
 // apply, and every rule names the figures it rests on.
 package diagnose
 
+import "fmt"
+
 // Severity is how much a verdict matters.
 type Severity int
 
@@ -21,6 +23,12 @@ const (
 func (s Severity) String() string {
 	return [...]string{"unknown", "healthy", "info", "warn", "bad"}[s]
 }
+
+// Rule names a finding. The names are in the JSON, so they do not change.
+type Rule string
+
+// RuleSLO is the rule on missed SLOs, which reports add to.
+const RuleSLO Rule = "slo"
 
 // Verdict is one finding.
 type Verdict struct {
@@ -41,61 +49,81 @@ func (v Verdict) rank() int {
 	return int(v.Severity)
 }
 
-// Rule names a finding. The names are in the JSON, so they do not change.
-type Rule string
+// outcome is what became of a rule.
+type outcome int
 
-// Findings that something is, or may be, wrong. The table of rules has them in order
-// of precedence.
 const (
-	RuleAllFail             Rule = "all_fail"
-	RuleLoading             Rule = "loading"
-	RuleClientBottleneck    Rule = "client_bottleneck"
-	RuleSomeFail            Rule = "some_fail"
-	RuleSLO                 Rule = "slo"
-	RuleEngineRestarted     Rule = "engine_restarted"
-	RuleReplicasGone        Rule = "replicas_gone"
-	RuleRateLimits          Rule = "rate_limits"
-	RuleOverload            Rule = "overload"
-	RulePreemptions         Rule = "preemptions"
-	RuleKVFull              Rule = "kv_full"
-	RuleStalled             Rule = "stalled"
-	RuleHang                Rule = "hang"
-	RuleGPUThrottled        Rule = "gpu_throttled"
-	RuleGPUIdle             Rule = "gpu_idle"
-	RuleGPUDoubts           Rule = "gpu_doubts"
-	RuleClumps              Rule = "clumps"
-	RuleTokenCounts         Rule = "token_counts"
-	RulePathDelay           Rule = "path_delay"
-	RuleUnevenReplicas      Rule = "uneven_replicas"
-	RuleHostBound           Rule = "host_bound"
-	RulePrefillInterference Rule = "prefill_interference"
-	RuleStandstills         Rule = "standstills"
-	RulePastKnee            Rule = "past_knee"
-	RuleSaturated           Rule = "saturated"
-	RuleSlowStart           Rule = "slow_start"
-	RuleTTFTTail            Rule = "ttft_tail"
-	RuleTPOTTail            Rule = "tpot_tail"
-	RuleE2ETail             Rule = "e2e_tail"
-	RulePrefixCache         Rule = "prefix_cache"
-	RuleShortOutput         Rule = "short_output"
-	RuleLongOutput          Rule = "long_output"
-	RulePromptLength        Rule = "prompt_length"
-	RuleSharedServer        Rule = "shared_server"
-	RuleSlowed              Rule = "slowed"
-	RuleSlowDecode          Rule = "slow_decode"
-	RuleBandwidthBound      Rule = "bandwidth_bound"
-	RuleAnswerGrowth        Rule = "answer_growth"
-	RuleTokensPerChunk      Rule = "tokens_per_chunk"
-	RuleSLOUnclear          Rule = "slo_unclear"
+	inconclusive outcome = iota // inputs unknown, or not enough data yet
+	ruledOut
+	holds
 )
 
-// States of health: what is reported where no finding speaks against it.
-const (
-	RuleNoData        Rule = "no_data"
-	RuleHealthy       Rule = "healthy"
-	RuleQuiet         Rule = "quiet"
-	RuleDraining      Rule = "draining"
-	RuleNotEnoughData Rule = "not_enough_data"
-	RuleNoLoad        Rule = "no_load"
-	RuleBeforeLoad    Rule = "before_load"
-)
+// finding is what a rule finds. Its verdict counts only if the rule holds.
+type finding struct {
+	outcome
+	Verdict
+}
+
+var unclear, absent = finding{outcome: inconclusive}, finding{outcome: ruledOut}
+
+func info(format string, args ...any) finding { return say(Info, format, args...) }
+func warn(format string, args ...any) finding { return say(Warn, format, args...) }
+func bad(format string, args ...any) finding  { return say(Bad, format, args...) }
+
+func say(s Severity, format string, args ...any) finding {
+	return finding{holds, Verdict{Severity: s, Text: fmt.Sprintf(format, args...)}}
+}
+
+// with adds a line of evidence, unless it is empty.
+func (f finding) with(format string, args ...any) finding {
+	if line := fmt.Sprintf(format, args...); line != "" {
+		f.Evidence = append(f.Evidence, line)
+	}
+	return f
+}
+
+// withIf adds evidence that is not always known.
+func (f finding) withIf(known bool, format string, args ...any) finding {
+	if !known {
+		return f
+	}
+	return f.with(format, args...)
+}
+
+// asIf changes the severity under a condition.
+func (f finding) asIf(condition bool, s Severity) finding {
+	if condition {
+		f.Severity = s
+	}
+	return f
+}
+
+// besideIf lets the verdict come after good health under a condition.
+func (f finding) besideIf(condition bool) finding {
+	f.aside = condition
+	return f
+}
+
+func (f finding) advise(advice string) finding {
+	f.Advice = advice
+	return f
+}
+
+// decide is a finding if the rule could be judged, and its condition is met.
+func decide(known, condition bool, f finding) finding {
+	switch {
+	case !known:
+		return unclear
+	case !condition:
+		return absent
+	}
+	return f
+}
+
+// colon leads a sentence on to its reason, if there is one.
+func colon(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}

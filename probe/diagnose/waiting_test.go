@@ -22,7 +22,7 @@ func TestOverload(t *testing.T) {
 	if v := j.Strongest(); v.Rule != "overload" || v.Severity != Bad || v.Text != "overload: the queue keeps growing, from 9 to 26 in 25 s" {
 		t.Errorf("%+v", v)
 	}
-	if got := rules(j); !slices.Equal(got, []Rule{RuleOverload, RuleSharedServer}) {
+	if got := rules(j); !slices.Equal(got, []Rule{"overload", "shared_server"}) {
 		t.Errorf("verdicts %v", got)
 	}
 	none(t, "no more than ours wait", scene(func(f *frame.Frame) {
