@@ -15,8 +15,6 @@ func shape(b *strings.Builder, r rune, x, y float64, fill string) bool {
 	case r >= 0x2581 && r <= 0x2588:
 		h := float64(r-0x2580) / 8 * cellHeight
 		rect(b, x, y+cellHeight-h, cellWidth, h, fill, 1)
-	case r == 0x2580:
-		rect(b, x, y, cellWidth, cellHeight/2.0, fill, 1)
 	case r >= 0x2591 && r <= 0x2593: // light, medium, dark shade
 		rect(b, x, y, cellWidth, cellHeight, fill, float64(r-0x2590)/4)
 	default:
@@ -53,8 +51,7 @@ func rect(b *strings.Builder, x, y, w, h float64, fill string, opacity float64) 
 
 // lines are box-drawing characters as SVG paths within a cell of 8.4 × 17.
 var lines = map[rune]string{
-	'─': "M0 8.5H8.4", '│': "M4.2 0V17", '┤': "M4.2 0V17M0 8.5H4.2", '├': "M4.2 0V17M4.2 8.5H8.4",
-	'┴': "M0 8.5H8.4M4.2 0V8.5", '┬': "M0 8.5H8.4M4.2 8.5V17", '┼': "M0 8.5H8.4M4.2 0V17",
+	'─': "M0 8.5H8.4", '│': "M4.2 0V17", '┤': "M4.2 0V17M0 8.5H4.2", '┴': "M0 8.5H8.4M4.2 0V8.5",
 	'╭': "M4.2 17V12.7Q4.2 8.5 8.4 8.5", '╮': "M0 8.5Q4.2 8.5 4.2 12.7V17",
 	'╰': "M4.2 0V4.3Q4.2 8.5 8.4 8.5", '╯': "M4.2 0V4.3Q4.2 8.5 0 8.5",
 	'┊': "M4.2 1V4M4.2 6V9M4.2 11V14",

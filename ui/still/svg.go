@@ -56,7 +56,7 @@ func runsOf(line uv.Line) []*run {
 	var runs []*run
 	var open *run
 	for x, cell := range line {
-		if strings.TrimSpace(cell.Content) == "" && cell.Style.Bg == nil && cell.Style.Attrs&uv.AttrReverse == 0 {
+		if strings.TrimSpace(cell.Content) == "" {
 			open = nil
 			continue
 		}
@@ -69,13 +69,13 @@ func runsOf(line uv.Line) []*run {
 	return runs
 }
 
-// write draws the run's background, then its characters: shapes one by one, and
-// what is text together.
+// write draws the run's characters: shapes one by one, and what is text together. The
+// screen has no backgrounds.
 func (r *run) write(b *strings.Builder, line int) {
 	y := float64(margin + line*cellHeight)
-	fill, back := r.colors()
-	if back != "" {
-		rect(b, column(r.from), y, float64(len(r.cells))*cellWidth, cellHeight, back, 1)
+	fill := ink
+	if r.style.Fg != nil {
+		fill = css(r.style.Fg)
 	}
 	fmt.Fprintf(b, "<g%s>", r.attributes())
 	text := run{style: r.style}
@@ -107,24 +107,6 @@ func (r *run) flush(b *strings.Builder, y float64, fill string) {
 }
 
 func column(x int) float64 { return margin + float64(x)*cellWidth }
-
-// colors are the run's ink and background as CSS; "" is the paper.
-func (r *run) colors() (fill, back string) {
-	fill = ink
-	if r.style.Fg != nil {
-		fill = css(r.style.Fg)
-	}
-	if r.style.Bg != nil {
-		back = css(r.style.Bg)
-	}
-	if r.style.Attrs&uv.AttrReverse != 0 {
-		fill, back = back, fill
-		if fill == "" {
-			fill = paper
-		}
-	}
-	return fill, back
-}
 
 func (r *run) attributes() string {
 	a := ""

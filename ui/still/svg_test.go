@@ -9,7 +9,7 @@ import (
 )
 
 func TestPicture(t *testing.T) {
-	svg := SVG("ab \x1b[1;38;2;255;0;16m<c>\x1b[0m⡀\n  \x1b[7mx\x1b[0m▂")
+	svg := SVG("ab \x1b[1;38;2;255;0;16m<c>\x1b[0m⡀\n  x▂")
 	d := xml.NewDecoder(strings.NewReader(svg))
 	for {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
@@ -22,7 +22,6 @@ func TestPicture(t *testing.T) {
 		`width="83" height="58"`, // 7 cells of 8.4 and 2 lines of 17, with a margin of 12 all round
 		`<text x="12.0" y="25.0" textLength="16.8" lengthAdjust="spacingAndGlyphs" fill="#c9d1d9">ab</text>`,
 		`<g font-weight="bold"><text x="37.2" y="25.0" textLength="25.2" lengthAdjust="spacingAndGlyphs" fill="#ff0010">&lt;c&gt;</text></g>`,
-		`<rect x="28.8" y="29.0" width="8.4" height="17.0" fill="#c9d1d9"/>`,
 		// The lowest dot of the left column of ⡀, a quarter of the cell in, and half a quarter above its bottom.
 		`<circle cx="64.5" cy="26.9" r="1.3" fill="#c9d1d9"/>`,
 		// A block of two eighths of a cell's height, at its bottom.
