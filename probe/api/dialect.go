@@ -45,7 +45,7 @@ var features = []struct {
 	},
 	{
 		streamOptions, regexp.MustCompile(`(?is)stream_options|include_usage`),
-		"the server rejects stream_options, so it is not sent: token counts may be estimates",
+		"the server rejects stream_options, so it is not sent",
 	},
 	{
 		forceLength, regexp.MustCompile(`(?is)ignore_eos|min_tokens|min_new_tokens`),

@@ -164,6 +164,22 @@ func TestRefusedFieldsAreDroppedOnceAndRemembered(t *testing.T) {
 	}
 }
 
+// Groq refuses stream_options and counts all the same, in a place of its own: the note claims
+// nothing about the counts.
+func TestCountsWithoutStreamOptions(t *testing.T) {
+	refusal := script{head: "HTTP/1.1 400 Bad\r\nConnection: close\r\n\r\n", steps: []step{{1, `{"error":{"message":"stream_options: extra fields not permitted"}}`}}}
+	usage := event(`{"choices":[],"x_groq":{"usage":{"prompt_tokens":12,"completion_tokens":40}}}`)
+	s := &server{scripts: []script{refusal, {steps: []step{{10, content("abcd") + finished("stop") + usage + doneMark}}}}}
+	inBubble(t, s, nil, func(c *Client) {
+		if res := c.Do(context.Background(), Call{Text: "x"}, quiet{}); res.OutTokens != 40 || res.Source != measure.Usage {
+			t.Errorf("%d tokens by %s", res.OutTokens, res.Source)
+		}
+		if notes := c.Notes(); len(notes) != 1 || notes[0] != "the server rejects stream_options, so it is not sent" {
+			t.Errorf("notes %q", notes)
+		}
+	})
+}
+
 func TestOtherPathAfter404(t *testing.T) {
 	notFound := script{head: "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n", steps: []step{{1, "404 page not found"}}}
 	ok := script{steps: []step{{10, content("a") + finished("stop") + doneMark}}}

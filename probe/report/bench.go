@@ -72,7 +72,18 @@ func (s *Summary) head(t *page.Text) {
 	t.Line(fmt.Sprintf("%s loop, %s · prefix %s", s.Load.Mode, s.Load.describe(), word(s.Load.Prefix)))
 	t.Line(fmt.Sprintf("prompt %s → %s tok · output %d → %s tok · counted by %s", whole(s.Load.InputTokens), s.perRequest(s.Tokens.Input),
 		s.Load.OutputTokens, s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
-	t.Line(fmt.Sprintf("window %s s · seed %d%s", figure(s.DurationS), s.Seed, iff(s.Interrupted, " · INTERRUPTED")))
+	t.Line(fmt.Sprintf("window %s s · seed %d%s", figure(s.DurationS), s.Seed, s.cut()))
+}
+
+// cut marks a run that is not complete.
+func (r *Run) cut() string {
+	switch {
+	case r.Interrupted:
+		return " · INTERRUPTED"
+	case r.EndedEarly != "":
+		return " · ENDED EARLY"
+	}
+	return ""
 }
 
 // describe says what keeps the requests coming.
@@ -285,11 +296,14 @@ func (r *Rates) section(title string) page.Section {
 
 func (s *Summary) engineSection() page.Section {
 	e := &s.Engine
-	if !e.RunningMean.OK && !e.WaitingMax.OK && !e.KVFillMean.OK && !e.OutputPerS.OK {
-		if s.Target.Settings.Why == "" || s.Target.metricsOff {
-			return page.Section{}
-		}
+	switch {
+	case e.seen():
+	case s.Target.metricsOff:
+		return page.Section{}
+	case s.Target.Settings.Why != "":
 		return page.Section{Title: "engine", Lines: []string{"no readings: the notes say why"}}
+	default:
+		return page.Section{Title: "engine", Lines: []string{unseen}}
 	}
 	return page.Section{Title: "engine", Lines: []string{
 		fmt.Sprintf("running %s mean · waiting %s max · KV cache %s mean, %s max", figure(e.RunningMean), figure(e.WaitingMax), percent(e.KVFillMean), percent(e.KVFillMax)),

@@ -20,9 +20,7 @@ func remarks(o *bench.Outcome) []string {
 	l := &o.Level
 	t := &l.Tokens
 	out := []string{
-		iff(o.Refused, "ended early: the server refuses the prompt as too long: %s", o.TooLong),
-		iff(o.LoadGone, "ended early: the load was removed"),
-		iff(o.Wait > 0, "ended early: the server asked to wait %s before the next request", units.Span(o.Wait)),
+		iff(!o.Interrupted && endedEarly(o) != "", "ended early: %s", endedEarly(o)),
 		notReady(o),
 		iff(l.Client.Behind > 0, "this client was the bottleneck for %.0f %% of the window: %s", max(1, 100*l.Client.Behind), l.Client.BehindWhy),
 		iff(o.Warmup > 0, "warm-up: %d requests are excluded from results", o.Warmup),
@@ -46,6 +44,21 @@ func remarks(o *bench.Outcome) []string {
 		out = append(out, n.Text+iff(n.Count > 1, " (%d times)", n.Count))
 	}
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+// endedEarly says why a run ended before it was done; "" if it was.
+func endedEarly(o *bench.Outcome) string {
+	switch {
+	case o.Interrupted:
+		return "interrupted"
+	case o.Refused:
+		return "the server refuses the prompt as too long: " + o.TooLong
+	case o.LoadGone:
+		return "the load was removed"
+	case o.Wait > 0:
+		return "the server asked to wait " + units.Span(o.Wait) + " before the next request"
+	}
+	return ""
 }
 
 func notReady(o *bench.Outcome) string {

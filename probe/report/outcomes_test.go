@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -232,6 +233,9 @@ func TestLongWaitEndsRunByNumber(t *testing.T) {
 	}
 	if s := a.Summary(); s.ExitCode() != 1 || !slices.Contains(s.Notes, "ended early: the server asked to wait 3 h before the next request") {
 		t.Errorf("3 h: exit %d, notes %q", s.ExitCode(), s.Notes)
+	}
+	if s := a.Summary(); s.EndedEarly != "the server asked to wait 3 h before the next request" || s.Interrupted || !strings.Contains(s.Text(80, false), " · ENDED EARLY\n") {
+		t.Errorf("3 h: ended early %q, %s", s.EndedEarly, s.Text(80, false))
 	}
 	if a := try(byNumber, time.Minute); a.Phase() != bench.Measuring {
 		t.Errorf("a minute: phase %v, want measuring", a.Phase())

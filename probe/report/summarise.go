@@ -19,7 +19,7 @@ func New(o *bench.Outcome) Summary {
 	l := &o.Level
 	s := Summary{
 		Run: Run{
-			Schema: Schema, DurationS: Rounded(opt.Of(l.Held.Seconds())), Interrupted: o.Interrupted, Seed: o.Plan.Seed,
+			Schema: Schema, DurationS: Rounded(opt.Of(l.Held.Seconds())), Interrupted: o.Interrupted, EndedEarly: Text(endedEarly(o)), Seed: o.Plan.Seed,
 			Target: targetOf(l), Load: loadOf(l.Load, o.Plan.Prefix),
 		},
 		Requests: l.Counts, Errors: list(l.Errors), Notes: remarks(o), Tokens: tokensOf(l),
