@@ -83,17 +83,25 @@ func calibrated(requests int) string {
 // before the first. tokens is 0 if nobody counts; sent counts requests; tooLong is a refusal.
 func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Prompt, first bool) (tokens, sent int, tooLong bool) {
 	id := conn.engine.Latest().Identity
-	if tokens, ok := scrape.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
-		return tokens, 0, false
+	for {
+		if tokens, ok := scrape.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
+			return tokens, 0, false
+		}
+		if id.Kind == "" || s.watching() {
+			return 0, 0, false
+		}
+		if first { // on a slow server this takes a while
+			s.Note(fmt.Sprintf("the load begins after up to %d requests of one token, which fit the prompt length", calibrations))
+			first = false
+		}
+		res := conn.client.Do(ctx, api.Call{Text: p.Text, MaxTokens: calibrationOut}, unseen{})
+		if res.Class != measure.Loading {
+			return res.InTokens, 1, res.Class == measure.ContextLength
+		}
+		if awaitLoading(ctx) != nil { // a model list that answers does not mean that the model is loaded
+			return 0, 0, false
+		}
 	}
-	if id.Kind == "" || s.watching() {
-		return 0, 0, false
-	}
-	if first { // on a slow server this takes a while
-		s.Note(fmt.Sprintf("the load begins after up to %d requests of one token, which fit the prompt length", calibrations))
-	}
-	res := conn.client.Do(ctx, api.Call{Text: p.Text, MaxTokens: calibrationOut}, unseen{})
-	return res.InTokens, 1, res.Class == measure.ContextLength
 }
 
 // watching reports that no load begins by itself.

@@ -133,11 +133,19 @@ func (s *Session) identify(ctx context.Context, c scrape.Config) (engine.Identit
 			s.enter(frame.StageLoading)
 			s.Note("the server is loading its model: waiting for it")
 		}
-		select {
-		case <-ctx.Done():
-			return id, ctx.Err()
-		case <-time.After(loadingWait):
+		if err := awaitLoading(ctx); err != nil {
+			return id, err
 		}
+	}
+}
+
+// awaitLoading waits until it is time to look again at a server that loads its model.
+func awaitLoading(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(loadingWait):
+		return nil
 	}
 }
 
