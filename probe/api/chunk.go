@@ -114,7 +114,9 @@ func (c *chunk) choice(in *cursor) {
 		case "usage": // Moonshot
 			c.usage.read(in.value())
 		case "error": // OpenRouter
-			c.extra = append(c.extra, member{"error", in.value()})
+			if v := in.value(); v.says() {
+				c.extra = append(c.extra, member{"error", v})
+			}
 		default:
 			in.value()
 		}

@@ -123,6 +123,7 @@ func TestRefusals(t *testing.T) {
 		{"too long for TGI", reply("422 No", "", "{\"error\":\"`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000\"}"), measure.ContextLength, 0, "4096"},
 		{"no content", reply("204 No Content", "", ""), measure.Empty, 0, "response is empty"},
 		{"blank lines only", reply("200 OK", "", "\n\n"), measure.Empty, 0, "response is empty"},
+		{"comments only", reply("200 OK", "", ": ping\n\n"), measure.Truncated, 0, "without a finish reason"},
 		{"moved", reply("302 Found", "Location: http://elsewhere/\r\n", ""), measure.Redirect, 0, "302"},
 		{"unauthorized", reply("401 No", "", `{"error":"Unauthorized"}`), measure.HTTP4xx, 0, "401: Unauthorized"},
 	} {

@@ -64,7 +64,7 @@ func (c *chunk) findRefusal() refusal {
 			if inner := v.get("error"); inner.says() {
 				return refusalOf(inner)
 			}
-			if v.member(isCode).isFailure() && v.words() != nil {
+			if _, says := plain.MessageIn(v); says && v.member(isCode).isFailure() {
 				return refusalOf(v)
 			}
 		}
@@ -74,8 +74,10 @@ func (c *chunk) findRefusal() refusal {
 	if n, number := c.get("status").number(); number {
 		failed = failed || n < 200 || n > 299
 	}
-	if !c.answers && failed && c.data.words() != nil {
-		return refusalOf(c.data)
+	if !c.answers && failed {
+		if _, says := plain.MessageIn(c.data); says {
+			return refusalOf(c.data)
+		}
 	}
 	return refusal{}
 }
@@ -117,26 +119,13 @@ func (v value) member(match func(name string) bool) value {
 	return nil
 }
 
-// words are the text in an object that says what went wrong.
-func (v value) words() value {
-	for _, ending := range plain.MessageEndings {
-		if m := v.member(func(name string) bool { return strings.HasSuffix(name, ending) }); m.string() != "" {
-			return m
-		}
-	}
-	return nil
-}
-
 // refusalOf reads an error, which is a text, an object or a list of them.
 func refusalOf(v value) refusal {
-	if len(v) > 0 && v[0] == '[' {
-		c := v.cursor()
-		end := c.enter()
-		if c.more(end) {
-			return refusalOf(c.value())
-		}
+	if c := v.cursor(); len(v) > 0 && v[0] == '[' && c.more(c.enter()) {
+		return refusalOf(c.value())
 	}
-	message := cmp.Or(v.string(), v.words().string(), v.get("error").string(), v.get("type").string(), string(v))
+	message, _ := plain.MessageIn(v)
+	message = cmp.Or(message, v.get("type").string(), string(v))
 	said := strings.Join([]string{message, v.member(isCode).string(), v.get("status").string(), v.get("type").string()}, " ")
 	return refusal{true, message, classOfWords(said)}
 }

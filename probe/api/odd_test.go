@@ -143,6 +143,7 @@ func TestRefusalsUnderStatus200(t *testing.T) {
 		`{"code":"InvalidApiKey","message":"Invalid API-key provided."}`:                            {measure.HTTP4xx, "Invalid API-key provided."},
 		`{"header":{"code":11200,"message":"AppIdNoAuthError"}}`:                                    {measure.BadReply, "AppIdNoAuthError"},
 		`{"errors":[{"code":7009,"message":"Upstream service unavailable"}],"success":false}`:       {measure.BadReply, "Upstream service unavailable"},
+		`{"errors":[{"code":429,"message":"wait"}]}`:                                                {measure.RateLimited, "wait"},
 		`{"success":false,"message":"model is asleep"}`:                                             {measure.BadReply, "model is asleep"},
 		`{"detail":"Not authenticated"}`:                                                            {measure.HTTP4xx, "Not authenticated"},
 		`{"detail":[{"loc":["body"],"msg":"field required","type":"missing"}]}`:                     {measure.BadReply, "field required"},

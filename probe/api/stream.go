@@ -38,7 +38,6 @@ type stream struct {
 	afterFinish bool
 	done        bool // an end mark was seen
 	answers     bool // an object had the form of an answer
-	empty       bool // there is nothing in it but blank lines
 	whole       bool // the answer came in one object, without arrival times
 	usage       usage
 }
@@ -46,9 +45,7 @@ type stream struct {
 // read goes through the whole answer: nil when it is complete, else a *failure
 // or the error of the connection.
 func (s *stream) read() error {
-	s.empty = true
 	for s.lines.Scan() {
-		s.empty = s.empty && len(s.lines.Bytes()) == 0
 		if err := s.line(s.lines.Bytes()); err != nil || s.done {
 			return err
 		}
@@ -73,7 +70,7 @@ func (s *stream) end(err error) error {
 		return fail(measure.Truncated, "the stream ended without [DONE]: its finish reason came on every chunk and proves no end")
 	case s.finish != "" || s.whole:
 		return nil
-	case s.empty:
+	case !s.answers && s.stray == "" && s.comments == 0:
 		return fail(measure.Empty, "response is empty")
 	case s.answers || stray == "":
 		return fail(measure.Truncated, "the stream ended without a finish reason or [DONE]")

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,10 +54,6 @@ func ReadBody(resp *http.Response, limit int64) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// MessageEndings end the folded names under which servers write what went wrong, the most
-// usual first.
-var MessageEndings = []string{"message", "msg", "detail", "description", "faultstring", "reason", "title", "exception"}
-
 // Folded appends a name without the marks of its style: error_msg and errMsg are one.
 func Folded(to []byte, name string) []byte {
 	for _, ch := range []byte(name) {
@@ -77,16 +74,31 @@ func ErrorMessage(body []byte) string {
 	if strings.HasPrefix(text, "<") {
 		return pageWords(text)
 	}
-	var doc any
-	if json.Unmarshal(body, &doc) == nil {
-		if message := messageIn(doc); message != "" {
-			return message
-		}
+	if message, ok := MessageIn(body); ok {
+		return message
 	}
 	return text
 }
 
-// messageIn finds the message in an error, which is a text, an object or a list of them.
+// MessageIn returns the message in a JSON error, which is a text, an object or a list of
+// them; not ok if there is none.
+func MessageIn(doc []byte) (message string, ok bool) {
+	var v any
+	if json.Unmarshal(doc, &v) != nil {
+		return "", false
+	}
+	message = messageIn(v)
+	return message, message != ""
+}
+
+// Endings of the folded names under which servers write what went wrong, the most usual
+// first: an object with the error, and the words of an error. Where "error" is itself a text,
+// Spring writes no more than the status there.
+var (
+	errorEndings   = []string{"error", "errors", "fault"}
+	messageEndings = []string{"message", "msg", "detail", "description", "faultstring", "reason", "title", "exception", "error", "errors"}
+)
+
 func messageIn(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -96,15 +108,21 @@ func messageIn(v any) string {
 			return messageIn(v[0])
 		}
 	case map[string]any:
-		names := slices.Sorted(maps.Keys(v))
-		for _, ending := range append([]string{"error", "errors", "fault"}, MessageEndings...) {
-			for _, name := range names {
-				if !bytes.HasSuffix(Folded(nil, name), []byte(ending)) {
-					continue
-				}
-				if message := messageIn(v[name]); message != "" {
-					return place(v["loc"]) + message
-				}
+		return place(v["loc"], cmp.Or(memberMessage(v, errorEndings, false), memberMessage(v, messageEndings, true)))
+	}
+	return ""
+}
+
+// memberMessage finds the message in the members whose names have one of the endings; texts: also in those that are text themselves.
+func memberMessage(object map[string]any, endings []string, texts bool) string {
+	names := slices.Sorted(maps.Keys(object))
+	for _, ending := range endings {
+		for _, name := range names {
+			if _, text := object[name].(string); text && !texts || !bytes.HasSuffix(Folded(nil, name), []byte(ending)) {
+				continue
+			}
+			if message := messageIn(object[name]); message != "" {
+				return message
 			}
 		}
 	}
@@ -112,11 +130,11 @@ func messageIn(v any) string {
 }
 
 // place names the field that FastAPI complains about: its message leaves it out.
-func place(loc any) string {
-	if path, ok := loc.([]any); ok && len(path) > 0 {
-		return fmt.Sprint(path[len(path)-1], ": ")
+func place(loc any, message string) string {
+	if path, ok := loc.([]any); ok && len(path) > 0 && message != "" {
+		return fmt.Sprintf("%v: %s", path[len(path)-1], message)
 	}
-	return ""
+	return message
 }
 
 var (

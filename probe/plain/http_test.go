@@ -12,18 +12,19 @@ import (
 
 func TestErrorMessage(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"error":{"message":"no such model","type":"x"}}`:              "no such model",
-		`{"error":"no such model"}`:                                     "no such model",
-		`{"detail":[{"msg":"field required"}]}`:                         "field required",
-		`{"errors":["first","second"]}`:                                 "first",
-		`{"errMsg":"no such model","errCode":7}`:                        "no such model",
-		`{"detail":[{"loc":["body","n"],"msg":"too big"}]}`:             "n: too big",
-		`{"message":{"detail":[{"loc":["body","n"],"msg":"too big"}]}}`: "n: too big",
-		`{"status":"ok"}`:                                               `{"status":"ok"}`,
-		"<html><title> Sign in </title></html>":                         "an HTML page: Sign in",
-		"<?xml version='1.0'?><Message>denied</Message>":                "an XML document: denied",
-		" just text \n": "just text",
-		`{"error":`:     `{"error":`,
+		`{"error":{"message":"no such model","type":"x"}}`:                         "no such model",
+		`{"error":"no such model"}`:                                                "no such model",
+		`{"detail":[{"msg":"field required"}]}`:                                    "field required",
+		`{"status":500,"error":"Internal Server Error","message":"no such model"}`: "no such model",
+		`{"errors":["first","second"]}`:                                            "first",
+		`{"errMsg":"no such model","errCode":7}`:                                   "no such model",
+		`{"detail":[{"loc":["body","n"],"msg":"too big"}]}`:                        "n: too big",
+		`{"message":{"detail":[{"loc":["body","n"],"msg":"too big"}]}}`:            "n: too big",
+		`{"status":"ok"}`:                                `{"status":"ok"}`,
+		"<html><title> Sign in </title></html>":          "an HTML page: Sign in",
+		"<?xml version='1.0'?><Message>denied</Message>": "an XML document: denied",
+		" just text \n":                                  "just text",
+		`{"error":`:                                      `{"error":`,
 	} {
 		if got := ErrorMessage([]byte(body)); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
