@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"strings"
-
-	"sonde/probe/plain"
 )
 
 // chunk is what one JSON object of a stream, or a whole reply, says: for every dialect at
@@ -18,6 +16,7 @@ type chunk struct {
 	ended   bool   // a native end mark
 	usage   usage
 	refusal refusal
+	unread  string   // the first field whose value is not of a form that is understood
 	extra   []member // fields that an ordinary chunk does not have
 	data    value    // the whole object
 }
@@ -67,15 +66,19 @@ func (d *decoder) decode(data []byte) (c *chunk, ok bool) {
 func (c *chunk) field(in *cursor) {
 	switch string(in.name) {
 	case "choices":
-		if in.at < len(in.data) && in.data[in.at] == '{' { // one choice and not a list
+		switch in.kind() {
+		case '{': // one choice and not a list
 			c.choice(in)
 			return
+		case '[', 'n':
+		default:
+			c.unread = "choices"
 		}
 		for end := in.enter(); in.more(end); {
 			c.choice(in)
 		}
 	case "usage":
-		c.usage.read(in.value())
+		c.readUsage(in.value())
 	case "id", "created", "model", "system_fingerprint", "service_tier":
 		in.value()
 	default:
@@ -112,7 +115,7 @@ func (c *chunk) choice(in *cursor) {
 		case "finish_reason":
 			c.setFinish(in.value())
 		case "usage": // Moonshot
-			c.usage.read(in.value())
+			c.readUsage(in.value())
 		case "error": // OpenRouter
 			if v := in.value(); v.says() {
 				c.extra = append(c.extra, member{"error", v})
@@ -125,17 +128,24 @@ func (c *chunk) choice(in *cursor) {
 
 // setFinish takes a finish reason, which SGLang's own endpoint writes as an object.
 func (c *chunk) setFinish(v value) {
-	if v != nil && c.finish == "" {
-		c.finish = cmp.Or(v.string(), v.get("type").string())
+	if v == nil || c.finish != "" || string(v) == "false" || string(v) == `""` {
+		return
+	}
+	if c.finish = cmp.Or(v.string(), v.get("type").string()); c.finish == "" {
+		c.unread = "finish_reason"
 	}
 }
 
 // delta looks for text: whether there is any is all that matters.
 func (c *chunk) delta(in *cursor) {
 	b := &c.bearing
-	if in.at < len(in.data) && in.data[in.at] == '"' { // the text without an object around it
+	switch in.kind() {
+	case '"': // the text without an object around it
 		b.content(in.value())
 		return
+	case '{', 'n':
+	default:
+		c.unread = "delta"
 	}
 	for end := in.enter(); in.more(end); {
 		switch string(in.name) {
@@ -152,7 +162,7 @@ func (c *chunk) delta(in *cursor) {
 		case "function_call":
 			b.function(in.value())
 		case "usage":
-			c.usage.read(in.value())
+			c.readUsage(in.value())
 		default:
 			in.value()
 		}
@@ -221,94 +231,3 @@ func (c *chunk) native() {
 		c.answers = false
 	}
 }
-
-// usage are the tokens that a server counted.
-type usage struct {
-	prompt, completion int
-	reasoning, cached  int
-	total              int  // 0 if unknown
-	own                bool // the engine's own counts: the API's go before them
-}
-
-// read takes the counts under all the names that they have.
-func (u *usage) read(v value) {
-	in := v.cursor()
-	for end := in.enter(); in.more(end); {
-		var name [32]byte
-		folded := plain.Folded(name[:0], string(in.name))
-		switch v := in.value(); string(folded) {
-		case "prompttokens", "inputtokens", "inputtokencount", "prompttokencount", "promptevalcount":
-			u.prompt = max(u.prompt, v.count())
-		case "completiontokens", "outputtokens", "outputtokencount", "candidatestokencount", "generatedtokens", "evalcount":
-			u.completion = max(u.completion, v.count())
-		case "totaltokens", "totaltokencount":
-			u.total = v.count()
-		case "reasoningtokens", "thoughtstokencount": // SGLang: at the top level
-			u.reasoning = max(u.reasoning, v.count())
-		case "completiontokensdetails", "outputtokensdetails":
-			u.reasoning = max(u.reasoning, v.get("reasoning_tokens").count())
-		case "prompttokensdetails", "inputtokensdetails":
-			u.cached = max(u.cached, v.get("cached_tokens").count())
-		case "promptcachehittokens", "cachedtokens": // DeepSeek, Moonshot
-			u.cached = max(u.cached, v.count())
-		case "tokens": // Cohere's meta
-			u.read(v)
-		}
-	}
-}
-
-// places are where else vendors put usage.
-var places = [][]string{
-	{"x_groq", "usage"}, {"meta"}, {"metrics"}, {"message", "usage"}, {"response", "usage"}, {"data", "usage"}, {"delta", "usage"},
-	{"amazon-bedrock-invocationMetrics"}, {"usageMetadata"}, {"usage_metadata"}, {"token_usage"}, {"stats"}, {"statistics"}, {"info"},
-}
-
-// vendorUsage takes counts from another place where the usual one has none.
-func (c *chunk) vendorUsage() {
-	for _, place := range places {
-		if c.usage.completion > 0 {
-			return
-		}
-		var u usage
-		if u.read(c.get(place[0]).get(place[1:]...)); u.known() {
-			c.usage, c.usage.own = u, true
-		}
-	}
-}
-
-// merge takes the counts of a further chunk. They only grow: a later one may be partial.
-// What the engine counts itself only stands in for the API's usage.
-func (u *usage) merge(more usage) {
-	switch {
-	case !more.known() || more.own && !u.own && u.completion > 0:
-	case u.own && !more.own && more.completion > 0:
-		*u = more
-	default:
-		u.own = more.own
-		u.prompt, u.completion = max(u.prompt, more.prompt), max(u.completion, more.completion)
-		u.reasoning, u.cached = max(u.reasoning, more.reasoning), max(u.cached, more.cached)
-		u.total = max(u.total, more.total)
-	}
-}
-
-// withReasoning adds the reasoning to the output where the server left it out: the total
-// says so, or without one a completion shorter than its reasoning.
-func (u *usage) withReasoning() (corrected bool) {
-	apart := u.total == u.prompt+u.completion+u.reasoning || u.total == 0 && u.reasoning > u.completion
-	if u.reasoning == 0 || !apart {
-		return false
-	}
-	u.completion += u.reasoning
-	return true
-}
-
-// engine takes an engine's own counts where the API's are missing.
-func (u *usage) engine(prompt, completion int) {
-	if u.completion == 0 && prompt+completion > 0 {
-		u.prompt, u.completion, u.own = max(u.prompt, prompt), completion, true
-	}
-}
-
-// known reports whether there are any counts. A usage of zeros means nothing: Ollama's
-// completions put one on every chunk.
-func (u *usage) known() bool { return u.prompt+u.completion > 0 }

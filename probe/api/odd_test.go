@@ -257,3 +257,31 @@ func TestFinishReasonsOfFailures(t *testing.T) {
 		}
 	}
 }
+
+// A field that cannot be read is unknown, and a note names it.
+func TestUnreadableFieldsAreNoted(t *testing.T) {
+	const token = `{"choices":[{"delta":{"content":"a"}}]}`
+	const end = `{"choices":[{"delta":{},"finish_reason":"stop"}]}`
+	for odd, field := range map[string]string{
+		`{"choices":[],"usage":[{"prompt_tokens":3}]}`:                            "usage",
+		`{"choices":[],"usage":{"prompt_tokens":-1,"completion_tokens":1}}`:       "usage.prompt_tokens",
+		`{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":"many"}}`:   "usage.completion_tokens",
+		`{"choices":[],"usage":{"completion_tokens":1,"total_tokens":{"all":4}}}`: "usage.total_tokens",
+		`{"choices":"none"}`:                                                           "choices",
+		`{"choices":[{"delta":7}]}`:                                                    "delta",
+		`{"choices":[{"delta":{},"finish_reason":["stop"]}]}`:                          "finish_reason",
+		`{"choices":null,"usage":null}`:                                                "",
+		`{"choices":[{"delta":null,"finish_reason":false}]}`:                           "",
+		`{"choices":[],"usage":{"prompt_tokens":"3","completion_tokens":1.0}}`:         "",
+		`{"choices":[],"usage":{"prompt_tokens":null,"completion_tokens_details":{}}}`: "",
+	} {
+		res := once(t, script{steps: []step{{10, event(token) + event(odd) + event(end) + doneMark}}})
+		want := ""
+		if field != "" {
+			want = "field " + field + " has a value of an unexpected kind: it is treated as unknown"
+		}
+		if res.Class != measure.OK || res.OutTokens != 1 || res.Note != want {
+			t.Errorf("%s: class %q (%s), %d tokens, note %q", odd, res.Class, res.Error, res.OutTokens, res.Note)
+		}
+	}
+}

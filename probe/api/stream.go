@@ -31,7 +31,8 @@ type stream struct {
 	stray   string // the first line that belongs to no form of a reply
 
 	comments int
-	broken   int // events with incomplete JSON
+	broken   int    // events with incomplete JSON
+	unread   string // a field whose value is not of a form that is understood
 	finish   string
 	// afterFinish: text came after a finish reason. A server that puts one on every chunk
 	// proves no end with it.
@@ -199,6 +200,7 @@ func (s *stream) object(c *chunk) error {
 		}
 	}
 	s.answers = s.answers || c.answers
+	s.unread = cmp.Or(s.unread, c.unread)
 	if !s.answers {
 		s.stray = cmp.Or(s.stray, string(s.decoder.cursor.data))
 	}
@@ -219,6 +221,8 @@ func (s *stream) note() string {
 		return "events with incomplete JSON were skipped: a gap there spans two tokens"
 	case s.finish == "" && s.done:
 		return "no finish reason, only [DONE]"
+	case s.unread != "":
+		return "field " + s.unread + " has a value of an unexpected kind: it is treated as unknown"
 	}
 	return ""
 }

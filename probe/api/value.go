@@ -79,6 +79,14 @@ func (c *cursor) colon(first int) bool {
 	return c.at < len(c.data)
 }
 
+// kind is the first character of the value at hand: one of {["tfn, a digit or a sign.
+func (c *cursor) kind() byte {
+	if c.at == len(c.data) {
+		return 0
+	}
+	return c.data[c.at]
+}
+
 func (c *cursor) blanks() {
 	for c.at < len(c.data) && c.data[c.at] <= ' ' {
 		c.at++
@@ -191,13 +199,19 @@ func (v value) number() (n float64, ok bool) {
 	return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)
 }
 
-// count reads a whole number of things, 0 if it is none: 12, 12.0, "12".
-func (v value) count() int {
-	n, ok := v.number()
-	if !ok || n < 0 || n > 1e9 || n != math.Trunc(n) {
-		return 0
+// whole reads a whole number of things, not ok if it is none: 12, 12.0, "12".
+func (v value) whole() (n int, ok bool) {
+	f, ok := v.number()
+	if !ok || f < 0 || f > 1e9 || f != math.Trunc(f) {
+		return 0, false
 	}
-	return int(n)
+	return int(f), true
+}
+
+// count is whole, or 0.
+func (v value) count() int {
+	n, _ := v.whole()
+	return n
 }
 
 // hasText reports whether a value holds text. Some servers send a token of digits as a
