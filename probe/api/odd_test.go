@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -284,4 +286,30 @@ func TestUnreadableFieldsAreNoted(t *testing.T) {
 			t.Errorf("%s: class %q (%s), %d tokens, note %q", odd, res.Class, res.Error, res.OutTokens, res.Note)
 		}
 	}
+}
+
+// Some servers count tokens where the API counts choices: it is one answer all the same.
+func TestIndexThatCountsTokens(t *testing.T) {
+	var steps []step
+	for i := range 5 {
+		steps = append(steps, step{10 * (i + 1), event(fmt.Sprintf(`{"choices":[{"index":%d,"delta":{"content":"a"}}]}`, i))})
+	}
+	steps = append(steps, step{60, event(`{"choices":[{"index":5,"delta":{},"finish_reason":"stop"}]}`) + doneMark})
+	res := once(t, script{steps: steps})
+	if res.Class != measure.OK || res.Chunks != 5 || res.OutTokens != 5 || len(res.GapsMS) != 4 || res.GapsMS[3] != 10 {
+		t.Errorf("class %q, %d chunks, %d tokens, gaps %v", res.Class, res.Chunks, res.OutTokens, res.GapsMS)
+	}
+}
+
+// A server of HTTP/1.0 ends its answer by closing the connection: each request has its own.
+func TestHTTP10(t *testing.T) {
+	answer := script{head: "HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", steps: []step{{10, content("a") + content("b") + finished("stop")}}}
+	s := &server{scripts: []script{answer}}
+	inBubble(t, s, nil, func(c *Client) {
+		for range 2 {
+			if res := c.Do(context.Background(), Call{Text: "x"}, quiet{}); res.Class != measure.OK || res.Chunks != 2 || res.Reused {
+				t.Errorf("class %q (%s), %d chunks, reused %v", res.Class, res.Error, res.Chunks, res.Reused)
+			}
+		}
+	})
 }
