@@ -31,7 +31,7 @@ func (m *model) change(f func(*frame.Load)) {
 	m.confirm(wanted)
 }
 
-// changePrompts is change for what is only up to us where we make the prompts.
+// changePrompts is change for what cannot be chosen where prompts come from a file.
 func (m *model) changePrompts(f func(*frame.Load)) {
 	if m.Controls.Load().InputTokens == 0 {
 		m.say("the prompts come from a file and are sent unchanged", m.theme.Note)
@@ -40,7 +40,7 @@ func (m *model) changePrompts(f func(*frame.Load)) {
 	m.change(f)
 }
 
-// confirm says what became of a change where the screen would not show it: the cap was in
+// confirm reports the effect of a change where the screen would not show it: the cap was in
 // the way, the display is paused, or another panel fills it.
 func (m *model) confirm(wanted frame.Load) {
 	switch most := m.live.Frame.Load.Max; {

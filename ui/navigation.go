@@ -24,7 +24,6 @@ func goToPanel(id panel.ID) func(*model) {
 			m.zoomed = true
 		}
 		m.relayout()
-		return
 	}
 }
 

@@ -14,10 +14,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"sonde/probe/frame"
-	"sonde/probe/opt"
 )
-
-func known01(v float64) opt.Float { return opt.Of(v) }
 
 // terminal is a virtual terminal that a program can write to.
 type terminal struct {

@@ -13,7 +13,7 @@ func TestAllVerdictsCanBeRead(t *testing.T) {
 	pressAll(m, "v")
 	text := scrolledText(m)
 	v := (&fakeJudge{}).Verdicts()[0]
-	for _, want := range append(v.Evidence, v.Text, v.Advice, "Ruled out: overload, kv full", "slow start") {
+	for _, want := range append(v.Evidence, v.Text, v.Advice, "Ruled out: overload, KV full", "slow start") {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}

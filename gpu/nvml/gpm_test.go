@@ -50,7 +50,6 @@ func TestGPMTellsTrafficAndOccupancy(t *testing.T) {
 		}
 		dev.values[memoryBusy], dev.values[memoryClock] = 55, 2619
 		g := secondReading(t, &fakeDriver{devices: []*fakeDevice{dev}})[0]
-		const mib = 1048576
 		if g.Occupancy.Or(-1) != 0.4125 || g.PCIeSent.Or(-1) != 117.25*(1<<20) || g.PCIeReceived.Or(-1) != 332*(1<<20) ||
 			g.NVLinkSent.Or(-1) != 2000*(1<<20) || g.NVLinkReceived.Or(-1) != 1000*(1<<20) || g.MemBusy.Or(-1) != 0.55 || g.MemClock.Or(-1) != 2619e6 {
 			t.Errorf("%+v", g)

@@ -63,7 +63,7 @@ var asciiOf = map[rune]rune{
 	'▁': '_', '▂': ',', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%',
 }
 
-// ToASCII replaces a character; one that has no likeness becomes a question mark.
+// ToASCII returns the ASCII character for a glyph, or a question mark if it has none.
 func ToASCII(r rune) rune {
 	if r < 0x7f {
 		return r

@@ -92,7 +92,7 @@ func (l *latency) Body(v *View, w, h int) []string {
 	for _, line := range lines {
 		ys = append(ys, dots(columns, func(c *history.Column, half int) opt.Float {
 			s := l.of(c.Dots[half].TTFT, c.Dots[half].TPOT)
-			ms, _, _ := statistic(line.name, s)
+			ms, _ := statistic(line.name, s)
 			return s.Value(ms)
 		}))
 	}
@@ -182,18 +182,18 @@ var statistics = []struct {
 }
 
 // statistic is one of them by its name, and how people write that: p99.9.
-func statistic(name string, s measure.Summary) (value float64, label string, ok bool) {
+func statistic(name string, s measure.Summary) (value float64, label string) {
 	for _, q := range statistics {
 		if q.name == name {
-			return q.value(s), q.label, true
+			return q.value(s), q.label
 		}
 	}
-	return 0, name, false
+	return 0, name
 }
 
 // percentile is a figure such as "p99 1 210", dim when too few samples stand behind it.
 func percentile(t *theme.Palette, name string, s measure.Summary, u units.Latency, st lipgloss.Style) text.Figure {
-	value, label, _ := statistic(name, s)
+	value, label := statistic(name, s)
 	if s.N == 0 {
 		return text.Fig(label+" "+units.Unknown, t.Dim)
 	}
@@ -209,7 +209,7 @@ func weak(s measure.Summary, name string) bool { return slices.Contains(s.Weak()
 // cell is a number of the table, dim when it is weak or not settled.
 func cell(t *theme.Palette, name string, s measure.Summary, u units.Latency, dim bool) string {
 	written := units.Unknown
-	if value, _, _ := statistic(name, s); s.N > 0 {
+	if value, _ := statistic(name, s); s.N > 0 {
 		written = u.Of(value)
 	}
 	return t.Unless(dim || s.N == 0 || weak(s, name)).Render(text.Right(written, 10))

@@ -52,7 +52,7 @@ const LevelColumns = 22
 func levelTable(t *theme.Palette, shift int) text.Table[level.Level] {
 	latency := func(group, name string, s func(*level.Level) measure.Summary, perMS float64) text.Column[level.Level] {
 		return text.Column[level.Level]{Group: group, Name: name, Cell: func(r *level.Level) text.Figure {
-			value, _, _ := statistic(name, s(r))
+			value, _ := statistic(name, s(r))
 			if s(r).N == 0 {
 				return text.Fig(units.Unknown, t.Dim)
 			}

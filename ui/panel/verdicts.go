@@ -79,13 +79,16 @@ func otherRules(v *View, w int) (lines []string) {
 		if len(l.rules) > 0 {
 			names := make([]string, len(l.rules))
 			for i, r := range l.rules {
-				names[i] = strings.ReplaceAll(string(r), "_", " ")
+				names[i] = ruleWords.Replace(string(r))
 			}
 			lines = append(append(lines, ""), text.Indented("   ", l.lead+strings.Join(names, ", "), w, v.Theme.Dim)...)
 		}
 	}
 	return lines
 }
+
+// ruleWords writes the name of a rule as words.
+var ruleWords = strings.NewReplacer("_", " ", "gpu", "GPU", "kv", "KV", "slow", "slow", "slo", "SLO", "ttft", "TTFT", "tpot", "TPOT", "e2e", "E2E")
 
 // verdictSign goes with the colour of a severity.
 func verdictSign(t *theme.Palette, s diagnose.Severity) (string, lipgloss.Style) {

@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-var inf = math.Inf(1)
-
 func TestHistogramsOfUnequalRanks(t *testing.T) {
 	got := take(t, `vllm:e2e_request_latency_seconds_bucket{engine="0",le="1.0"} 1
 vllm:e2e_request_latency_seconds_bucket{engine="0",le="2.0"} 2
