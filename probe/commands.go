@@ -140,10 +140,7 @@ func (c *commands) apply(l frame.Load, text string) {
 		c.events = append(c.events, frame.Event{At: at, Kind: frame.EventLoad, Text: text})
 	}
 	if c.conn.Load() != nil {
-		c.pool.Set(load.Setting{
-			Concurrency: l.Concurrency, Rate: l.Rate, Poisson: l.Poisson,
-			InputTokens: l.InputTokens, OutputTokens: l.OutputTokens,
-		})
+		c.pool.Set(l)
 	}
 }
 

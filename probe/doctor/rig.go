@@ -12,6 +12,7 @@ import (
 	"sonde/probe/api"
 	"sonde/probe/collect"
 	"sonde/probe/doctor/truth"
+	"sonde/probe/frame"
 	"sonde/probe/load"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
@@ -128,7 +129,7 @@ func (g rig) load(ctx context.Context, r Round, o *observed, client load.Doer) e
 	defer pool.Close()
 	begin := func(requests, tokens int) error {
 		_, err := g.server.Next(truth.Round{Streams: r.Streams, Gap: r.gap(), InSteps: r.Pattern == Steps})
-		pool.Set(load.Setting{Concurrency: r.Streams, InputTokens: 1, OutputTokens: tokens})
+		pool.Set(frame.Load{Concurrency: r.Streams, InputTokens: 1, OutputTokens: tokens})
 		pool.SetBudget(requests)
 		return err
 	}

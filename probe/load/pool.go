@@ -11,19 +11,11 @@ import (
 
 	"sonde/probe/api"
 	"sonde/probe/collect"
+	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/measure"
 	"sonde/probe/prompt"
 )
-
-// Setting is the requested load.
-type Setting struct {
-	Concurrency  int     // closed loop: streams in flight; open loop: the cap
-	Rate         float64 // open loop: requests per second; 0 = closed loop
-	Poisson      bool
-	InputTokens  int
-	OutputTokens int
-}
 
 // Doer makes one request; *api.Client is one.
 type Doer interface {
@@ -49,7 +41,7 @@ type Pool struct {
 	opt Options
 
 	mu        sync.Mutex
-	setting   Setting
+	setting   frame.Load
 	ramp      time.Duration // what a raise of the closed loop is spread over
 	budget    int           // requests that may still begin; NoLimit
 	running   int           // workers (closed loop) or requests (open loop), without long prompts
@@ -83,7 +75,7 @@ func New(opt Options) *Pool {
 
 // Set changes the load. The newest of several quick changes wins. Requests that
 // run go on with the lengths they began with.
-func (p *Pool) Set(s Setting) {
+func (p *Pool) Set(s frame.Load) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {

@@ -11,6 +11,7 @@ import (
 
 	"sonde/probe/api"
 	"sonde/probe/collect"
+	"sonde/probe/frame"
 	"sonde/probe/measure"
 	"sonde/probe/prompt"
 )
@@ -92,7 +93,7 @@ func after(d time.Duration) {
 func TestClosedLoopHoldsItsConcurrency(t *testing.T) {
 	s := &fakeServer{service: time.Second}
 	bubble(t, s, func(p *Pool) {
-		p.Set(Setting{Concurrency: 300, InputTokens: 1, OutputTokens: 1})
+		p.Set(frame.Load{Concurrency: 300, InputTokens: 1, OutputTokens: 1})
 		after(staggerBy / 2)
 		if begun, _, _, _ := s.counts(); begun != togetherAtMost {
 			t.Errorf("%d begun at once, want %d", begun, togetherAtMost)
@@ -111,9 +112,9 @@ func TestClosedLoopHoldsItsConcurrency(t *testing.T) {
 func TestLoweringDrains(t *testing.T) {
 	s := &fakeServer{service: time.Second}
 	bubble(t, s, func(p *Pool) {
-		p.Set(Setting{Concurrency: 8})
+		p.Set(frame.Load{Concurrency: 8})
 		after(500 * time.Millisecond)
-		p.Set(Setting{Concurrency: 3})
+		p.Set(frame.Load{Concurrency: 3})
 		after(100 * time.Millisecond)
 		if _, running, _, canceled := s.counts(); running != 8 || canceled != 0 {
 			t.Errorf("%d running, %d cancelled right after; want 8, 0", running, canceled)
@@ -122,7 +123,7 @@ func TestLoweringDrains(t *testing.T) {
 		if _, running, _, canceled := s.counts(); running != 3 || canceled != 0 {
 			t.Errorf("%d running, %d cancelled a second later; want 3, 0", running, canceled)
 		}
-		p.Set(Setting{Concurrency: 5})
+		p.Set(frame.Load{Concurrency: 5})
 		after(time.Millisecond)
 		if _, running, _, _ := s.counts(); running != 5 {
 			t.Errorf("%d running after raising, want 5 at once", running)
@@ -134,9 +135,9 @@ func TestLastOfQuickChangesWins(t *testing.T) {
 	s := &fakeServer{service: time.Second}
 	bubble(t, s, func(p *Pool) {
 		for n := range 10 {
-			p.Set(Setting{Concurrency: n})
+			p.Set(frame.Load{Concurrency: n})
 		}
-		p.Set(Setting{Concurrency: 2})
+		p.Set(frame.Load{Concurrency: 2})
 		after(3 * time.Second)
 		if _, running, _, _ := s.counts(); running != 2 {
 			t.Errorf("%d running, want 2", running)
@@ -147,14 +148,14 @@ func TestLastOfQuickChangesWins(t *testing.T) {
 func TestAbortCancelsEverything(t *testing.T) {
 	s := &fakeServer{service: time.Hour}
 	bubble(t, s, func(p *Pool) {
-		p.Set(Setting{Concurrency: 8})
+		p.Set(frame.Load{Concurrency: 8})
 		after(time.Second)
 		p.Abort()
 		after(0)
 		if _, running, _, canceled := s.counts(); running != 0 || canceled != 8 {
 			t.Errorf("%d running, %d cancelled; want 0, 8", running, canceled)
 		}
-		p.Set(Setting{Concurrency: 1})
+		p.Set(frame.Load{Concurrency: 1})
 		after(0)
 		if _, running, _, _ := s.counts(); running != 1 {
 			t.Errorf("%d running after going on, want 1", running)
@@ -163,7 +164,7 @@ func TestAbortCancelsEverything(t *testing.T) {
 }
 
 func TestBudgetEndsExactly(t *testing.T) {
-	for _, setting := range []Setting{{Concurrency: 3}, {Concurrency: 3, Rate: 50}} {
+	for _, setting := range []frame.Load{{Concurrency: 3}, {Concurrency: 3, Rate: 50}} {
 		s := &fakeServer{service: 100 * time.Millisecond}
 		bubble(t, s, func(p *Pool) {
 			p.SetBudget(7)
@@ -188,7 +189,7 @@ func TestOpenLoopCountsFromTheSchedule(t *testing.T) {
 	s := &fakeServer{service: 500 * time.Millisecond}
 	records := bubble(t, s, func(p *Pool) {
 		p.SetBudget(8)
-		p.Set(Setting{Concurrency: 1, Rate: 10})
+		p.Set(frame.Load{Concurrency: 1, Rate: 10})
 		after(10 * time.Second)
 	})
 	if len(records) != 8 {
@@ -220,7 +221,7 @@ func TestOpenLoopWaitsAsTold(t *testing.T) {
 	}
 	left := 0
 	records := bubble(t, s, func(p *Pool) {
-		p.Set(Setting{Concurrency: 4, Rate: 20})
+		p.Set(frame.Load{Concurrency: 4, Rate: 20})
 		after(3 * time.Second)
 		left = p.LeftOut()
 	})
@@ -241,15 +242,15 @@ func TestOpenLoopWaitsAsTold(t *testing.T) {
 func TestOpenLoopStopsWithoutDebts(t *testing.T) {
 	s := &fakeServer{service: 100 * time.Millisecond}
 	bubble(t, s, func(p *Pool) {
-		p.Set(Setting{Concurrency: 30, Rate: 2})
+		p.Set(frame.Load{Concurrency: 30, Rate: 2})
 		after(5*time.Second + time.Millisecond)
-		p.Set(Setting{Concurrency: 0, Rate: 2})
+		p.Set(frame.Load{Concurrency: 0, Rate: 2})
 		after(8 * time.Second)
 		before, running, _, _ := s.counts()
 		if before != 11 || running != 0 {
 			t.Errorf("%d begun, %d running while stopped; want 11, 0", before, running)
 		}
-		p.Set(Setting{Concurrency: 30, Rate: 2})
+		p.Set(frame.Load{Concurrency: 30, Rate: 2})
 		after(time.Second)
 		if begun, _, peak, _ := s.counts(); begun-before != 2 || peak != 1 {
 			t.Errorf("%d begun in the second after going on, peak %d; want 2, 1", begun-before, peak)
@@ -266,7 +267,7 @@ func TestRefusedWorkersWait(t *testing.T) {
 		return api.Result{}
 	}
 	bubble(t, s, func(p *Pool) {
-		p.Set(Setting{Concurrency: 1})
+		p.Set(frame.Load{Concurrency: 1})
 		after(250 * time.Millisecond)
 		// The third answer comes at 300 ms.
 		if n, next := p.Retrying(); n != 1 || next != 2200*time.Millisecond {
@@ -285,7 +286,7 @@ func TestRefusedWorkersWait(t *testing.T) {
 func TestFailingServerSeesNoStorm(t *testing.T) {
 	s := &fakeServer{reply: func(int) api.Result { return api.Result{Request: measure.Request{Class: measure.Connect}} }}
 	bubble(t, s, func(p *Pool) {
-		p.Set(Setting{Concurrency: 1})
+		p.Set(frame.Load{Concurrency: 1})
 		after(time.Minute)
 	})
 	// After 0.1, 0.2, 0.4 and 0.8 s, then every second.
@@ -297,7 +298,7 @@ func TestFailingServerSeesNoStorm(t *testing.T) {
 func TestLongPromptGoesBeside(t *testing.T) {
 	s := &fakeServer{service: time.Second}
 	records := bubble(t, s, func(p *Pool) {
-		p.Set(Setting{Concurrency: 2, InputTokens: 10})
+		p.Set(frame.Load{Concurrency: 2, InputTokens: 10})
 		after(100 * time.Millisecond)
 		p.FireLong(5000)
 		after(0)
@@ -330,7 +331,7 @@ func TestFileChoosesTheLengthOfAnswers(t *testing.T) {
 	}
 	s := &fakeServer{service: time.Second, prompts: file}
 	records := bubble(t, s, func(p *Pool) {
-		p.Set(Setting{Concurrency: 1, OutputTokens: 50})
+		p.Set(frame.Load{Concurrency: 1, OutputTokens: 50})
 		after(1500 * time.Millisecond)
 	})
 	if len(records) != 2 || records[0].RequestedOut != 7 || records[1].RequestedOut != 50 {
