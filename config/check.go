@@ -212,17 +212,39 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func (c *Config) checkListen() string {
-	const form = "must be host:port, such as 127.0.0.1:8000 or [::1]:8000"
-	_, port, err := net.SplitHostPort(c.Sim.Listen)
-	if err != nil {
-		return form
+// listensAt checks an address to serve on.
+func listensAt(address *string) func() string {
+	return func() string {
+		const form = "must be host:port, such as 127.0.0.1:8000 or [::1]:8000"
+		_, port, err := net.SplitHostPort(*address)
+		if err != nil {
+			return form
+		}
+		if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+			return form
+		}
+		if _, err := url.Parse("http://" + *address); err != nil {
+			return form
+		}
+		return ""
 	}
-	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
-		return form
+}
+
+// listens is listensAt for an address that may be omitted, or be a port alone, which only
+// this machine can reach.
+func listens(address *string) func() string {
+	return func() string {
+		if *address == "" {
+			return ""
+		}
+		full := *address
+		if _, err := strconv.Atoi(full); err == nil {
+			full = net.JoinHostPort("127.0.0.1", full)
+		}
+		if listensAt(&full)() != "" {
+			return "must be a port such as 9898, for this machine only, or host:port; :9898 is open to every host"
+		}
+		*address = full
+		return ""
 	}
-	if _, err := url.Parse("http://" + c.Sim.Listen); err != nil {
-		return form
-	}
-	return ""
 }

@@ -40,7 +40,7 @@ var commands = []command{
 			"  sonde gpu-box:8000 -c 8 --workload rag\n" +
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
-		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupMachine, groupFile},
+		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupListen, groupMachine, groupFile},
 		common: strings.Fields("concurrency rate input output workload model api-key slo watch metrics gpu"),
 	},
 	{
@@ -52,7 +52,7 @@ var commands = []command{
 		example: "  sonde bench gpu-box:8000 -c 16 --duration 60s\n" +
 			"  sonde bench https://host/v1 --requests 200 --warmup 5 --out run.json\n" +
 			"  sonde bench @lab --rate 4 --slo ttft_p95=2s,tpot_p95=40ms,success=99.9",
-		groups: []string{groupTarget, groupLoad, groupAmount, groupSources, groupRecord, groupReport, groupScreen, groupMachine, groupFile},
+		groups: []string{groupTarget, groupLoad, groupAmount, groupSources, groupRecord, groupReport, groupScreen, groupListen, groupMachine, groupFile},
 		common: strings.Fields("concurrency rate input output workload requests duration warmup model api-key slo format out"),
 		check:  checkLoad,
 	},
@@ -66,7 +66,7 @@ var commands = []command{
 		example: "  sonde sweep gpu-box:8000 --slo ttft_p95=2s,tpot_p95=40ms\n" +
 			"  sonde sweep @lab --levels 1,4,8,16,32,64 --per-level 30s --out sweep.json\n" +
 			"  sonde sweep h:8000 --levels 1/s,2/s,4/s -o 512 --format md",
-		groups:  []string{groupSweep, groupTarget, groupLoad, groupSources, groupRecord, groupReport, groupScreen, groupMachine, groupFile},
+		groups:  []string{groupSweep, groupTarget, groupLoad, groupSources, groupRecord, groupReport, groupScreen, groupListen, groupMachine, groupFile},
 		common:  strings.Fields("levels per-level slo max-concurrency rate input output workload model api-key format out"),
 		formats: []string{"", "table", "json", "csv", "md"},
 		check:   checkSweep,

@@ -52,6 +52,8 @@ type Config struct {
 	Roofline   string // MODEL@GPU of the lower bounds; "" finds both
 	Record     string // file for Frames and requests; "" is none
 
+	Listen string // host:port for /metrics, "" is none
+
 	Format string // "table", "json", "csv", "md", "vllm" or "" for table on a terminal and else json
 	Out    string // file for the summary; "" is standard output
 

@@ -61,6 +61,9 @@ func programSettings(c *Config) []setting {
 			{key: "ascii", help: "draw with ASCII characters only", field: &c.ASCII},
 			{key: "color", arg: "WHEN", initial: "auto", help: "auto, always or never", choices: []string{"auto", "always", "never"}, field: &c.Color},
 		}),
+		in(groupListen, []setting{
+			{key: "listen", arg: "ADDRESS", help: "serve /metrics: 9898 here only, :9898 to all", check: listens(&c.Listen), field: &c.Listen},
+		}),
 		in(groupFile, []setting{
 			{key: "config", arg: "FILE", noFile: true, help: "settings file (sonde/config.toml)", field: &c.File},
 			{key: "profile", arg: "NAME", noFile: true, help: "[profile.NAME] of that file, also @NAME", field: &c.Profile},
@@ -94,7 +97,7 @@ func programSettings(c *Config) []setting {
 func simSettings(c *Config) []setting {
 	return slices.Concat(
 		in(groupServe, []setting{
-			{key: "sim.listen", arg: "HOST:PORT", initial: "127.0.0.1:8000", help: "address to serve on", check: c.checkListen, field: &c.Sim.Listen},
+			{key: "sim.listen", arg: "HOST:PORT", initial: "127.0.0.1:8000", help: "address to serve on", check: listensAt(&c.Sim.Listen), field: &c.Sim.Listen},
 		}),
 		in(groupMachine, []setting{
 			{key: "sim.model", arg: "NAME", help: "model to simulate (automatic)", field: &c.Sim.Model},

@@ -57,6 +57,7 @@ const (
 	groupPlan    = "plan"
 	groupReplay  = "replay"
 	groupDoctor  = "doctor"
+	groupListen  = "metrics server"
 )
 
 // table is every setting of every command; their values are in c.

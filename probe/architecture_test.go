@@ -71,6 +71,7 @@ var rooms = []room{
 	// Readers of Frames.
 	{"probe/level", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"}},
 	{"probe/diagnose", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/units"}},
+	{"probe/export", readers, []string{"probe/diagnose", "probe/frame", "probe/guard", "probe/measure", "probe/opt", "probe/slo"}},
 	{"probe/record", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain", "probe/units"}},
 	{"probe/replay", readers, []string{"probe/frame", "probe/guard", "probe/record"}},
 	{"probe/sweep", readers, []string{"probe/frame", "probe/level", "probe/slo", "probe/units"}},
@@ -85,7 +86,7 @@ var rooms = []room{
 	{"config", wiring, []string{"probe/plain", "probe/plan", "probe/sim", "probe/slo"}},
 	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
 	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units", "ui/theme"}},
-	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/bench", "probe/frame", "probe/guard", "probe/level", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"}},
+	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/bench", "probe/export", "probe/frame", "probe/guard", "probe/level", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"}},
 	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/diagnose", "probe/doctor", "probe/level", "probe/report", "probe/setup", "probe/sim", "probe/sweep", "ui"}},
 	{"probe/simtest", wiring, []string{"probe", "probe/api", "probe/frame", "probe/prompt", "probe/sim"}},
 }

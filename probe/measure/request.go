@@ -33,6 +33,12 @@ const (
 	Cancelled      Class = "cancelled"
 )
 
+// Classes are all classes, success first.
+var Classes = []Class{
+	OK, Connect, TLS, HTTP4xx, RateLimited, HTTP5xx, Loading, StreamError, Truncated, ConnectionLost, Timeout, Empty, ContextLength,
+	Redirect, BadReply, LocalLimit, Cancelled,
+}
+
 // Failed reports whether the class counts as a failure of the server or the path.
 func (c Class) Failed() bool { return c != OK && c != Cancelled && c != Loading }
 

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -9,8 +10,10 @@ import (
 	"sonde/config"
 	"sonde/probe"
 	"sonde/probe/bench"
+	"sonde/probe/export"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
+	"sonde/probe/plain"
 	"sonde/probe/record"
 	"sonde/probe/sim"
 )
@@ -58,8 +61,29 @@ func Open(ctx context.Context, c config.Config, version string) (*Measurement, e
 		m.record = record.NewWriter(file, record.Header{Started: time.Now(), Version: version, URL: session.URL(), Seed: opt.Seed, Plan: settingsOf(m.Plan.SLOs)})
 		m.Follow(m.recordFrame)
 	}
+	if c.Listen != "" {
+		if err := m.publish(ctx, c, version); err != nil {
+			return nil, err
+		}
+	}
 	session.Start(ctx)
 	return m, nil
+}
+
+// publish serves what is measured to Prometheus until ctx ends.
+func (m *Measurement) publish(ctx context.Context, c config.Config, version string) error {
+	metrics := export.New(version)
+	m.Follow(metrics.NewSession(endpointLabel(c), m.Plan.SLOs).Add)
+	url, err := export.Serve(ctx, c.Listen, func(err error) { m.Session.Note(err.Error()) }, metrics.Page())
+	if err == nil {
+		m.Session.Note("metrics for Prometheus: " + url + "/metrics")
+	}
+	return err
+}
+
+// endpointLabel names the endpoint in metrics, as it was given but without credentials.
+func endpointLabel(c config.Config) string {
+	return cmp.Or(plain.RedactURL(c.URL), "embedded")
 }
 
 // recordFrame records, and tells at once when the recording ends before its time,
