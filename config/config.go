@@ -5,6 +5,7 @@ package config
 import (
 	"time"
 
+	"sonde/probe/length"
 	"sonde/probe/sim"
 	"sonde/probe/slo"
 )
@@ -28,8 +29,8 @@ type Config struct {
 	Concurrency    int           // closed loop: streams in flight; open loop: the cap
 	Rate           float64       // open loop: requests per second; 0 is the closed loop
 	Arrivals       string        // "poisson" or "constant"
-	Input          int           // prompt length, tokens
-	Output         int           // answer length, tokens
+	Input          length.Length // of prompts
+	Output         length.Length // of answers
 	Workload       string        // name of the pair of lengths
 	Prompts        string        // file with prompts; "" is synthetic ones
 	Prefix         string        // "unique", "shared" or "same"

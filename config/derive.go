@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"sonde/probe/length"
 )
 
 // derive fills in what follows from other settings.
@@ -35,14 +37,14 @@ func (r *resolved) deriveLengths(c *Config) {
 	if asked == rankDefault && c.URL == "" && r.command.name == "" {
 		w = r.demonstrate(c)
 	}
-	for _, length := range []struct {
+	for _, l := range []struct {
 		key   string
-		field *int
+		field *length.Length
 		value int
 	}{{"input", &c.Input, w.input}, {"output", &c.Output, w.output}} {
-		if o := r.origins[length.key]; o.rank == rankDefault || o.rank < asked {
-			*length.field = length.value
-			r.origins[length.key] = origin{rankDefault, "workload " + w.name}
+		if o := r.origins[l.key]; o.rank == rankDefault || o.rank < asked {
+			*l.field = length.Length{Mean: l.value}
+			r.origins[l.key] = origin{rankDefault, "workload " + w.name}
 		}
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"sonde/probe/length"
 	"sonde/probe/sim"
 )
 
 func TestDefaults(t *testing.T) {
 	clean(t)
-	want := Config{APIKeyEnv: "OPENAI_API_KEY", API: "chat", Concurrency: 1, Arrivals: "poisson", Input: 256, Output: 128, Workload: "chat", Prefix: "unique",
+	want := Config{APIKeyEnv: "OPENAI_API_KEY", API: "chat", Concurrency: 1, Arrivals: "poisson", Input: length.Length{Mean: 256}, Output: length.Length{Mean: 128}, Workload: "chat", Prefix: "unique",
 		IdleTimeout: time.Minute, MaxConcurrency: 256, GPU: "auto", Color: "auto", Sim: Sim{Options: sim.Options{Speed: 1}}, File: defaultFile()}
 	url := want
 	url.URL = "http://h:1"
@@ -18,7 +19,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("live\ngot  %v\nwant %v", c, url)
 	}
 	demonstrated := want
-	demonstrated.Input, demonstrated.Output, demonstrated.Sim.KVGB = 8192, 512, 16
+	demonstrated.Input.Mean, demonstrated.Output.Mean, demonstrated.Sim.KVGB = 8192, 512, 16
 	if c := must(t); c.String() != demonstrated.String() {
 		t.Errorf("live, on the embedded engine\ngot  %v\nwant %v", c, demonstrated)
 	}
@@ -36,8 +37,8 @@ func TestLengthsOfTheWorkload(t *testing.T) {
 	path := clean(t)
 	expect := func(input, output int, args ...string) {
 		t.Helper()
-		if c := must(t, args...); c.Input != input || c.Output != output {
-			t.Errorf("%q: %d and %d tokens, want %d and %d", args, c.Input, c.Output, input, output)
+		if c := must(t, args...); c.Input.Mean != input || c.Output.Mean != output {
+			t.Errorf("%q: %d and %d tokens, want %d and %d", args, c.Input.Mean, c.Output.Mean, input, output)
 		}
 	}
 	expect(8192, 512)

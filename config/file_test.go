@@ -13,8 +13,8 @@ func TestFilesOfOtherEditors(t *testing.T) {
 	path := clean(t)
 	for _, text := range []string{"\ufeffoutput = 7\n", "output = 7\r\n[sim]\r\nmodel = 'x'\r\n", "\ufeff# settings\r\noutput = 7"} {
 		write(t, path, text)
-		if c := must(t); c.Output != 7 {
-			t.Errorf("%q: output %d", text, c.Output)
+		if c := must(t); c.Output.Mean != 7 {
+			t.Errorf("%q: output %d", text, c.Output.Mean)
 		}
 	}
 	wide := binary.LittleEndian.AppendUint16(nil, 0xfeff)

@@ -39,7 +39,7 @@ func TestPrecedenceOfEverySubset(t *testing.T) {
 func TestEveryKindOfValueFromEveryPlace(t *testing.T) {
 	want := func(t *testing.T, c Config) {
 		t.Helper()
-		if c.Rate != 2.5 || c.Input != 777 || c.IdleTimeout != 90*time.Second || !c.Insecure || c.Model != "m" ||
+		if c.Rate != 2.5 || c.Input.Mean != 777 || c.IdleTimeout != 90*time.Second || !c.Insecure || c.Model != "m" ||
 			c.Seed != 18446744073709551615 || !c.SeedSet || c.MaxTokensTotal != 5_000_000_000 || c.Warmup != (Warmup{Duration: 5 * time.Second}) ||
 			len(c.Headers) != 2 || c.Headers[1] != (Header{"X-B", "b:c"}) || len(c.SLO) != 2 {
 			t.Errorf("got %v", c)
@@ -140,14 +140,14 @@ func TestFileOfSettings(t *testing.T) {
 	}
 	write(t, other, "input = 9\nrequests = 4\n[sim]\nmodel = 'small'\n")
 	t.Setenv("SONDE_CONFIG", other)
-	if c := must(t); c.Input != 9 || c.File != other || c.Sim.Model != "small" || c.Model != "" {
+	if c := must(t); c.Input.Mean != 9 || c.File != other || c.Sim.Model != "small" || c.Model != "" {
 		t.Errorf("got %v", c)
 	}
 	if c := must(t); c.Requests != 0 {
 		t.Error("the live screen took a setting of bench")
 	}
 	write(t, path, "input = 10\n")
-	if c := must(t, "--config", path); c.Input != 10 {
+	if c := must(t, "--config", path); c.Input.Mean != 10 {
 		t.Errorf("got %v", c)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sonde/probe/length"
 	"sonde/probe/plan"
 	"sonde/probe/slo"
 )
@@ -51,6 +52,8 @@ func formOf(field any) form {
 		return single(f, "be a number of requests such as 5, or a time such as 5s", tomlNumber|tomlText, parseWarmup, f.toml())
 	case *measured:
 		return single(f.value, f.must, f.takes, f.parse, f.toml(*f.value))
+	case *length.Length:
+		return single(f, "", tomlNumber|tomlText, length.Parse, lengthTOML(*f))
 	case *[]Header:
 		return list(f, "look like 'Name: value'", tomlText|tomlList, parseHeaders, lines(*f))
 	case *[]slo.Target:
@@ -149,6 +152,14 @@ func parseWarmup(s string) (Warmup, error) {
 	}
 	d, err := parseDuration(s)
 	return Warmup{Duration: d}, err
+}
+
+// lengthTOML is a number where all lengths are the same.
+func lengthTOML(l length.Length) any {
+	if l.Shape == (length.Shape{}) {
+		return l.Mean
+	}
+	return l.String()
 }
 
 func (w Warmup) toml() any {

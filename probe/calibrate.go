@@ -43,7 +43,25 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 
 func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 	conn := s.conn.Load()
-	requested, requests := s.Load().InputTokens, 0
+	requests := 0
+	l := s.Load()
+	for i, requested := range l.Input().Typical() {
+		if room, known := s.promptRoom(l.OutputTokens); known && i > 0 {
+			requested = min(requested, room)
+		}
+		requests += s.fitOne(ctx, conn, synthetic, requested, i == 0)
+	}
+	if tokens, ok := synthetic.Nearest(l.InputTokens); ok && max(tokens-l.InputTokens, l.InputTokens-tokens) > 1 {
+		s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the nearest that the server counted has %d", l.InputTokens, tokens))
+	}
+	if requests > 0 {
+		conn.client.DropIdle() // the run's first requests connect for themselves
+		s.Note(calibrated(requests))
+	}
+}
+
+// fitOne fits one length, and returns how many requests that took.
+func (s *Session) fitOne(ctx context.Context, conn *connection, synthetic *prompt.Synthetic, requested int, first bool) (requests int) {
 	tolerance := min(1, requested/1000) // tokens
 	target := requested
 	for n := range calibrations {
@@ -51,7 +69,7 @@ func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 		if !more {
 			break
 		}
-		tokens, sent, tooLong := s.countTokens(ctx, conn, p, n == 0)
+		tokens, sent, tooLong := s.countTokens(ctx, conn, p, first && n == 0)
 		requests += sent
 		if tooLong { // near the end of the context: a shorter one shows how long it was
 			target = max(1, target/2)
@@ -63,13 +81,7 @@ func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 		synthetic.Learn(p, tokens)
 		target = requested
 	}
-	if tokens, ok := synthetic.Nearest(requested); ok && max(tokens-requested, requested-tokens) > 1 {
-		s.Note(fmt.Sprintf("no prompt of %d tokens could be made: the nearest that the server counted has %d", requested, tokens))
-	}
-	if requests > 0 {
-		conn.client.DropIdle() // the run's first requests connect for themselves
-		s.Note(calibrated(requests))
-	}
+	return requests
 }
 
 func calibrated(requests int) string {

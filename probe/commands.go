@@ -251,8 +251,8 @@ func describeChange(old, l frame.Load) string {
 		return fmt.Sprintf("concurrency %d → %d", old.Concurrency, l.Concurrency)
 	case l.Prefix != old.Prefix:
 		return fmt.Sprintf("prompts: %s → %s prefixes", old.Prefix, l.Prefix)
-	case l.InputTokens != old.InputTokens:
-		return fmt.Sprintf("prompt %d → %d tokens", old.InputTokens, l.InputTokens)
+	case l.Input() != old.Input():
+		return fmt.Sprintf("prompt %s → %s tokens", old.Input(), l.Input())
 	}
-	return fmt.Sprintf("output %d → %d tokens", old.OutputTokens, l.OutputTokens)
+	return fmt.Sprintf("output %s → %s tokens", old.Output(), l.Output())
 }

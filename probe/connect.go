@@ -29,6 +29,15 @@ func (c connected) Do(ctx context.Context, call api.Call, obs api.Observer) api.
 	return c.conn.Load().client.Do(ctx, call, obs)
 }
 
+// promptRoom is that of the model that answers.
+func (c *commands) promptRoom(output int) (tokens int, known bool) {
+	conn := c.conn.Load()
+	if conn == nil {
+		return 0, false
+	}
+	return promptRoom(conn.engine.Latest().Identity, output)
+}
+
 // connection is what Connect has made: complete, and never changed.
 type connection struct {
 	client *api.Client

@@ -6,6 +6,7 @@ import (
 
 	"sonde/probe/collect"
 	"sonde/probe/frame"
+	"sonde/probe/length"
 	"sonde/probe/measure"
 	"sonde/probe/process"
 	"sonde/probe/units"
@@ -60,7 +61,7 @@ type tooLong struct {
 
 func (w *tooLong) add(f *frame.Frame, _ *collect.Tick) {
 	for i := range f.Requests {
-		if w.isLast(&f.Requests[i]) {
+		if r := &f.Requests[i]; !drawnLong(f.Load.Requested, r) && w.isLast(r) {
 			f.Events = append(f.Events, note(f.At, "stopped: the prompt is too long for the server: "+w.message))
 			w.message, w.count = "", 0
 			w.commands.stopLoad()
@@ -82,6 +83,11 @@ func (w *tooLong) isLast(r *measure.Request) bool {
 	}
 	w.count++
 	return w.count == refusalsInARow
+}
+
+// drawnLong reports whether chance made the prompt longer than the mean: others may fit.
+func drawnLong(l frame.Load, r *measure.Request) bool {
+	return l.InputShape != (length.Shape{}) && r.RequestedIn > l.InputTokens
 }
 
 // loadingQuiet is how long no request must have met a loading model before another one is
@@ -129,4 +135,17 @@ func (w *refusals) asksToWait(f *frame.Frame, r *measure.Request) {
 	w.until = until
 	f.Events = append(f.Events, note(f.At, fmt.Sprintf("the server asked to wait %s, until %s",
 		units.Span(r.RetryAfter), units.Until(f.Target.Started.Add(r.End), r.RetryAfter))))
+}
+
+// cutPrompts reports once that prompts of a spread were cut to what the model takes.
+type cutPrompts struct {
+	commands *commands
+	reported bool
+}
+
+func (w *cutPrompts) add(f *frame.Frame, _ *collect.Tick) {
+	if to := w.commands.pool.CutTo(); to > 0 && !w.reported {
+		w.reported = true
+		f.Events = append(f.Events, note(f.At, fmt.Sprintf("prompts are cut to %d tokens: the model takes no longer ones", to)))
+	}
 }

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -45,15 +46,24 @@ func (w *longWatch) fire(tokens int, now time.Duration) {
 	*w = longWatch{tick: w.tick, slots: w.slots, active: true, tokens: tokens, sentAt: now, earlier: w.slots}
 }
 
+// promptRoom is the longest prompt that the model takes beside an answer of so many tokens.
+func promptRoom(id engine.Identity, output int) (tokens int, known bool) {
+	tokens = math.MaxInt
+	if id.MaxModelLen > 0 {
+		tokens = id.MaxModelLen - output - longHeadroom
+	}
+	if id.MaxInputLen > 0 { // some servers bound prompts apart from answers
+		tokens = min(tokens, id.MaxInputLen-longHeadroom)
+	}
+	return max(tokens, minTokens), tokens < math.MaxInt
+}
+
 // longTokens is the length of the long prompt, within the model's context and what
 // the server takes as a prompt.
 func longTokens(usual frame.Load, id engine.Identity) int {
 	tokens := min(max(usual.InputTokens*longFactor, longAtLeast), longAtMost)
-	if id.MaxModelLen > 0 {
-		tokens = min(tokens, id.MaxModelLen-usual.OutputTokens-longHeadroom)
-	}
-	if id.MaxInputLen > 0 { // some servers bound prompts apart from answers
-		tokens = min(tokens, id.MaxInputLen-longHeadroom)
+	if room, known := promptRoom(id, usual.OutputTokens); known {
+		tokens = min(tokens, room)
 	}
 	return max(tokens, usual.InputTokens)
 }

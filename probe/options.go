@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sonde/probe/frame"
+	"sonde/probe/length"
 	"sonde/probe/prompt"
 	"sonde/probe/roofline"
 )
@@ -64,7 +65,7 @@ func (o Options) clamp(l frame.Load) frame.Load {
 		l.Prefix = o.Prefix
 	}
 	if _, fromFile := o.Prompts.(*prompt.File); fromFile {
-		l.InputTokens, l.Prefix = 0, o.Prefix // no length is requested: they are sent as they are
+		l.InputTokens, l.InputShape, l.Prefix = 0, length.Shape{}, o.Prefix // no length is requested: they are sent as they are
 	}
 	l.OutputTokens = min(max(l.OutputTokens, minTokens), maxTokens)
 	l.Rate = max(l.Rate, 0)

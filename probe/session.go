@@ -70,10 +70,10 @@ func New(opt Options) (*Session, error) {
 	s.commands = newCommands(opt, s.now, s.collector, long)
 	s.pool = load.New(load.Options{
 		Doer: connected{s.commands}, Prompts: opt.Prompts, NewTrack: s.collector.NewTrack,
-		Epoch: s.epoch, Seed: opt.Seed, Fail: s.Fail,
+		Epoch: s.epoch, Seed: opt.Seed, Fail: s.Fail, Room: s.promptRoom,
 	})
 	s.parts = []part{
-		long, &tokenCap{limit: opt.MaxTokensTotal, commands: s.commands}, &tooLong{commands: s.commands}, &refusals{commands: s.commands},
+		long, &tokenCap{limit: opt.MaxTokensTotal, commands: s.commands}, &tooLong{commands: s.commands}, &refusals{commands: s.commands}, &cutPrompts{commands: s.commands},
 		newHealth(opt, s.stamps), partFunc(s.readSources), &bounds{requested: opt.Roofline},
 	}
 	return s, nil

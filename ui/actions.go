@@ -53,7 +53,7 @@ func (m *model) confirm(wanted frame.Load) {
 
 // loadText is a load in words.
 func loadText(l frame.Load) string {
-	lengths := ", prompt " + panel.PromptLength(l) + ", output " + units.Group(float64(l.OutputTokens)) + " tok"
+	lengths := ", prompt " + panel.PromptLength(l) + ", output " + panel.OutputLength(l) + " tok"
 	if l.Prefix != "" && l.InputTokens > 0 {
 		lengths += ", " + l.Prefix + " prefixes"
 	}

@@ -3,6 +3,7 @@ package frame
 import (
 	"slices"
 
+	"sonde/probe/length"
 	"sonde/probe/prompt"
 )
 
@@ -13,7 +14,20 @@ type Load struct {
 	Poisson      bool    `json:"poisson"`     // open loop arrivals: Poisson, else constant
 	InputTokens  int     `json:"input_tokens"`
 	OutputTokens int     `json:"output_tokens"`
-	Prefix       string  `json:"prefix"` // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
+
+	// How the lengths of single requests scatter around these means.
+	InputShape  length.Shape `json:"input_shape,omitzero"`
+	OutputShape length.Shape `json:"output_shape,omitzero"`
+
+	Prefix string `json:"prefix"` // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
+}
+
+// Input is the requested length of prompts.
+func (l Load) Input() length.Length { return length.Length{Mean: l.InputTokens, Shape: l.InputShape} }
+
+// Output is the requested length of answers.
+func (l Load) Output() length.Length {
+	return length.Length{Mean: l.OutputTokens, Shape: l.OutputShape}
 }
 
 // NextPrefix is the value of Load.Prefix after another one, round and round.

@@ -13,25 +13,37 @@ const exactSamples = 20_000
 // dists are the distributions of one level. Once the level is left they are compacted: what
 // they showed until then is kept as it was, and what is added later is within 1 %.
 type dists struct {
-	latency       measure.Latencies[*measure.Dist]
-	input, output *measure.Dist // tokens
-	targets       []slo.Target
+	latency measure.Latencies[*measure.Dist]
+	tokens  lengths[*measure.Dist]
+	targets []slo.Target
 
 	summary *summaries // nil: to be computed anew
 }
 
+// lengths are something about the lengths of requests, in tokens: distributions, summaries.
+type lengths[T any] struct{ input, output, requestedInput, requestedOutput T }
+
+func (l *lengths[T]) all() [4]*T {
+	return [...]*T{&l.input, &l.output, &l.requestedInput, &l.requestedOutput}
+}
+
 type summaries struct {
-	latencies     measure.Latencies[measure.Summary]
-	input, output measure.Summary
-	actual        []opt.Float // by target: the figure that it is about
+	latencies measure.Latencies[measure.Summary]
+	tokens    lengths[measure.Summary]
+	actual    []opt.Float // by target: the figure that it is about
 }
 
 func newDists(targets []slo.Target) dists {
-	d := dists{targets: targets, input: measure.NewDist(exactSamples), output: measure.NewDist(exactSamples)}
-	for _, m := range d.latency.All() {
+	d := dists{targets: targets}
+	for _, m := range d.all() {
 		*m = measure.NewDist(exactSamples)
 	}
 	return d
+}
+
+func (d *dists) all() []**measure.Dist {
+	latencies, tokens := d.latency.All(), d.tokens.all()
+	return append(latencies[:], tokens[:]...)
 }
 
 // add takes a request that counts.
@@ -41,9 +53,13 @@ func (d *dists) add(r *measure.Request) {
 	}
 	d.summary = nil
 	if promptCounted(r) {
-		d.input.Add(float64(r.InTokens))
+		d.tokens.input.Add(float64(r.InTokens))
 	}
-	d.output.Add(float64(r.OutTokens))
+	if r.RequestedIn > 0 {
+		d.tokens.requestedInput.Add(float64(r.RequestedIn))
+	}
+	d.tokens.output.Add(float64(r.OutTokens))
+	d.tokens.requestedOutput.Add(float64(r.RequestedOut))
 	r.Observe(&d.latency)
 }
 
@@ -51,7 +67,11 @@ func (d *dists) summaries() *summaries {
 	if d.summary != nil {
 		return d.summary
 	}
-	s := &summaries{input: d.input.Summary(), output: d.output.Summary()}
+	s := &summaries{}
+	counted := d.tokens.all()
+	for i, into := range s.tokens.all() {
+		*into = (*counted[i]).Summary()
+	}
 	all := d.latency.All()
 	for i, into := range s.latencies.All() {
 		*into = (*all[i]).Summary()
@@ -70,9 +90,7 @@ func (d *dists) summaries() *summaries {
 // compact lets go of the memory that a level needs only while it goes on.
 func (d *dists) compact() {
 	d.summaries()
-	for _, m := range d.latency.All() {
+	for _, m := range d.all() {
 		(*m).Compact()
 	}
-	d.input.Compact()
-	d.output.Compact()
 }

@@ -5,6 +5,7 @@ package load
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,8 @@ type Options struct {
 	Epoch    time.Time
 	Seed     uint64
 	Fail     func(error) // a panic in a stream
+	// Room is the longest prompt that the model takes beside an answer of so many tokens; nil: unknown.
+	Room func(output int) (tokens int, known bool)
 }
 
 // NoLimit is the budget without a limit.
@@ -50,8 +53,10 @@ type Pool struct {
 	heldUntil time.Duration   // open loop: the server asked for no requests before
 	ctx       context.Context // of all requests begun since the last Abort
 	cancel    context.CancelFunc
-	leftOut   int // open loop: arrivals within such a time
-	pacerGen  int // counts changes of the rate; an older pacer stops
+	leftOut   int        // open loop: arrivals within such a time
+	lengths   *rand.Rand // of prompts and answers that scatter
+	cutTo     int        // the longest prompt that was requested instead of one beyond the context; 0: none
+	pacerGen  int        // counts changes of the rate; an older pacer stops
 	closed    bool
 	group     sync.WaitGroup
 
@@ -68,7 +73,7 @@ type stream struct {
 
 // New makes a Pool without load.
 func New(opt Options) *Pool {
-	p := &Pool{opt: opt, budget: NoLimit, retryAt: map[*stream]time.Duration{}}
+	p := &Pool{opt: opt, budget: NoLimit, retryAt: map[*stream]time.Duration{}, lengths: rand.New(rand.NewPCG(opt.Seed, lengthStream))}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
@@ -162,6 +167,14 @@ func (p *Pool) LeftOut() int {
 	return p.leftOut
 }
 
+// CutTo is the length of a prompt that was drawn beyond the model's context, as it was sent; 0
+// if there was none.
+func (p *Pool) CutTo() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cutTo
+}
+
 // FireLong sends one request with a prompt of the given length beside the load.
 func (p *Pool) FireLong(inputTokens int) {
 	p.mu.Lock()
@@ -250,7 +263,26 @@ func (p *Pool) claim(intent time.Duration) job {
 	if p.budget > 0 {
 		p.budget--
 	}
-	return job{ctx: p.ctx, intent: intent, in: p.setting.InputTokens, out: p.setting.OutputTokens}
+	in, out := p.draw()
+	return job{ctx: p.ctx, intent: intent, in: in, out: out}
+}
+
+// lengthStream numbers the random stream of the lengths.
+const lengthStream = pacerStream + 1
+
+// draw gives the lengths of the next request. Long prompts of a distribution without an end are cut to
+// what the model takes; a mean that is too long is not: the server's refusal says so. p.mu is held.
+func (p *Pool) draw() (in, out int) {
+	s := &p.setting
+	in, out = s.InputShape.Draw(s.InputTokens, p.lengths), s.OutputShape.Draw(s.OutputTokens, p.lengths)
+	if in <= s.InputTokens || p.opt.Room == nil {
+		return in, out
+	}
+	if room, known := p.opt.Room(out); known && in > room {
+		in = max(room, s.InputTokens)
+		p.cutTo = max(p.cutTo, in)
+	}
+	return in, out
 }
 
 // request makes one request on a slot and files its record.

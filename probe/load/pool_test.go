@@ -12,6 +12,7 @@ import (
 	"sonde/probe/api"
 	"sonde/probe/collect"
 	"sonde/probe/frame"
+	"sonde/probe/length"
 	"sonde/probe/measure"
 	"sonde/probe/prompt"
 )
@@ -321,6 +322,42 @@ func TestLongPromptGoesBeside(t *testing.T) {
 	}
 	if long != 1 {
 		t.Errorf("%d long prompts", long)
+	}
+}
+
+// Lengths come in the order in which requests begin, so that a seed gives the same ones at any
+// speed of the server; those beyond the context are cut to it, and a mean beyond it is sent as it is.
+func TestLengthsOfASpread(t *testing.T) {
+	sent := func(service time.Duration, l frame.Load) (in, out []int, cutTo int) {
+		s := &fakeServer{service: service}
+		records := bubble(t, s, func(p *Pool) {
+			p.opt.Room = func(output int) (int, bool) { return 1200 - output, true }
+			p.SetBudget(100)
+			p.Set(l)
+			after(3 * time.Hour)
+			cutTo = p.CutTo()
+		})
+		for _, r := range records {
+			in, out = append(in, r.RequestedIn), append(out, r.RequestedOut)
+		}
+		return in, out, cutTo
+	}
+	spread := frame.Load{Concurrency: 1, InputTokens: 1000, OutputTokens: 10,
+		InputShape: length.Shape{Kind: length.Normal, Width: 0.5}, OutputShape: length.Shape{Kind: length.Uniform, Width: 0.5}}
+	in, out, cutTo := sent(time.Second, spread)
+	again, _, _ := sent(time.Minute, spread)
+	if len(in) != 100 || !slices.Equal(in, again) {
+		t.Errorf("%d lengths; at another speed they differ: %v, %v", len(in), in, again)
+	}
+	if low, high := slices.Min(in), slices.Max(in); low < 1 || low > 500 || high != cutTo || cutTo < 1185 || cutTo > 1195 {
+		t.Errorf("prompts of %d to %d tokens, cut to %d; 1,200 fit with an answer of 5 to 15", low, high, cutTo)
+	}
+	if low, high := slices.Min(out), slices.Max(out); low != 5 || high != 15 {
+		t.Errorf("answers of %d to %d tokens, want 5 to 15", low, high)
+	}
+	spread.InputTokens = 5000
+	if in, _, _ := sent(time.Second, spread); slices.Max(in) != 5000 {
+		t.Errorf("a mean beyond the context: the longest prompt is %d", slices.Max(in))
 	}
 }
 

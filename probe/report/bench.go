@@ -28,7 +28,7 @@ func (s Summary) Text(width int, color bool) string {
 	latency := s.latencySection(false)
 	latency.Lines = append(latency.Lines, s.floor()...)
 	for _, section := range []page.Section{
-		s.requestSection(), latency, s.rateSection(), s.engineSection(), s.gpuSection(),
+		s.requestSection(), latency, s.lengthSection(), s.rateSection(), s.engineSection(), s.gpuSection(),
 		s.sloSection(), errorSection(s.Errors), noteSection(s.Notes), verdictSection(s.Verdict),
 	} {
 		t.Section(section)
@@ -40,7 +40,7 @@ func (s Summary) Text(width int, color bool) string {
 func (s Summary) Markdown() string {
 	m := s.opening(word(s.Target.Model), s.Load.Mode+" loop, "+s.Load.describe(), s.conclusion())
 	for _, section := range []page.Section{
-		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true),
+		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true), s.lengthSection(),
 		s.sloSection(), verdictSection(s.Verdict), errorSection(s.Errors), noteSection(s.Notes),
 	} {
 		m.Section(section)
@@ -70,8 +70,8 @@ func (s *Summary) head(t *page.Text) {
 	t.Line(t.Bold("sonde bench") + "  " + word(s.Target.URL))
 	t.Line(s.Target.line())
 	t.Line(fmt.Sprintf("%s loop, %s · prefix %s", s.Load.Mode, s.Load.describe(), word(s.Load.Prefix)))
-	t.Line(fmt.Sprintf("prompt %s → %s tok · output %d → %s tok · counted by %s", whole(s.Load.InputTokens), s.perRequest(s.Tokens.Input),
-		s.Load.OutputTokens, s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
+	t.Line(fmt.Sprintf("prompt %s → %s tok · output %s → %s tok · counted by %s", s.Load.prompt(), s.perRequest(s.Tokens.Input),
+		s.Load.answer(), s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
 	t.Line(fmt.Sprintf("window %s s · seed %d%s", figure(s.DurationS), s.Seed, s.cut()))
 }
 
@@ -105,10 +105,7 @@ func (s *Summary) perRequest(sum opt.Float) string {
 // latencySection are the distributions: those of the client, then the estimates of the
 // engine. Unless all are wanted, those that say nothing new are omitted.
 func (s *Summary) latencySection(all bool) page.Section {
-	out := page.Section{Columns: []page.Column{{Title: "latency ms", Width: nameWidth, Left: true}, {Title: "n", Width: countWidth}}}
-	for _, title := range []string{"mean", "p50", "p90", "p95", "p99", "p99.9", "max"} {
-		out.Columns = append(out.Columns, page.Column{Title: title, Width: figureWidth})
-	}
+	out := page.Section{Columns: distributionColumns("latency ms")}
 	l, e, weak := &s.LatencyMS, &s.Engine.LatencyMS, false
 	for _, d := range []struct {
 		name  string
@@ -123,8 +120,7 @@ func (s *Summary) latencySection(all bool) page.Section {
 		}
 		q := d.q
 		weak = weak || q.N > 0 && len(q.Weak) > 0
-		out.Rows = append(out.Rows, []string{d.name, fmt.Sprint(q.N), figure(q.Mean), q.at("p50"),
-			q.at("p90"), q.at("p95"), q.at("p99"), q.at("p999"), figure(q.Max)})
+		out.Rows = append(out.Rows, q.row(d.name))
 	}
 	for _, d := range []struct {
 		name string
@@ -138,6 +134,32 @@ func (s *Summary) latencySection(all bool) page.Section {
 		out.Lines = []string{weakMark + " too few samples for this percentile"}
 	}
 	return out
+}
+
+// distributionColumns are those of Quantiles.row.
+func distributionColumns(title string) []page.Column {
+	columns := []page.Column{{Title: title, Width: nameWidth, Left: true}, {Title: "n", Width: countWidth}}
+	for _, title := range []string{"mean", "p50", "p90", "p95", "p99", "p99.9", "max"} {
+		columns = append(columns, page.Column{Title: title, Width: figureWidth})
+	}
+	return columns
+}
+
+func (q *Quantiles) row(name string) []string {
+	return []string{name, fmt.Sprint(q.N), figure(q.Mean), q.at("p50"), q.at("p90"), q.at("p95"), q.at("p99"), q.at("p999"), figure(q.Max)}
+}
+
+// lengthSection has the lengths that were requested beside those that the server counted, where
+// they scatter.
+func (s *Summary) lengthSection() page.Section {
+	if s.Load.InputSpread == "" && s.Load.OutputSpread == "" {
+		return page.Section{}
+	}
+	const counted = "  as counted"
+	l := &s.Lengths
+	return page.Section{Columns: distributionColumns("tokens"), Rows: [][]string{
+		l.RequestedInput.row("prompt"), l.Input.row(counted), l.RequestedOutput.row("output"), l.Output.row(counted),
+	}}
 }
 
 // at writes a percentile ("p50", "p999"), with a mark if too few samples are behind it.

@@ -5,6 +5,7 @@ import (
 
 	"sonde/probe/bench"
 	"sonde/probe/frame"
+	"sonde/probe/length"
 	"sonde/probe/level"
 	"sonde/probe/measure"
 )
@@ -12,6 +13,7 @@ import (
 // Lengths that were not honoured are noted from one request on. What fitting leaves, a
 // token or one per cent, is not.
 func TestLengthsThatWereNotHonouredAreNoted(t *testing.T) {
+	wide := length.Shape{Kind: length.Uniform, Width: 0.5}
 	of := func(mean float64) measure.Summary { return measure.Summary{N: 1, Mean: mean} }
 	for _, c := range []struct {
 		name    string
@@ -27,6 +29,9 @@ func TestLengthsThatWereNotHonouredAreNoted(t *testing.T) {
 		{"a prompt file", level.Level{Load: frame.Load{OutputTokens: 64}, InputLengths: of(99), OutputLengths: of(7)}, "", ""},
 		{"longer answers", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64}, InputLengths: of(256), OutputLengths: of(70)}, "",
 			"answers have 70 tokens instead of the requested 64: figures hold for the measured length"},
+		{"a spread, by what was drawn", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64, InputShape: wide, OutputShape: wide},
+			RequestedInputs: of(300), InputLengths: of(301), RequestedOutputs: of(80), OutputLengths: of(64)}, "",
+			"answers have 64 tokens instead of the requested 80: figures hold for the measured length"},
 		{"chunks", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64}, OutputLengths: of(12),
 			Counts: measure.Counts{}, Tokens: level.Tokens{BySource: map[measure.TokenSource]int{measure.Chunks: 1}}}, "", ""},
 	} {

@@ -10,6 +10,7 @@ import (
 	"sonde/gpu"
 	"sonde/probe/bench"
 	"sonde/probe/engine"
+	"sonde/probe/length"
 	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/units"
@@ -28,7 +29,7 @@ func remarks(o *bench.Outcome) []string {
 		behindSchedule(o),
 		iff(t.WholeReplies > 0, "%d responses were not streamed: they have no TTFT, gap or TPOT", t.WholeReplies),
 		uncounted(l),
-		notHonoured("prompts", l.Load.InputTokens, &l.InputLengths),
+		notHonoured("prompts", requestedMean(l.Load.Input(), &l.RequestedInputs), &l.InputLengths),
 		answersNotHonoured(l),
 		iff(t.PerChunk().Or(1) > measure.ManyPerChunk, "%.1f tokens per chunk: a gap spans several tokens", t.PerChunk().V),
 		iff(t.PerChunk().Or(1) < measure.FewPerChunk, "%.2g tokens per chunk of text: usage may leave tokens out, so that TPOT and tokens per second contradict the gaps", t.PerChunk().V),
@@ -84,11 +85,19 @@ func behindSchedule(o *bench.Outcome) string {
 
 // notHonoured says that prompts or answers have another length than was requested. One
 // token and one per cent are what fitting a length leaves.
-func notHonoured(what string, requested int, d *measure.Summary) string {
-	off := math.Abs(d.Mean - float64(requested))
-	return iff(requested > 0 && d.N > 0 && off > max(1, 0.01*float64(requested)),
+func notHonoured(what string, requested float64, d *measure.Summary) string {
+	off := math.Abs(d.Mean - requested)
+	return iff(requested > 0 && d.N > 0 && off > max(1, 0.01*requested),
 		"%s have %s tokens instead of the requested %s: figures hold for the measured length",
-		what, units.WholeCommas(d.Mean), units.WholeCommas(float64(requested)))
+		what, units.WholeCommas(d.Mean), units.WholeCommas(requested))
+}
+
+// requestedMean is the mean length that was requested: with a spread, of the requests that were sent.
+func requestedMean(l length.Length, drawn *measure.Summary) float64 {
+	if l.Shape != (length.Shape{}) && drawn.N > 0 {
+		return drawn.Mean
+	}
+	return float64(l.Mean)
 }
 
 // answersNotHonoured leaves out answers that nobody but us counted, by chunks, and those of
@@ -97,7 +106,7 @@ func answersNotHonoured(l *level.Level) string {
 	if l.Tokens.BySource[measure.Chunks] > 0 || l.Load.InputTokens == 0 {
 		return ""
 	}
-	return notHonoured("answers", l.Load.OutputTokens, &l.OutputLengths)
+	return notHonoured("answers", requestedMean(l.Load.Output(), &l.RequestedOutputs), &l.OutputLengths)
 }
 
 // uncounted says which token counts do not come from the server.

@@ -8,6 +8,7 @@ import (
 	"sonde/probe/diagnose"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
+	"sonde/probe/length"
 	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
@@ -23,7 +24,7 @@ func New(o *bench.Outcome) Summary {
 			Target: targetOf(l), Load: loadOf(l.Load, o.Plan.Prefix),
 		},
 		Requests: l.Counts, Errors: list(l.Errors), Notes: remarks(o), Tokens: tokensOf(l),
-		Lengths: Lengths{Input: quantiles(&l.InputLengths), Output: quantiles(&l.OutputLengths)},
+		Lengths: lengthsOf(l),
 		Rates:   ratesOf(&l.Rates), ConcurrencyMean: Rounded(l.InFlight), LittleRatio: Rounded(l.Little),
 		GoodputPerS: Rounded(l.Goodput), GoodShare: RoundedShare(l.GoodShare), SLO: []SLOResult{},
 		Engine: engineOf(&l.Engine), GPUs: []GPUFigures{},
@@ -74,6 +75,7 @@ func loadOf(requested frame.Load, prefix string) Load {
 		Mode: "closed", Mark: Mark{Concurrency: requested.Concurrency}, Prefix: Text(cmp.Or(requested.Prefix, prefix)),
 		OutputTokens: requested.OutputTokens,
 	}
+	l.InputSpread, l.OutputSpread = spread(requested.Input()), spread(requested.Output())
 	if requested.InputTokens > 0 {
 		l.InputTokens = opt.Of(float64(requested.InputTokens))
 	}
@@ -81,6 +83,23 @@ func loadOf(requested frame.Load, prefix string) Load {
 		l.Mode, l.Rate, l.Poisson = "open", Rounded(opt.Of(requested.Rate)), requested.Poisson
 	}
 	return l
+}
+
+// lengthsOf has what was requested only where it is more than one length.
+func lengthsOf(l *level.Level) Lengths {
+	out := Lengths{Input: quantiles(&l.InputLengths), Output: quantiles(&l.OutputLengths)}
+	if l.Load.InputShape != (length.Shape{}) || l.Load.OutputShape != (length.Shape{}) {
+		out.RequestedInput, out.RequestedOutput = quantiles(&l.RequestedInputs), quantiles(&l.RequestedOutputs)
+	}
+	return out
+}
+
+// spread writes lengths that scatter, nothing for others.
+func spread(l length.Length) Text {
+	if l.Shape == (length.Shape{}) {
+		return ""
+	}
+	return Text(l.String())
 }
 
 func quantiles(d *measure.Summary) Quantiles {

@@ -2,7 +2,9 @@
 package report
 
 import (
+	"cmp"
 	"math"
+	"strconv"
 
 	"sonde/probe/level"
 	"sonde/probe/measure"
@@ -58,6 +60,8 @@ type Load struct {
 	Mark
 	InputTokens  Number `json:"input_tokens"` // unknown for prompts from a file
 	OutputTokens int    `json:"output_tokens"`
+	InputSpread  Text   `json:"input_spread,omitzero"` // how lengths scatter around these means, as -i and -o take it; "": not at all
+	OutputSpread Text   `json:"output_spread,omitzero"`
 	Prefix       Text   `json:"prefix"`
 	Poisson      bool   `json:"-"` // arrivals of the open loop, else constant
 }
@@ -134,9 +138,15 @@ func (q *Quantiles) Quantile(share float64) (value Number, held bool) {
 // Lengths are the prompts and the answers of the requests that succeeded, in tokens
 // as the server counts. Prompts that nobody counted are in no figure of Input.
 type Lengths struct {
-	Input  Quantiles `json:"input"`
-	Output Quantiles `json:"output"`
+	Input           Quantiles `json:"input"`
+	Output          Quantiles `json:"output"`
+	RequestedInput  Quantiles `json:"requested_input,omitzero"` // where they scatter
+	RequestedOutput Quantiles `json:"requested_output,omitzero"`
 }
+
+// prompt and answer write the requested lengths.
+func (l *Load) prompt() string { return cmp.Or(string(l.InputSpread), whole(l.InputTokens)) }
+func (l *Load) answer() string { return cmp.Or(string(l.OutputSpread), strconv.Itoa(l.OutputTokens)) }
 
 // Rates are those of a level, per second of the window and per minute.
 type Rates struct {

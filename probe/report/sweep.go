@@ -76,7 +76,7 @@ func (s *SweepSummary) setting() string {
 
 // shape is the loop and the lengths.
 func (s *SweepSummary) shape() string {
-	return fmt.Sprintf("%s loop · prompt %s, output %d tokens", s.Load.Mode, whole(s.Load.InputTokens), s.Load.OutputTokens)
+	return fmt.Sprintf("%s loop · prompt %s, output %s tokens", s.Load.Mode, s.Load.prompt(), s.Load.answer())
 }
 
 // capacity is what to count on: the figures of the level that the conclusion is read
@@ -105,7 +105,7 @@ func (s *SweepSummary) capacitySection() page.Section {
 
 // kind is what sets a level apart from those of another curve.
 func (l *Level) kind() string {
-	return fmt.Sprintf("%s loop, prompt %s, output %d, prefix %s", l.Load.Mode, whole(l.Load.InputTokens), l.Load.OutputTokens, word(l.Load.Prefix))
+	return fmt.Sprintf("%s loop, prompt %s, output %s, prefix %s", l.Load.Mode, l.Load.prompt(), l.Load.answer(), word(l.Load.Prefix))
 }
 
 func (s *SweepSummary) bestSection() page.Section {

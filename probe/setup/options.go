@@ -13,6 +13,7 @@ import (
 	"sonde/probe/api"
 	"sonde/probe/bench"
 	"sonde/probe/frame"
+	"sonde/probe/length"
 	"sonde/probe/prompt"
 	"sonde/probe/roofline"
 	"sonde/probe/sim"
@@ -59,10 +60,10 @@ func Options(c config.Config) (probe.Options, error) {
 func wanted(c config.Config) frame.Load {
 	l := frame.Load{
 		Concurrency: c.Concurrency, Rate: c.Rate, Poisson: c.Arrivals == "poisson",
-		InputTokens: c.Input, OutputTokens: c.Output,
+		InputTokens: c.Input.Mean, InputShape: c.Input.Shape, OutputTokens: c.Output.Mean, OutputShape: c.Output.Shape,
 	}
 	if c.Prompts != "" {
-		l.InputTokens = 0 // a file's prompts are sent as they are
+		l.InputTokens, l.InputShape = 0, length.Shape{} // a file's prompts are sent as they are
 	}
 	return l
 }

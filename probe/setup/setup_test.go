@@ -12,6 +12,7 @@ import (
 
 	"sonde/config"
 	"sonde/probe/frame"
+	"sonde/probe/length"
 	"sonde/probe/record"
 	"sonde/probe/sim"
 	"sonde/probe/slo"
@@ -20,7 +21,7 @@ import (
 // asked is a small Config on the embedded engine.
 func asked() config.Config {
 	return config.Config{
-		API: "chat", Concurrency: 2, MaxConcurrency: 8, Input: 50, Output: 5, Prefix: "unique",
+		API: "chat", Concurrency: 2, MaxConcurrency: 8, Input: length.Length{Mean: 50}, Output: length.Length{Mean: 5}, Prefix: "unique",
 		IdleTimeout: 5 * time.Second, GPU: "off", Seed: 7, SeedSet: true, Sim: config.Sim{Options: sim.Options{Speed: 20}},
 	}
 }

@@ -54,7 +54,7 @@ func curveHeading(v *View, points []level.Level) []text.Figure {
 	if b := r.Boundary; b != nil && b.Best != nil {
 		fs = append(fs, text.Fig(theme.SignGood+" SLO ≤ "+amountText(b.Best.Load), t.Good))
 	}
-	return append(fs, text.Fig(PromptLength(l)+" → "+count(l.OutputTokens)+" tok", t.Dim))
+	return append(fs, text.Fig(PromptLength(l)+" → "+OutputLength(l)+" tok", t.Dim))
 }
 
 // curveSeries is one of the two plots.

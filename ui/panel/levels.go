@@ -170,7 +170,7 @@ func LevelTable(v *View, shift, w int) []string {
 			lines = append(lines, "")
 		}
 		l := section[0].Load
-		title := " prompt " + PromptLength(l) + " → output " + count(l.OutputTokens) + " tok, " + text.CleanOr(promptPrefix(l), "given") + " prompts"
+		title := " prompt " + PromptLength(l) + " → output " + OutputLength(l) + " tok, " + text.CleanOr(promptPrefix(l), "given") + " prompts"
 		head, rows := levelTable(t, shift).Lines(t, section, w-2)
 		for i := range section {
 			if section[i].Load == v.Requested && rows[i] != "" {

@@ -65,7 +65,7 @@ func (l *load) lines(v *View, w int) []string {
 		amountLine(v, w),
 		entry(t, w, "in flight", text.Fig(count(inFlight(f)), t.Plain), flightNotes(v)...),
 		tokensLine(v, w, "prompt", PromptLength(v.Requested), f.Client.InputTokens),
-		tokensLine(v, w, "output", count(v.Requested.OutputTokens), f.Client.OutputTokens),
+		tokensLine(v, w, "output", OutputLength(v.Requested), f.Client.OutputTokens),
 		entry(t, w, "prefix", text.Fig(text.CleanOr(promptPrefix(v.Requested), units.Unknown), t.Plain), t.Dim.Render(" hit ")+prefixHits(v)),
 		endToEnd(v, w),
 		strings.TrimRight(text.Row(w, countFigures(v)...), " "),
@@ -168,8 +168,11 @@ func PromptLength(l frame.Load) string {
 	if given(l) {
 		return "given"
 	}
-	return count(l.InputTokens)
+	return l.InputShape.Text(l.InputTokens, count)
 }
+
+// OutputLength is that of answers.
+func OutputLength(l frame.Load) string { return l.OutputShape.Text(l.OutputTokens, count) }
 
 // promptPrefix is what prompts have in common.
 func promptPrefix(l frame.Load) string {

@@ -59,7 +59,7 @@ func stripLoad(v *View) []text.Figure {
 		return text.Fig(name+" "+requested+"→"+tilde(f.Client.TokensEstimated, got.OK)+units.Known(got, units.Group), t.Plain)
 	}
 	return append(parts, text.Fig(flight, t.Plain),
-		lengths("in", PromptLength(l), f.Client.InputTokens), lengths("out", count(l.OutputTokens), f.Client.OutputTokens),
+		lengths("in", PromptLength(l), f.Client.InputTokens), lengths("out", OutputLength(l), f.Client.OutputTokens),
 		text.Fig(promptPrefix(l), t.Dim))
 }
 
