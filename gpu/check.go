@@ -142,15 +142,16 @@ func (r *Reading) Works() bool {
 }
 
 // Freeze drops what changes from moment to moment, because the source repeats old
-// values; the note says so.
+// values; the note, which goes before what else is known, says so.
 func (r *Reading) Freeze(note string) {
 	total, limit, peak := r.MemTotal, r.PowerLimit, r.BandwidthPeak
 	for i := range quantities {
 		*quantities[i].value(r) = opt.Float{}
 	}
 	r.MemTotal, r.PowerLimit, r.BandwidthPeak = total, limit, peak
+	r.Overheated = false
 	r.Doubts |= DoubtFrozen
-	r.Note = note
+	r.Note = Join(note, r.Note)
 }
 
 // zeros names the profiling counters that are at 0.

@@ -55,6 +55,20 @@ func TestValuesThatCannotBeTrue(t *testing.T) {
 	}
 }
 
+func TestFrozenReadingKeepsWhatDoesNotChange(t *testing.T) {
+	r := Reading{
+		ID: "GPU-a", SM: opt.Of(0.5), Power: opt.Of(640), Overheated: true, Note: "last fault: Xid 48",
+		MemTotal: opt.Of(8e10), PowerLimit: opt.Of(700), BandwidthPeak: opt.Of(3e12),
+	}
+	want := Reading{
+		ID: "GPU-a", Note: "frozen; last fault: Xid 48", Doubts: DoubtFrozen,
+		MemTotal: opt.Of(8e10), PowerLimit: opt.Of(700), BandwidthPeak: opt.Of(3e12),
+	}
+	if r.Freeze("frozen"); r != want {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestDoubtsInJSON(t *testing.T) {
 	in := Reading{Doubts: DoubtCounters | DoubtMemory}
 	text, err := json.Marshal(in)

@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"time"
+
 	"sonde/probe/opt"
 )
 
@@ -45,6 +47,10 @@ type Reading struct {
 
 	Parent string `json:"parent,omitempty"` // ID of the GPU that this MIG instance is a part of; "" for a whole GPU
 	Lost   bool   `json:"lost,omitempty"`   // the GPU fell off the bus or needs a reset
+
+	// At is when its values were last new, where the source repeats old ones; zero: when
+	// the others of its Status were.
+	At time.Time `json:"-"`
 
 	// Where it is, from the labels of a Prometheus server; "" without.
 	Host     string `json:"host,omitempty"`     // its machine

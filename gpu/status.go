@@ -13,7 +13,7 @@ import (
 
 // Status is the newest set of readings, as a source publishes it.
 type Status struct {
-	At     time.Time `json:"at,omitzero"` // when the values were taken
+	At     time.Time `json:"at,omitzero"` // when the newest values were taken
 	GPUs   []Reading `json:"gpus"`
 	Source string    `json:"source"` // what was read: SourceNVML, SourceSMI, "dcgm http://…"; "" if there is none
 	State  State     `json:"-"`
@@ -60,6 +60,16 @@ func (s *Status) SetReason(text string) {
 			s.State, s.Why = state, ""
 		}
 	}
+}
+
+// Newest is when the newest values of some readings were taken; zero if none of them says.
+func Newest(readings []Reading) (newest time.Time) {
+	for i := range readings {
+		if at := readings[i].At; at.After(newest) {
+			newest = at
+		}
+	}
+	return newest
 }
 
 // Usable omits GPUs that are lost, and those whose MIG instances are listed instead.

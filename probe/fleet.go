@@ -31,6 +31,9 @@ func placeGPUs(f *frame.Frame) {
 		}
 		if r.Name == f.Engine.Reading.Replica && len(own) > 0 {
 			f.GPU.GPUs, f.GPU.Scope = own, gpu.Scope{Kind: gpu.OfReplica, Replica: r.Name}
+			if at := gpu.Newest(own); !at.IsZero() {
+				f.GPU.At = at // others may be newer
+			}
 			if !exact {
 				f.GPU.Scope.Kind = gpu.OfMachine
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"sonde/gpu"
 	"sonde/probe/engine"
@@ -69,6 +70,18 @@ func TestGPUsOfAReplica(t *testing.T) {
 				t.Errorf("%s: what the source had published was changed", name)
 			}
 		}
+	}
+}
+
+// The GPUs of the other replica are newer: they say nothing about these.
+func TestAgeOfAReplicasGPUs(t *testing.T) {
+	taken := time.Unix(1000, 0)
+	var f frame.Frame
+	f.Engine.Replicas, f.Engine.Reading.Replica = []engine.Replica{{Name: "x", Pod: "p"}, {Name: "y", Pod: "q"}}, "x"
+	f.GPU.At = taken.Add(time.Minute)
+	f.GPU.GPUs = []gpu.Reading{{ID: "a", Pod: "p", At: taken}, {ID: "b", Pod: "q", At: f.GPU.At}}
+	if placeGPUs(&f); !f.GPU.At.Equal(taken) {
+		t.Errorf("values of %v, want %v", f.GPU.At, taken)
 	}
 }
 

@@ -3,6 +3,7 @@ package exporter
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"sonde/gpu"
 	"sonde/probe/opt"
@@ -22,7 +23,7 @@ func readText(t *testing.T, text string) []gpu.Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, readings := readPage(page, nil, newPast())
+	_, readings := readPage(page, time.Time{}, nil, newPast())
 	return readings
 }
 
@@ -224,7 +225,7 @@ func TestDCGMOfThisMachineBorrowsItsMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, shared := readPage(page, func() (used, total opt.Float) { return opt.Of(9 << 30), opt.Of(121 << 30) }, newPast())
+	_, shared := readPage(page, time.Time{}, func() (used, total opt.Float) { return opt.Of(9 << 30), opt.Of(121 << 30) }, newPast())
 	g := shared[0]
 	if g.MemUsed.Or(-1) != 9<<30 || g.MemTotal.Or(-1) != 121<<30 ||
 		!strings.HasSuffix(g.Note, "; memory is the system's, shared with the CPU") {

@@ -1,12 +1,12 @@
 package exporter
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sonde/gpu"
 	"sonde/gpu/nvml"
@@ -36,12 +36,12 @@ func isGPUFamily(published string) bool {
 	return slices.ContainsFunc(pageFormats, func(f pageFormat) bool { return f.family(published) != "" })
 }
 
-// readPage finds out which exporter wrote a page and reads it. It returns no readings
+// readPage finds out which exporter wrote a page of that moment and reads it. It returns no readings
 // if the page has no GPU of any format. They do not say where the GPUs are: only the
 // labels of a Prometheus server can be compared with those of the engine.
-func readPage(p prom.Page, host nvml.HostMemory, h *past) (pageFormat, []gpu.Reading) {
+func readPage(p prom.Page, at time.Time, host nvml.HostMemory, h *past) (pageFormat, []gpu.Reading) {
 	for _, f := range pageFormats {
-		if readings := f.readings(p, host, h); len(readings) > 0 {
+		if readings := f.readings(p, at, host, h); len(readings) > 0 {
 			for i := range readings {
 				readings[i].Host, readings[i].Exporter, readings[i].Pod = "", "", ""
 			}
@@ -53,13 +53,13 @@ func readPage(p prom.Page, host nvml.HostMemory, h *past) (pageFormat, []gpu.Rea
 
 // readings are the GPUs of a page, by host and number, each before its parts.
 // host is nil unless the page is about this machine.
-func (f pageFormat) readings(p prom.Page, host nvml.HostMemory, h *past) []gpu.Reading {
+func (f pageFormat) readings(p prom.Page, at time.Time, host nvml.HostMemory, h *past) []gpu.Reading {
 	var readings []gpu.Reading
 	devices := f.devices(p)
 	notes := h.settle(f, p, devices)
 	for _, d := range devices {
-		h.look(f, d)
 		r := f.read(p, d, host)
+		r.At = h.taken(f, d, at, r.Works())
 		r.Note = gpu.Join(notes[d], r.Note)
 		if notes[d] == noteUnit {
 			r.Doubts |= gpu.DoubtUnit
@@ -74,33 +74,6 @@ func (f pageFormat) readings(p prom.Page, host nvml.HostMemory, h *past) []gpu.R
 		)
 	})
 	return readings
-}
-
-// gpuLines are the lines of a page that any of the formats reads.
-func gpuLines(body []byte) []byte {
-	known := map[string]bool{"": false}
-	var lines []byte
-	for line := range bytes.Lines(body) {
-		family := familyOf(line)
-		yes, seen := known[family]
-		if !seen {
-			yes = isGPUFamily(family)
-			known[family] = yes
-		}
-		if yes {
-			lines = append(lines, line...)
-		}
-	}
-	return lines
-}
-
-// familyOf is the name that a line of a page begins with; "" for comments.
-func familyOf(line []byte) string {
-	end := bytes.IndexAny(line, "{ \t")
-	if end <= 0 || line[0] == '#' {
-		return ""
-	}
-	return string(line[:end])
 }
 
 // device is what a page says about one device.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"sonde/gpu"
 	"sonde/gpu/nvml"
@@ -17,7 +18,7 @@ func readFixture(t *testing.T, text string) (pageFormat, []gpu.Reading) {
 	if err != nil {
 		return pageFormat{}, nil // no page with GPU families
 	}
-	return readPage(page, nil, newPast())
+	return readPage(page, time.Time{}, nil, newPast())
 }
 
 func compare(t *testing.T, got, want []gpu.Reading) {

@@ -1,14 +1,12 @@
 package exporter
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"sonde/gpu"
@@ -42,13 +40,10 @@ type Page struct {
 	opt        Options
 	hostMemory nvml.HostMemory // nil: not this machine's page
 
-	seen      []byte // lines about GPUs of the last page
-	changedAt time.Time
-	gpus      []gpu.Reading
-	format    pageFormat
-	past      *past
-	changes   int // the first page included
-	rhythm    prom.Rhythm
+	parser *prom.Parser
+	gpus   []gpu.Reading
+	format pageFormat
+	past   *past
 }
 
 // Open reads the page once; its error is a sentence for people.
@@ -57,7 +52,7 @@ func Open(ctx context.Context, address string, o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Page{url: u.String(), shown: gpu.ShownURL(u), opt: o, past: newPast()}
+	e := &Page{url: u.String(), shown: gpu.ShownURL(u), opt: o, parser: prom.NewParser(isGPUFamily), past: newPast()}
 	if o.Local && gpu.IsLoopback(u.Hostname()) {
 		e.hostMemory = nvml.SystemMemory
 	}
@@ -80,35 +75,25 @@ func (e *PageError) Error() string { return e.long }
 // Close has nothing to release.
 func (e *Page) Close() {}
 
-// Read gets the page, and makes readings of it if it has new values.
+// Read gets the page and makes readings of it.
 func (e *Page) Read(ctx context.Context) (gpu.Status, error) {
 	body, err := e.fetch(ctx)
 	if err != nil {
 		return gpu.Status{}, fmt.Errorf("GPU exporter at %s: %w", e.shown, err)
 	}
-	// Comparing lines rather than readings notices a collection in which only a counter
-	// moved, as on an idle GPU.
-	if lines := gpuLines(body); !bytes.Equal(lines, e.seen) || e.gpus == nil {
-		now := time.Now()
-		if err := e.take(body); err != nil {
-			return gpu.Status{}, err
-		}
-		// How old the first page was is unknown: the first spacing starts at the second.
-		if e.changes++; e.changes > 2 {
-			e.rhythm.Add(now.Sub(e.changedAt))
-		}
-		e.seen, e.changedAt = lines, now
+	if err := e.take(body); err != nil {
+		return gpu.Status{}, err
 	}
 	return e.status(), nil
 }
 
-// take reads a page with new values.
+// take reads a page.
 func (e *Page) take(body []byte) error {
-	page, err := prom.Parse(body, isGPUFamily)
+	page, err := e.parser.Parse(body)
 	if err != nil {
 		return &PageError{fmt.Sprintf("GPU exporter at %s: %v", e.shown, err), err.Error()}
 	}
-	format, gpus := readPage(page, e.hostMemory, e.past)
+	format, gpus := readPage(page, time.Now(), e.hostMemory, e.past)
 	if len(gpus) == 0 {
 		if why := whyNoGPUs(page); why != "" {
 			return &PageError{fmt.Sprintf("GPU exporter at %s lists no GPUs: %s", e.shown, why), why}
@@ -117,19 +102,19 @@ func (e *Page) take(body []byte) error {
 			"without GPU metrics"}
 	}
 	e.format, e.gpus = format, gpus
+	e.past.learn(gpu.Newest(gpus))
 	return nil
 }
 
-// status is a copy: what was published before must not change.
 func (e *Page) status() gpu.Status {
-	st := gpu.Status{At: e.changedAt, GPUs: slices.Clone(e.gpus), Source: e.format.name + " " + e.shown}
-	if period := e.rhythm.Period(); period > 0 {
+	st := gpu.Status{At: e.past.newest, Source: e.format.name + " " + e.shown}
+	if period := e.past.rhythm.Period(); period > 0 {
 		st.Period = max(time.Second, period.Round(time.Second))
 	}
-	e.past.freeze(st.GPUs, st.Period)
+	st.GPUs = e.past.freeze(e.gpus, st.Period)
 	note := ""
 	switch {
-	case e.changes == 1 && time.Since(e.changedAt) >= firstPageAlone:
+	case e.past.changes == 1 && time.Since(st.At) >= firstPageAlone:
 		note = "values of unknown age: the page has not changed since it was first read"
 	case st.Period >= 3*time.Second && st.Period >= 2*e.opt.Interval:
 		note = fmt.Sprintf("exporter updates every %.0f s", st.Period.Seconds())

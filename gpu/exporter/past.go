@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,8 +27,11 @@ const (
 
 // past is what earlier pages showed, of one exporter or of a fleet.
 type past struct {
-	units map[string]unit  // by address; "" if there is only one exporter
-	still map[string]still // by kind of exporter and GPU
+	units   map[string]unit   // by address; "" if there is only one exporter
+	still   map[string]*still // by kind of exporter and device
+	newest  time.Time         // when some device last had new values
+	changes int               // pages with new values, the first included
+	rhythm  prom.Rhythm       // of new values
 }
 
 // unit is how an exporter writes shares of time that are usually whole percentages.
@@ -39,42 +43,69 @@ const (
 	fraction
 )
 
-// still is a GPU with the values that it has had since a moment.
+// still is a device with the values that it has had since a moment.
 type still struct {
 	values map[string]float64
-	since  time.Time
-	energy bool // one of them is an energy counter, which moves on an idle GPU, too
+	since  time.Time // by our clock
+	at     time.Time // when these values were taken
+	energy bool      // one of them is an energy counter, which moves on an idle GPU, too
 }
 
-func newPast() *past { return &past{map[string]unit{}, map[string]still{}} }
+func newPast() *past { return &past{units: map[string]unit{}, still: map[string]*still{}} }
 
 var energyCounters = []string{"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "DCGM_TOTAL_ENERGY_CONSUMPTION", "energy_joules_total", amdEnergy}
 
-// look remembers the values of a GPU. Its parts have no counters that must move.
-func (h *past) look(f pageFormat, d *device) {
-	if d.whole != nil {
-		return
-	}
+// look compares the values of a device, from a page of that moment, with those before.
+func (h *past) look(f pageFormat, d *device, at time.Time) *still {
 	key := f.name + " " + d.id
-	if before, known := h.still[key]; !known || !maps.Equal(before.values, d.values) {
-		h.still[key] = still{d.values, time.Now(), d.first(energyCounters...).V > 0}
+	if before := h.still[key]; before == nil || !maps.Equal(before.values, d.values) {
+		h.still[key] = &still{d.values, time.Now(), at, d.first(energyCounters...).V > 0}
 	}
+	return h.still[key]
 }
 
-// freeze drops the values of GPUs that have stood still for too long. An idle GPU
-// without an energy counter may repeat itself.
-func (h *past) freeze(readings []gpu.Reading, period time.Duration) {
+// taken is when the values of a device were taken that is on a page of that moment. Values
+// that stand still are old, unless the exporter measures for each page and has no value that
+// must move: an idle GPU without an energy counter may repeat itself.
+func (h *past) taken(f pageFormat, d *device, at time.Time, works bool) time.Time {
+	own, whole := h.look(f, d, at), h.look(f, d.board(), at)
+	if f.faster == "" && !whole.energy && !works {
+		return at
+	}
+	if own.at.After(whole.at) {
+		return own.at
+	}
+	return whole.at
+}
+
+// learn takes the time of the newest values on a page. How old those of the first page were
+// is unknown: the first spacing starts at the second.
+func (h *past) learn(newest time.Time) {
+	if !newest.After(h.newest) {
+		return
+	}
+	if h.changes++; h.changes > 2 {
+		h.rhythm.Add(newest.Sub(h.newest))
+	}
+	h.newest = newest
+}
+
+// freeze returns a copy of the readings, because what was published before must not change,
+// without the values of GPUs that have stood still for too long.
+func (h *past) freeze(readings []gpu.Reading, period time.Duration) []gpu.Reading {
+	readings = slices.Clone(readings)
 	for i := range readings {
 		r := &readings[i]
-		s, known := h.still[strings.TrimSuffix(r.Source, gpu.ViaPrometheus)+" "+cmp.Or(r.Parent, r.ID)]
+		s := h.still[strings.TrimSuffix(r.Source, gpu.ViaPrometheus)+" "+cmp.Or(r.Parent, r.ID)]
 		switch {
-		case !known || r.Lost || time.Since(s.since) < max(frozenAfter, 3*period):
+		case s == nil || r.Lost || time.Since(s.since) < max(frozenAfter, 3*period):
 		case s.energy:
 			r.Freeze(noteFrozen)
 		case r.Works():
 			r.Freeze(noteRepeats)
 		}
 	}
+	return readings
 }
 
 // settle makes fractions percentages where an exporter writes 0.97 for 97 %, and drops

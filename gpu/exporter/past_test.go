@@ -68,6 +68,35 @@ func TestFrozenPages(t *testing.T) {
 	}
 }
 
+// An idle GPU that shows the same values for 20 s. Their age is that of the page where the
+// exporter measures for each page, and nothing on it must move.
+func TestAgeOfValuesThatStandStill(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		age  time.Duration
+	}{
+		"measured for each page":      {"nvidia_smi_power_draw_watts{uuid=\"a\"} 70\nnvidia_smi_utilization_gpu_ratio{uuid=\"a\"} 0\n", 0},
+		"an energy counter must move": {"nvidia_smi_power_draw_watts{uuid=\"a\"} 70\nnvidia_smi_energy_joules_total{uuid=\"a\"} 9\n", 20 * time.Second},
+		"a GPU that works must vary":  {"nvidia_smi_power_draw_watts{uuid=\"a\"} 640\nnvidia_smi_utilization_gpu_ratio{uuid=\"a\"} 1\n", 20 * time.Second},
+		"collected now and then":      {"DCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"GPU-a\"} 70\nDCGM_FI_DEV_GPU_UTIL{gpu=\"0\",UUID=\"GPU-a\"} 0\n", 20 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(c.body))}, nil
+			})}
+			page, err := Open(t.Context(), "node:9835", Options{Client: client, Interval: time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(20 * time.Second)
+			st, err := page.Read(t.Context())
+			if age := time.Since(st.At); err != nil || age != c.age || strings.Contains(st.GPUs[0].Note, "unknown age") != (c.age > 0) {
+				t.Errorf("%s: %v, age %v, note %q", name, err, age, st.GPUs[0].Note)
+			}
+		})
+	}
+}
+
 // Shares of time that are usually whole percentages, as one exporter after the other
 // writes them for GPUs with these powers (W, limit 700 W).
 func TestFractionsWherePercentIsUsual(t *testing.T) {
@@ -109,7 +138,7 @@ func TestFractionsWherePercentIsUsual(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, got = readPage(page, nil, past)
+				_, got = readPage(page, time.Time{}, nil, past)
 				got = gpu.Checked(got)
 			}
 			if len(got) != len(c.want) || strings.Contains(got[0].Note, "busy time is") != (c.note != "") || !strings.Contains(got[0].Note, c.note) {

@@ -55,14 +55,13 @@ func (p *Series) Read(ctx context.Context) (gpu.Status, error) {
 		if news.Fresh {
 			p.unread = p.take(news)
 		}
-		p.status.Why, p.status.Period = "", p.poller.Period()
+		p.status.Why, p.status.Period = "", max(p.poller.Period(), p.past.rhythm.Period())
 		if news.Stale != nil {
 			p.status.Why = news.Stale.Error()
 		}
 	}
 	st := p.status
-	st.GPUs = slices.Clone(st.GPUs)
-	p.past.freeze(st.GPUs, st.Period)
+	st.GPUs = p.past.freeze(st.GPUs, st.Period)
 	return st, p.unread
 }
 
@@ -71,7 +70,7 @@ func (p *Series) take(news prom.News) error {
 	for i := range news.Samples {
 		nameHost(&news.Samples[i])
 	}
-	kinds, gpus := readFleet(prom.FromSamples(news.Samples), p.past)
+	kinds, gpus := readFleet(prom.FromSamples(news.Samples), news.At, p.past)
 	if len(gpus) == 0 {
 		return fmt.Errorf("the series of exporters in Prometheus at %s name no GPU (labels UUID, gpu; uuid; gpu_id)", p.server.URL())
 	}
@@ -79,17 +78,18 @@ func (p *Series) take(news prom.News) error {
 		gpus[i].Source += gpu.ViaPrometheus
 		gpus[i].Note = gpu.Join(slices.Concat([]string{gpus[i].Note}, news.Notes)...)
 	}
-	p.status = gpu.Status{At: news.At, GPUs: gpus, Source: kinds + " from Prometheus " + p.server.URL()}
+	p.past.learn(gpu.Newest(gpus))
+	p.status = gpu.Status{At: p.past.newest, GPUs: gpus, Source: kinds + " from Prometheus " + p.server.URL()}
 	return nil
 }
 
 // readFleet reads what exporters of all kinds said. Of a GPU with two of them the
 // first format that lists it counts, which reports more.
-func readFleet(page prom.Page, h *past) (kinds string, gpus []gpu.Reading) {
+func readFleet(page prom.Page, at time.Time, h *past) (kinds string, gpus []gpu.Reading) {
 	var names []string
 	seen := map[string]bool{}
 	for _, f := range pageFormats {
-		found := f.readings(page, nil, h)
+		found := f.readings(page, at, nil, h)
 		found = slices.DeleteFunc(found, func(r gpu.Reading) bool { return seen[r.ID] })
 		if len(found) > 0 {
 			names = append(names, f.name)

@@ -127,7 +127,8 @@ func TestDeadExporterInPrometheusShowsItsAge(t *testing.T) {
 			asked.Add(1)
 			// Scraped every 10 s, and no more after 20 s.
 			at := begin.Add(min(time.Since(begin).Truncate(10*time.Second), 20*time.Second))
-			return []string{dcgmSeries("DCGM_FI_DEV_POWER_USAGE", "instance=a:9400,UUID=GPU-1,gpu=0", "100"), exporterScraped("a:9400", at)}
+			watts := fmt.Sprint(100 + at.Sub(begin).Seconds())
+			return []string{dcgmSeries("DCGM_FI_DEV_POWER_USAGE", "instance=a:9400,UUID=GPU-1,gpu=0", watts), exporterScraped("a:9400", at)}
 		})
 		time.Sleep(40500 * time.Millisecond)
 		if st := s.Latest(); time.Since(st.At) != 20500*time.Millisecond || st.Why != "" || st.Period != 10*time.Second {
@@ -186,6 +187,9 @@ func TestFrozenExporterBehindPrometheus(t *testing.T) {
 		}
 		time.Sleep(20 * time.Second)
 		st := s.Latest()
+		if !st.GPUs[0].At.Equal(begin) || !st.GPUs[1].At.Equal(begin.Add(40*time.Second)) || !st.At.Equal(st.GPUs[1].At) {
+			t.Errorf("values of %v and %v, status of %v; want 0, 40 and 40 s", st.GPUs[0].At.Sub(begin), st.GPUs[1].At.Sub(begin), st.At.Sub(begin))
+		}
 		if g := st.GPUs[0]; g.ID != "GPU-1" || g.Power.OK || strings.Count(g.Note, "frozen: ") != 1 || g.Doubts != gpu.DoubtFrozen {
 			t.Errorf("the frozen one: %+v", g)
 		}

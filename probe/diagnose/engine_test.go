@@ -100,6 +100,9 @@ func TestGPUIdle(t *testing.T) {
 	none(t, "another GPU works", idle(func(f *frame.Frame) {
 		f.GPU.GPUs = append(f.GPU.GPUs, gpu.Reading{ID: "GPU-b", SM: opt.Of(0.8)})
 	}), "gpu_idle")
+	none(t, "values that stand still behind a Prometheus server", idle(func(f *frame.Frame) {
+		f.GPU.At, f.GPU.Period = epoch.Add(time.Second), 15*time.Second
+	}), "gpu_idle")
 	none(t, "figures that change every 30 s", idle(func(f *frame.Frame) { f.GPU.Period = 30 * time.Second }), "gpu_idle")
 }
 
