@@ -121,9 +121,14 @@ func checked(mean float64, s Shape) (Length, error) {
 }
 
 // String writes what Parse reads.
-func (l Length) String() string { return l.Shape.Text(l.Mean, strconv.Itoa) }
+func (l Length) String() string {
+	if l.Shape.Kind == LogNormal {
+		return fmt.Sprintf("lognormal:%d,%g", l.Mean, l.Shape.Width)
+	}
+	return l.Shape.Text(l.Mean, strconv.Itoa)
+}
 
-// Text writes a length of that mean; each writes a number of tokens.
+// Text writes a length of that mean in little space; each writes a number of tokens.
 func (s Shape) Text(mean int, each func(int) string) string {
 	switch s.Kind {
 	case Normal:
@@ -132,7 +137,7 @@ func (s Shape) Text(mean int, each func(int) string) string {
 		low, high := s.ends(mean)
 		return each(low) + ".." + each(high)
 	case LogNormal:
-		return "lognormal:" + strconv.Itoa(mean) + "," + strconv.FormatFloat(s.Width, 'g', -1, 64)
+		return fmt.Sprintf("%s ln%g", each(mean), s.Width)
 	}
 	return each(mean)
 }

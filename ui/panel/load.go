@@ -283,7 +283,7 @@ func (l *load) Explain(v *View) Explanation {
 		Title: "load: what is requested from the server",
 		Text: []string{
 			"concurrency: streams kept in flight. When one ends, the next is sent. After lowering it, running requests still finish. With a rate (open loop) requests are sent on schedule, and the concurrency is a cap.",
-			"prompt and output: requested tokens → the mean that the server counted in the window. hit: share of prompt tokens that the engine found in its prefix cache.",
+			"prompt and output: requested tokens → the mean that the server counted in the window. With a spread: 1024±256, 512..4096, 1024 ln0.6 (lognormal). hit: share of prompt tokens that the engine found in its prefix cache.",
 			"Little: in flight / (rate × mean E2E). It is about 1 in a steady state.",
 			"A level is the time spent at one load setting. Its numbers count once it has settled.",
 			"Zoomed: failures by class, and throughput over concurrency with a point for every settled level.",
