@@ -89,7 +89,7 @@ func (a *answer) count(s *stream) (note string) {
 		note = "usage reports far fewer tokens than chunks with text arrived: tokens are counted by chunks"
 	case u.completion > 0 || u.known() && r.Chunks == 0:
 		r.OutTokens, r.Source = u.completion, measure.Usage
-		r.ReasoningTokens, r.CachedTokens = u.reasoning, u.cached
+		r.ReasoningTokens, r.CachedTokens, r.CachedCounted = u.reasoning, u.cached, u.counted
 		if a.withUsage == r.Chunks && r.Chunks > 1 {
 			r.Source = measure.UsagePerChunk
 		}

@@ -31,6 +31,8 @@ type member struct {
 type bearing struct {
 	answer    bool // content, text, refusal, tool call
 	reasoning bool
+
+	said *[]value // where the pieces of the answer's text go, without tool calls; nil: not kept
 }
 
 func (b bearing) any() bool { return b.answer || b.reasoning }
@@ -39,6 +41,8 @@ func (b bearing) any() bool { return b.answer || b.reasoning }
 type decoder struct {
 	cursor cursor
 	chunk  chunk
+	keep   bool    // chunks hold the text of the answer
+	said   []value // that text
 }
 
 // decode reads the object in data; not ok if that is no whole object. The chunk is valid
@@ -46,6 +50,10 @@ type decoder struct {
 func (d *decoder) decode(data []byte) (c *chunk, ok bool) {
 	c = &d.chunk
 	*c = chunk{extra: c.extra[:0], data: bytes.TrimSpace(data)}
+	if d.keep {
+		d.said = d.said[:0]
+		c.bearing.said = &d.said
+	}
 	in := &d.cursor
 	*in = cursor{data: c.data}
 	end := in.enter()
@@ -109,9 +117,7 @@ func (c *chunk) choice(in *cursor) {
 		case "delta":
 			c.delta(in)
 		case "text": // completions
-			if in.value().hasText() {
-				c.bearing.answer = true
-			}
+			c.bearing.text(in.value())
 		case "finish_reason":
 			c.setFinish(in.value())
 		case "usage": // Moonshot
@@ -136,7 +142,7 @@ func (c *chunk) setFinish(v value) {
 	}
 }
 
-// delta looks for text: whether there is any is all that matters.
+// delta looks for text.
 func (c *chunk) delta(in *cursor) {
 	b := &c.bearing
 	switch in.kind() {
@@ -152,7 +158,7 @@ func (c *chunk) delta(in *cursor) {
 		case "content":
 			b.content(in.value())
 		case "refusal":
-			b.answer = in.value().hasText() || b.answer
+			b.text(in.value())
 		case "reasoning_content", "reasoning", "thinking":
 			b.reasoning = in.value().hasText() || b.reasoning
 		case "tool_calls":
@@ -169,6 +175,17 @@ func (c *chunk) delta(in *cursor) {
 	}
 }
 
+// text takes a piece of the answer.
+func (b *bearing) text(v value) {
+	if !v.hasText() {
+		return
+	}
+	b.answer = true
+	if b.said != nil {
+		*b.said = append(*b.said, v)
+	}
+}
+
 func (b *bearing) function(v value) {
 	b.answer = b.answer || v.get("name").hasText() || v.get("arguments").hasText()
 }
@@ -176,17 +193,18 @@ func (b *bearing) function(v value) {
 // content looks at content, which is a string or a list of typed parts.
 func (b *bearing) content(v value) {
 	if len(v) == 0 || v[0] != '[' {
-		b.answer = v.hasText() || b.answer
+		b.text(v)
 		return
 	}
 	in := v.cursor()
 	for end := in.enter(); in.more(end); {
 		part := in.value()
-		text := part.get("text").hasText() || part.get("refusal").hasText()
+		text, refusal := part.get("text"), part.get("refusal")
 		if kind := part.get("type").string(); strings.Contains(kind, "reason") || strings.Contains(kind, "think") {
-			b.reasoning = b.reasoning || text
+			b.reasoning = b.reasoning || text.hasText() || refusal.hasText()
 		} else {
-			b.answer = b.answer || text
+			b.text(text)
+			b.text(refusal)
 		}
 		// Mistral nests the text of a thinking part once more, as a list.
 		var nested bearing
@@ -199,7 +217,8 @@ func (b *bearing) content(v value) {
 func (c *chunk) native() {
 	if timings := c.get("timings"); timings != nil { // llama.cpp, beside the common form
 		c.usage.engine(timings.get("prompt_n").count()+timings.get("cache_n").count(), timings.get("predicted_n").count())
-		c.usage.cached = max(c.usage.cached, timings.get("cache_n").count())
+		cached, ok := timings.get("cache_n").whole()
+		c.usage.cached, c.usage.counted = max(c.usage.cached, cached), c.usage.counted || ok
 	}
 	c.ended = string(c.get("done")) == "true" // Ollama, and who copies it
 	if c.answers {
@@ -209,12 +228,14 @@ func (c *chunk) native() {
 	message, response, token := c.get("message"), c.get("response"), c.get("token")
 	switch kind := c.get("type").string(); {
 	case token != nil: // TGI: one token per event; special tokens are not part of the answer
-		c.bearing.answer = string(token.get("special")) != "true" && token.get("text").hasText()
+		if string(token.get("special")) != "true" {
+			c.bearing.text(token.get("text"))
+		}
 		details := c.get("details")
 		c.setFinish(details.get("finish_reason"))
 		c.usage.engine(details.get("input_length").count(), details.get("generated_tokens").count())
 	case kind == "message.delta": // LM Studio: named events
-		c.bearing.answer = c.get("content").hasText()
+		c.bearing.text(c.get("content"))
 	case kind == "reasoning.delta":
 		c.bearing.reasoning = c.get("content").hasText()
 	case kind == "chat.end":
@@ -223,7 +244,7 @@ func (c *chunk) native() {
 		c.usage.engine(stats.get("input_tokens").count(), stats.get("total_output_tokens").count())
 	case response.isString() || message.get("content").isString(): // Ollama: the last object has the counts
 		c.delta(message.cursor())
-		c.bearing.answer = c.bearing.answer || response.hasText()
+		c.bearing.text(response)
 		c.bearing.reasoning = c.bearing.reasoning || c.get("thinking").hasText()
 		c.setFinish(c.get("done_reason"))
 		c.usage.engine(c.get("prompt_eval_count").count(), c.get("eval_count").count())

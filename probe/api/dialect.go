@@ -12,6 +12,7 @@ type Call struct {
 	Text      string          // the prompt
 	Messages  json.RawMessage // instead of Text: a whole list of messages, sent as given
 	MaxTokens int
+	KeepText  bool // the Result holds the text of the answer
 }
 
 // dialect is what the server is known to accept. Fields that it refused once are

@@ -26,6 +26,7 @@ type Result struct {
 	Head    time.Duration // when the head of the reply arrived; 0 if none did
 	Opening int           // objects without a token before the first token, such as a role-only chunk
 	Status  int           // HTTP status of the reply, or of the last one if the request was repeated; 0 if none came
+	Text    string        // the answer without its reasoning, if the call keeps it; at most 1 MiB
 }
 
 const (
@@ -91,7 +92,7 @@ func (x *exchange) run(call Call, fresh bool) error {
 	x.client.stamps.Store(x.conn.Wire.KernelStamps())
 	stop := context.AfterFunc(x.ctx, func() { _ = x.conn.Wire.Close() })
 	defer stop()
-	reusable, err := x.roundTrip(body)
+	reusable, err := x.roundTrip(call, body)
 	if err == nil && reusable && stop() {
 		x.client.pool.give(x.conn)
 	} else {
@@ -102,7 +103,7 @@ func (x *exchange) run(call Call, fresh bool) error {
 
 // roundTrip sends the request and reads the whole answer. The connection is
 // reusable if the answer was read to its end.
-func (x *exchange) roundTrip(body []byte) (reusable bool, err error) {
+func (x *exchange) roundTrip(call Call, body []byte) (reusable bool, err error) {
 	x.conn.Wire.SetIdle(x.client.opt.Idle)
 	x.conn.Wire.ArmStart()
 	req := x.client.request(x.ctx, body)
@@ -120,7 +121,7 @@ func (x *exchange) roundTrip(body []byte) (reusable bool, err error) {
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return x.refused(resp)
 	}
-	return x.accepted(resp)
+	return x.accepted(resp, call.KeepText)
 }
 
 func (x *exchange) write(req *http.Request) error {
@@ -197,7 +198,7 @@ func (x *exchange) refused(resp *http.Response) (reusable bool, err error) {
 	return false, f
 }
 
-func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
+func (x *exchange) accepted(resp *http.Response, keepText bool) (reusable bool, err error) {
 	body := io.Reader(resp.Body)
 	if slices.Equal(resp.TransferEncoding, []string{"chunked"}) {
 		body = &chunkedBody{br: x.conn.br}
@@ -212,7 +213,7 @@ func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 		return false, fail(measure.BadReply, "response has Content-Encoding "+coding+", identity was requested")
 	}
 	a := answer{rec: &x.Request, obs: x.obs, wire: x.conn.Wire, epoch: x.client.opt.Epoch}
-	s := stream{lines: newLines(body, x.conn.line), sink: a.chunk}
+	s := stream{lines: newLines(body, x.conn.line), sink: a.chunk, decoder: decoder{keep: keepText}}
 	if strings.Contains(resp.Header.Get("Content-Type"), "application/json") {
 		s.class = measure.BadReply // most likely no stream had begun
 	}
@@ -221,6 +222,7 @@ func (x *exchange) accepted(resp *http.Response) (reusable bool, err error) {
 	if s.done {
 		x.endAt(x.since(x.conn.Wire.Stamp().At))
 	}
+	x.Text = string(s.text)
 	contradiction := a.count(&s)
 	x.Streamed, x.Opening, x.Note = !s.whole, a.opening, cmp.Or(contradiction, s.note())
 	if err == nil && x.Chunks == 0 && !s.whole {

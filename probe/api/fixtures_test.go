@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"sonde/probe/measure"
 	"sonde/probe/plain"
@@ -106,6 +107,9 @@ func compare(t *testing.T, res *Result, want expectation) {
 	}
 	if res.Class == measure.OK && res.Finish != want.Finish {
 		t.Errorf("finish %q, want %q", res.Finish, want.Finish)
+	}
+	if got := len(res.Text); want.TextLength > 0 && got != want.TextLength && utf8.RuneCountInString(res.Text) != want.TextLength || want.TextLength == 0 && res.Text != want.Text {
+		t.Errorf("text %q (%d bytes), want %q (%d)", res.Text, got, want.Text, want.TextLength)
 	}
 	if want.Usage != nil && (res.InTokens != want.Usage.Prompt || res.OutTokens != want.Usage.Completion) {
 		t.Errorf("tokens %d/%d, want %d/%d", res.InTokens, res.OutTokens, want.Usage.Prompt, want.Usage.Completion)

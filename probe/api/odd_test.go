@@ -47,6 +47,51 @@ func TestUsageWhereverItIs(t *testing.T) {
 	}
 }
 
+// None of the prompt cached is something else than a server that does not count it.
+func TestWhetherCachedTokensAreCounted(t *testing.T) {
+	for usage, want := range map[string]struct {
+		cached  int
+		counted bool
+	}{
+		`{"prompt_tokens":12,"completion_tokens":1}`:                                                {0, false},
+		`{"prompt_tokens":12,"completion_tokens":1,"prompt_tokens_details":null}`:                   {0, false},
+		`{"prompt_tokens":12,"completion_tokens":1,"prompt_tokens_details":{"audio_tokens":0}}`:     {0, false},
+		`{"prompt_tokens":12,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":null}}`: {0, false},
+		`{"prompt_tokens":12,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":0}}`:    {0, true},
+		`{"prompt_tokens":12,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":8}}`:    {8, true},
+		`{"prompt_tokens":12,"completion_tokens":1,"prompt_cache_hit_tokens":0}`:                    {0, true},
+	} {
+		res := once(t, script{steps: []step{{10, content("a") + finished("stop") + event(`{"choices":[],"usage":`+usage+`}`) + doneMark}}})
+		if res.CachedTokens != want.cached || res.CachedCounted != want.counted {
+			t.Errorf("%s: %d cached tokens, counted %v; want %d, %v", usage, res.CachedTokens, res.CachedCounted, want.cached, want.counted)
+		}
+	}
+	native := event(`{"choices":[],"timings":{"prompt_n":12,"cache_n":0,"predicted_n":1}}`)
+	if res := once(t, script{steps: []step{{10, content("a") + finished("stop") + native + doneMark}}}); !res.CachedCounted {
+		t.Error("llama.cpp's count of none was not taken")
+	}
+}
+
+// The text of an answer is kept only where a call asks for it: whole up to a bound, and
+// without what the model thought.
+func TestTextOfAnAnswer(t *testing.T) {
+	thought := event(`{"choices":[{"delta":{"reasoning_content":"hm"}}]}`)
+	reply := thought + content("a\u00e4") + content(strings.Repeat("b", longestText-4)) + content("cc") + content("d") + finished("stop") + doneMark
+	for _, keep := range []bool{true, false} {
+		var res Result
+		inBubble(t, &server{scripts: []script{{steps: []step{{10, reply}}}}}, nil, func(c *Client) {
+			res = c.Do(context.Background(), Call{Text: "hello", KeepText: keep}, quiet{})
+		})
+		want := ""
+		if keep {
+			want = "aä" + strings.Repeat("b", longestText-4)
+		}
+		if res.Class != measure.OK || res.Chunks != 5 || res.Text != want {
+			t.Errorf("keep %v: class %q, %d chunks, %d bytes: %.10q", keep, res.Class, res.Chunks, len(res.Text), res.Text)
+		}
+	}
+}
+
 func TestOddUsageCostsNoToken(t *testing.T) {
 	for name, last := range map[string]string{
 		"a fraction": `{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":4.25}}`,

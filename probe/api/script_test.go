@@ -158,7 +158,7 @@ func once(t *testing.T, sc script) Result {
 	t.Helper()
 	var res Result
 	inBubble(t, &server{scripts: []script{sc}}, nil, func(c *Client) {
-		res = c.Do(context.Background(), Call{Text: "hello", MaxTokens: 5}, quiet{})
+		res = c.Do(context.Background(), Call{Text: "hello", MaxTokens: 5, KeepText: true}, quiet{})
 	})
 	return res
 }

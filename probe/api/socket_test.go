@@ -79,7 +79,7 @@ func TestRecordedRepliesOverASocket(t *testing.T) {
 			at := wireServer(t, func(c *net.TCPConn, _ *http.Request) {
 				byteByByte(c, headOf(want)+string(body))
 			})
-			res := real(t, at, nil).Do(context.Background(), Call{Text: "x", MaxTokens: 3}, quiet{})
+			res := real(t, at, nil).Do(context.Background(), Call{Text: "x", MaxTokens: 3, KeepText: true}, quiet{})
 			compare(t, &res, want)
 		})
 	}

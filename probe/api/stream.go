@@ -41,6 +41,7 @@ type stream struct {
 	answers     bool // an object had the form of an answer
 	whole       bool // the answer came in one object, without arrival times
 	usage       usage
+	text        []byte // of the answer, if the decoder keeps it
 }
 
 // read goes through the whole answer: nil when it is complete, else a *failure
@@ -205,11 +206,30 @@ func (s *stream) object(c *chunk) error {
 		s.stray = cmp.Or(s.stray, string(s.decoder.cursor.data))
 	}
 	s.usage.merge(c.usage)
+	s.keepText(c)
 	if s.whole = s.bare && c.whole; !s.whole {
 		s.sink(c)
 	}
 	s.done = s.done || c.ended
 	return nil
+}
+
+// longestText bounds the text of an answer that is kept.
+const longestText = 1 << 20 // bytes
+
+// keepText adds what a chunk holds of the answer's text.
+func (s *stream) keepText(c *chunk) {
+	if c.bearing.said == nil {
+		return
+	}
+	for _, v := range *c.bearing.said {
+		piece := v.string()
+		if len(s.text)+len(piece) > longestText {
+			s.decoder.keep = false // a text with a hole is worse than one that ends
+			return
+		}
+		s.text = append(s.text, piece...)
+	}
 }
 
 // note describes what was unusual about an answer that is not a failure.

@@ -7,6 +7,7 @@ type usage struct {
 	prompt, completion int
 	reasoning, cached  int
 	total              int  // 0 if unknown
+	counted            bool // cached is a count, if only of none
 	own                bool // the engine's own counts: the API's go before them
 }
 
@@ -53,6 +54,7 @@ func (u *usage) read(v value) (unread string) {
 		if counted != nil && !ok {
 			unread = "usage." + string(name)
 		}
+		u.counted = u.counted || ok && count == &u.cached
 		*count = max(*count, n)
 	}
 	return unread
@@ -88,7 +90,7 @@ func (u *usage) merge(more usage) {
 		u.own = more.own
 		u.prompt, u.completion = max(u.prompt, more.prompt), max(u.completion, more.completion)
 		u.reasoning, u.cached = max(u.reasoning, more.reasoning), max(u.cached, more.cached)
-		u.total = max(u.total, more.total)
+		u.total, u.counted = max(u.total, more.total), u.counted || more.counted
 	}
 }
 

@@ -64,6 +64,10 @@ type Request struct {
 	Slot  int    `json:"slot"`
 	Level int    `json:"level"`          // 0: it spans a change of load and belongs to no level
 	Long  bool   `json:"long,omitempty"` // fired on purpose with a long prompt: in no statistic
+	Turn  int    `json:"turn,omitempty"` // of its conversation, from 1; 0: it stands alone
+	// Conversation is the ID of the first request of the conversation.
+	Conversation uint64 `json:"conversation,omitempty"`
+
 	Class Class  `json:"class,omitempty"`
 	Error string `json:"error,omitempty"` // the server's message, control codes removed
 	Cause Cause  `json:"cause,omitempty"` // why a server refuses the model
@@ -82,13 +86,14 @@ type Request struct {
 
 	Chunks          int         `json:"chunks"`             // token-bearing chunks
 	Coalesced       int         `json:"coalesced"`          // chunks that share their stamp with the one before
-	RequestedIn     int         `json:"asked_input_tokens"` // tokens
+	RequestedIn     int         `json:"asked_input_tokens"` // tokens; of a conversation's request those of its newest message
 	RequestedOut    int         `json:"asked_output_tokens"`
 	InTokens        int         `json:"-"`
 	OutTokens       int         `json:"output_tokens"`
 	ReasoningTokens int         `json:"reasoning_tokens"`
 	CachedTokens    int         `json:"-"`
-	FirstTokens     int         `json:"first_chunk_tokens"` // n_1: tokens in the first chunk, 1 unless known
+	CachedCounted   bool        `json:"cached_counted,omitempty"` // CachedTokens is the server's count, if only of none
+	FirstTokens     int         `json:"first_chunk_tokens"`       // n_1: tokens in the first chunk, 1 unless known
 	Source          TokenSource `json:"token_source,omitempty"`
 	Finish          string      `json:"finish,omitempty"`           // finish reason, "" if none came
 	GapsMS          []float32   `json:"gaps_ms"`                    // gaps between token-bearing chunks, in their order: the first 16,384
