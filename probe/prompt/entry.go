@@ -99,6 +99,17 @@ type message struct {
 	Value string `json:"value"`
 }
 
+// apiMessage is a message that we write.
+type apiMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+func (m apiMessage) json() []byte {
+	data, _ := json.Marshal(m) // strings can always be written
+	return data
+}
+
 // shareGPTRoles are the speakers of ShareGPT files under their names in the API.
 var shareGPTRoles = map[string]string{
 	"human": "user", "user": "user", "system": "system",
@@ -111,10 +122,6 @@ func parseMessages(data json.RawMessage) (Prompt, error) {
 	var list []message
 	if err := json.Unmarshal(data, &list); err != nil {
 		return Prompt{}, fmt.Errorf("not a list of messages: %w", err)
-	}
-	type apiMessage struct {
-		Role    string `json:"role"`
-		Content string `json:"content"`
 	}
 	var said []apiMessage
 	end := 0 // of said, after the last message of the user

@@ -12,7 +12,8 @@ import (
 type Prompt struct {
 	Text     string
 	Messages json.RawMessage // instead of Text: a list of chat messages, sent as given
-	Tokens   int             // requested length; 0 for a file's
+	Tokens   int             // requested length, of a conversation's prompt that of its newest message; 0 for a file's
+	history  int             // tokens of a conversation before its newest message, about
 	shape    shape           // of a synthetic one, for Learn
 
 	MaxTokens int // output tokens set by a line of the file; 0: the load decides
@@ -21,11 +22,11 @@ type Prompt struct {
 // bytesPerToken is the usual length of a token in English text.
 const bytesPerToken = 4
 
-// Estimate is about how many tokens the prompt has: the requested number, or a guess from
-// its length.
+// Estimate is about how many tokens the prompt has: the requested number, after what came
+// before it, or a guess from its length.
 func (p Prompt) Estimate() int {
 	if p.Tokens > 0 {
-		return p.Tokens
+		return p.history + p.Tokens
 	}
 	return (len(p.Text) + len(p.Messages)) / bytesPerToken
 }
