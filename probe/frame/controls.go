@@ -2,6 +2,7 @@ package frame
 
 import (
 	"slices"
+	"time"
 
 	"sonde/probe/length"
 	"sonde/probe/prompt"
@@ -18,6 +19,10 @@ type Load struct {
 	// How the lengths of single requests scatter around these means.
 	InputShape  length.Shape `json:"input_shape,omitzero"`
 	OutputShape length.Shape `json:"output_shape,omitzero"`
+
+	// Conversations: each request sends what was said before it, and one message more.
+	Turns int           `json:"turns,omitempty"`    // messages of the user in a conversation; 0: every request stands alone
+	Think time.Duration `json:"think_ms,omitempty"` // closed loop: the mean pause between two turns
 
 	Prefix string `json:"prefix"` // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
 }

@@ -67,9 +67,10 @@ func (p *Pool) arrive(at time.Duration, gen int) bool {
 
 // startOpen begins one open-loop request. p.mu is held.
 func (p *Pool) startOpen(j job) {
-	p.begin(false, func(s *stream) {
+	p.begin(false, func(s *stream) (left bool) {
 		res := p.request(s, j)
 		p.holdBack(j.ctx, s, res.RetryAfter)
+		return false
 	})
 }
 

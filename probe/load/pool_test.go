@@ -26,6 +26,7 @@ type fakeServer struct {
 
 	mu       sync.Mutex
 	begun    []time.Duration
+	calls    []api.Call // messages are copied
 	running  int
 	peak     int
 	canceled int
@@ -35,6 +36,8 @@ func (f *fakeServer) Do(ctx context.Context, call api.Call, _ api.Observer) api.
 	f.mu.Lock()
 	start := time.Since(f.epoch)
 	f.begun = append(f.begun, start)
+	call.Messages = slices.Clone(call.Messages)
+	f.calls = append(f.calls, call)
 	n := len(f.begun)
 	f.running++
 	f.peak = max(f.peak, f.running)
