@@ -247,6 +247,8 @@ func describeChange(old, l frame.Load) string {
 	switch {
 	case l.Rate != old.Rate:
 		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)
+	case l.Arrivals != old.Arrivals:
+		return fmt.Sprintf("arrivals: %s → %s", old.Arrivals, l.Arrivals)
 	case l.Concurrency != old.Concurrency:
 		return fmt.Sprintf("concurrency %d → %d", old.Concurrency, l.Concurrency)
 	case l.Prefix != old.Prefix:

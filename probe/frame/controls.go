@@ -4,17 +4,18 @@ import (
 	"slices"
 	"time"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/length"
 	"sonde/probe/prompt"
 )
 
 // Load is the load that an operator requests.
 type Load struct {
-	Concurrency  int     `json:"concurrency"` // closed loop: streams in flight; open loop: the cap
-	Rate         float64 `json:"rate"`        // open loop: requests per second; 0 = closed loop
-	Poisson      bool    `json:"poisson"`     // open loop arrivals: Poisson, else constant
-	InputTokens  int     `json:"input_tokens"`
-	OutputTokens int     `json:"output_tokens"`
+	Concurrency  int              `json:"concurrency"` // closed loop: streams in flight; open loop: the cap
+	Rate         float64          `json:"rate"`        // open loop: requests per second; 0 = closed loop
+	Arrivals     arrivals.Process `json:"poisson"`     // open loop: the gaps between arrivals
+	InputTokens  int              `json:"input_tokens"`
+	OutputTokens int              `json:"output_tokens"`
 
 	// How the lengths of single requests scatter around these means.
 	InputShape  length.Shape `json:"input_shape,omitzero"`

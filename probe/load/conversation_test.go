@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sonde/probe/api"
+	"sonde/probe/arrivals"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
 )
@@ -174,7 +175,7 @@ func TestThinkingEndsWithTheLoad(t *testing.T) {
 		"aborted": func(p *Pool) { p.Abort() },
 		"drained": func(p *Pool) { p.Set(frame.Load{Turns: 5, Think: time.Hour}) },
 		"a rate": func(p *Pool) {
-			p.Set(frame.Load{Rate: 1e-4, Poisson: true, Concurrency: 8, Turns: 5, Think: time.Hour})
+			p.Set(frame.Load{Rate: 1e-4, Arrivals: arrivals.Poisson, Concurrency: 8, Turns: 5, Think: time.Hour})
 		},
 	} {
 		s := &fakeServer{service: time.Second, reply: answering()}

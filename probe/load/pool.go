@@ -89,7 +89,7 @@ func (p *Pool) Set(s frame.Load) {
 	if p.closed {
 		return
 	}
-	rateChanged := s.Rate != p.setting.Rate || s.Poisson != p.setting.Poisson
+	rateChanged := s.Rate != p.setting.Rate || s.Arrivals != p.setting.Arrivals
 	p.setting = s
 	close(p.changed)
 	p.changed = make(chan struct{})

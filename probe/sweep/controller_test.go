@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/arrivals"
 	"sonde/probe/frame"
 	"sonde/probe/level"
 	"sonde/probe/sim"
@@ -246,7 +247,7 @@ func TestOpenLoopStopsWhereItIsNotServed(t *testing.T) {
 		r := simtest.Start(t, sim.Options{MaxSeqs: 8}, probe.Options{})
 		c := sweep.NewController(r.Session, level.NewBook(nil))
 		load := r.Session.Load()
-		load.Concurrency, load.Poisson = 256, true
+		load.Concurrency, load.Arrivals = 256, arrivals.Poisson
 		run(t, r, c, sweep.Plan{Load: load, Open: true, Rungs: []float64{2, 4, 12, 20, 3}, PerLevel: 30 * time.Second})
 		if s := c.Status(); !strings.Contains(s.Why, "of 12 requests/s are served") {
 			t.Errorf("%+v", s)
