@@ -56,7 +56,7 @@ var rooms = []room{
 	{"probe/slo", values, []string{"probe/measure", "probe/opt"}},
 	// Sources: what no reader imports.
 	{"gpu/nvml", sources, []string{"gpu", "probe/opt"}},
-	{"gpu/exporter", sources, []string{"gpu", "gpu/nvml", "probe/opt", "probe/prom"}},
+	{"gpu/exporter", sources, []string{"gpu", "gpu/nvml", "probe/opt", "probe/plain", "probe/prom"}},
 	{"gpu/smi", sources, []string{"gpu", "gpu/nvml", "probe/opt"}},
 	{"gpu/watch", sources, []string{"gpu", "gpu/exporter", "gpu/nvml", "gpu/smi", "probe/guard", "probe/prom"}},
 	{"probe/api/wire", sources, []string{"probe/plain"}},

@@ -5,7 +5,6 @@ package nvml
 import (
 	"context"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -30,7 +29,6 @@ const (
 type Reader struct {
 	library    *library
 	interval   time.Duration
-	host       string
 	hostMemory HostMemory
 
 	units         []*unit
@@ -49,11 +47,7 @@ func open(driver binding.Interface, interval time.Duration) (*Reader, error) {
 	if c := Code(l.Init()); c != CodeSuccess {
 		return nil, c
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "localhost"
-	}
-	n := &Reader{library: l, interval: interval, host: host, hostMemory: SystemMemory}
+	n := &Reader{library: l, interval: interval, hostMemory: SystemMemory}
 	if err := n.enumerate(time.Now()); err != nil {
 		l.shutdown()
 		return nil, err
@@ -152,7 +146,7 @@ func (n *Reader) add(old []*unit, u *unit) {
 // unreachable is a row for a GPU whose handle cannot be had; it keeps the
 // identity that was seen at this index before.
 func (n *Reader) unreachable(index int, c Code, old []*unit) *unit {
-	u := &unit{id: n.indexID(index), index: index, handle: c, lost: c.lost() || c == CodeUnknown}
+	u := &unit{id: HostID(strconv.Itoa(index)), index: index, handle: c, lost: c.lost() || c == CodeUnknown}
 	for _, known := range old {
 		if known.index == index && known.parent == "" {
 			u.id, u.name = known.id, known.name
@@ -166,7 +160,5 @@ func (n *Reader) idOf(d binding.Device, index int) (string, Code) {
 	if c == CodeSuccess && id != "" {
 		return gpu.Clean(id), c
 	}
-	return n.indexID(index), c
+	return HostID(strconv.Itoa(index)), c
 }
-
-func (n *Reader) indexID(index int) string { return n.host + "/" + strconv.Itoa(index) }

@@ -27,7 +27,6 @@ func openFake(t *testing.T, d *fakeDriver) *Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.host = "box"
 	n.hostMemory = func() (used, total opt.Float) {
 		return opt.Of(9034380 << 10), opt.Of(127600748 << 10)
 	}
