@@ -32,6 +32,7 @@ func main() {
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: nvml.Built}
 	actions := config.Actions{
 		"": live, "bench": benchLoad, "sweep": sweepLoads, "sim": serve, "doctor": examine, "plan": plan, "replay": replay,
+		"canary":            watchOver,
 		config.ServerAction: func(context.Context, config.Config) error { return doctor.ServeScripted() },
 	}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))

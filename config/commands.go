@@ -20,6 +20,7 @@ type command struct {
 	name    string // "" is the root
 	args    string // what may follow the name
 	takes   string // key of the setting that it is; "" is the URL, or @PROFILE
+	many    bool   // any number of targets may follow the name
 	short   string
 	long    string
 	example string
@@ -41,7 +42,7 @@ var commands = []command{
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
 		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupListen, groupMachine, groupFile},
-		common: strings.Fields("concurrency rate input output workload model api-key slo watch metrics gpu"),
+		common: strings.Fields("concurrency rate input output workload model api-key slo watch metrics"),
 	},
 	{
 		name:  "bench",
@@ -70,6 +71,24 @@ var commands = []command{
 		common:  strings.Fields("levels per-level slo max-concurrency rate input output workload model api-key format out"),
 		formats: []string{"", "table", "json", "csv", "md"},
 		check:   checkSweep,
+	},
+	{
+		name:  "canary",
+		args:  "[URL…]",
+		many:  true,
+		short: "Probe endpoints with one small request every few seconds, forever",
+		long: "Probe endpoints with one small request every few seconds, forever: a screen with\n" +
+			"a row for each on a terminal, else a line for each change of state. --listen\n" +
+			"serves metrics for Prometheus. A target is URL or @PROFILE, or either with\n" +
+			"#MODEL. With --once, exits with 1 unless every target is well.",
+		example: "  sonde canary gpu-1:8000 gpu-2:8000 @lab --listen :9898\n" +
+			"  sonde canary gateway/v1#llama-8b gateway/v1#qwen-32b --budget 20k/h\n" +
+			"  sonde canary --targets fleet.txt --slo ttft_p95=1s --format json\n" +
+			"  sonde canary @lab --once || mail -s 'lab is down' oncall@example.org",
+		groups:  []string{groupCanary, groupTarget, groupListen, groupReport, groupScreen, groupFile},
+		common:  strings.Fields("canary.every canary.input canary.output canary.budget canary.timeout canary.slo canary.targets canary.once listen model api-key format"),
+		formats: []string{"", "table", "json", "md"},
+		check:   checkCanary,
 	},
 	{
 		name:  "sim",

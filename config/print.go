@@ -66,6 +66,10 @@ func (c Config) Redacted() Config {
 	for i := range c.Headers {
 		c.Headers[i].Value = hidden
 	}
+	c.Canary.Each = slices.Clone(c.Canary.Each)
+	for i := range c.Canary.Each {
+		c.Canary.Each[i] = c.Canary.Each[i].Redacted()
+	}
 	for _, address := range []*string{&c.URL, &c.Metrics, &c.GPU, &c.Prometheus} {
 		*address = plain.RedactURL(*address)
 	}

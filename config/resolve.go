@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,8 +17,9 @@ type resolved struct {
 	file     settingsFile
 }
 
-// resolve merges what all places say, the command line first, and validates it.
-func resolve(c command, flags *pflag.FlagSet, address string) (*resolved, error) {
+// resolve merges what all places say, the command line first, and validates it. The words are
+// settings by their keys that are written behind the command's name.
+func resolve(c command, flags *pflag.FlagSet, words map[string]string) (*resolved, error) {
 	r := &resolved{command: c, origins: map[string]origin{}}
 	r.settings = c.settings(&r.config)
 	for _, s := range r.settings {
@@ -29,7 +29,7 @@ func resolve(c command, flags *pflag.FlagSet, address string) (*resolved, error)
 			}
 		}
 	}
-	if err := r.gather(flags, address); err != nil {
+	if err := r.gather(flags, words); err != nil {
 		return nil, err
 	}
 	if err := r.derive(); err != nil {
@@ -39,8 +39,8 @@ func resolve(c command, flags *pflag.FlagSet, address string) (*resolved, error)
 }
 
 // gather takes the settings of every place, the lowest rank first.
-func (r *resolved) gather(flags *pflag.FlagSet, address string) error {
-	fromFlags, err := flagLayer(flags, cmp.Or(r.command.takes, "url"), address)
+func (r *resolved) gather(flags *pflag.FlagSet, words map[string]string) error {
+	fromFlags, err := flagLayer(flags, words)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ type setting struct {
 	initial string // default, written as on the command line
 	group   string // commands take settings by group
 	help    string
-	choices []string      // the only values allowed of a text; of another field, those that shells offer
+	choices []string      // the only values allowed
 	field   any           // where the value goes: a pointer into the Config
 	check   func() string // what the value must be, if it is not; "" if it is
 	secret  bool          // never repeated in a message
@@ -58,11 +58,12 @@ const (
 	groupReplay  = "replay"
 	groupDoctor  = "doctor"
 	groupListen  = "metrics server"
+	groupCanary  = "canary"
 )
 
 // table is every setting of every command; their values are in c.
 func table(c *Config) []setting {
-	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c))
+	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c), canarySettings(c))
 }
 
 // in puts settings into a group.

@@ -48,8 +48,8 @@ func addFlag(flags *pflag.FlagSet, s setting, common bool) {
 	}
 }
 
-// flagLayer reads the command line: flags, and the argument as the setting of that key.
-func flagLayer(flags *pflag.FlagSet, key, argument string) (layer, error) {
+// flagLayer reads the command line: flags, and words behind the command's name, which win.
+func flagLayer(flags *pflag.FlagSet, words map[string]string) (layer, error) {
 	l := layer{rank: rankFlag, values: koanf.New(".")}
 	given := func(f *pflag.Flag) (string, any) {
 		if v, ok := f.Value.(*flagValue); ok {
@@ -57,10 +57,11 @@ func flagLayer(flags *pflag.FlagSet, key, argument string) (layer, error) {
 		}
 		return "", nil
 	}
-	if err := l.values.Load(posflag.ProviderWithFlag(flags, ".", nil, given), nil); err != nil || argument == "" {
-		return l, err
+	err := l.values.Load(posflag.ProviderWithFlag(flags, ".", nil, given), nil)
+	for key, word := range words {
+		err = errors.Join(err, l.values.Set(key, []string{word}))
 	}
-	return l, l.values.Set(key, []string{argument})
+	return l, err
 }
 
 // explainFlag makes one line with a way out from pflag's complaint, without the

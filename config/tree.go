@@ -70,11 +70,7 @@ func (t *tree) run(c command, cc *cobra.Command, args []string) error {
 		showFlags(cc)
 		return cc.Help()
 	}
-	address, err := c.argument(cc.Flags(), args, resolves(cc.Context()))
-	if err != nil {
-		return err
-	}
-	r, err := resolve(c, cc.Flags(), address)
+	r, err := t.resolve(c, cc, args)
 	if err != nil {
 		return err
 	}
@@ -85,6 +81,26 @@ func (t *tree) run(c command, cc *cobra.Command, args []string) error {
 		return failed(r.print(t.stdout))
 	}
 	return failed(t.actions[c.name](cc.Context(), r.config))
+}
+
+// resolve takes the settings of a command from all places.
+func (t *tree) resolve(c command, cc *cobra.Command, args []string) (*resolved, error) {
+	if c.many {
+		r, warning, err := resolveTargets(c, cc.Flags(), args)
+		if warning != "" {
+			say(t.stderr, "warning: "+warning)
+		}
+		return r, err
+	}
+	address, err := c.argument(cc.Flags(), args, resolves(cc.Context()))
+	if err != nil {
+		return nil, err
+	}
+	words := map[string]string{}
+	if address != "" {
+		words[cmp.Or(c.takes, "url")] = address
+	}
+	return resolve(c, cc.Flags(), words)
 }
 
 // Execute parses the arguments (without the program's name), reads environment and

@@ -18,8 +18,7 @@ func readFixture(t *testing.T, text string) (pageFormat, []gpu.Reading) {
 	if err != nil {
 		return pageFormat{}, nil // no page with GPU families
 	}
-	kinds, gpus := readPage(page, time.Time{}, nil, newPast())
-	return append(kinds, pageFormat{})[0], withoutPlace(gpus)
+	return readPage(page, time.Time{}, nil, newPast())
 }
 
 func compare(t *testing.T, got, want []gpu.Reading) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,8 +90,10 @@ func (h *past) learn(newest time.Time) {
 	h.newest = newest
 }
 
-// freeze drops the values of GPUs that have stood still for too long.
-func (h *past) freeze(readings []gpu.Reading, period time.Duration) {
+// freeze returns a copy of the readings, because what was published before must not change,
+// without the values of GPUs that have stood still for too long.
+func (h *past) freeze(readings []gpu.Reading, period time.Duration) []gpu.Reading {
+	readings = slices.Clone(readings)
 	for i := range readings {
 		r := &readings[i]
 		s := h.still[strings.TrimSuffix(r.Source, gpu.ViaPrometheus)+" "+cmp.Or(r.Parent, r.ID)]
@@ -102,6 +105,7 @@ func (h *past) freeze(readings []gpu.Reading, period time.Duration) {
 			r.Freeze(noteRepeats)
 		}
 	}
+	return readings
 }
 
 // settle makes fractions percentages where an exporter writes 0.97 for 97 %, and drops

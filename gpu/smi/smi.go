@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +39,7 @@ const needed = 3
 type Reader struct {
 	run        func(ctx context.Context, args ...string) output
 	interval   time.Duration
+	host       string
 	hostMemory nvml.HostMemory
 
 	fields []string
@@ -60,7 +62,11 @@ func Open(ctx context.Context, interval time.Duration) (*Reader, error) {
 }
 
 func open(ctx context.Context, run func(context.Context, ...string) output, interval time.Duration) (*Reader, error) {
-	s := &Reader{run: run, interval: interval, hostMemory: nvml.SystemMemory,
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	s := &Reader{run: run, interval: interval, host: host, hostMemory: nvml.SystemMemory,
 		fields: slices.Clone(queryFields), names: map[string]gpu.Reading{}}
 	if _, err := s.Read(ctx); err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (j *Judge) judge() {
 	case j.verdicts != nil:
 		return
 	case len(h.frames) == 0:
-		j.verdicts = []Verdict{{Rule: "no_data", Text: "nothing has been measured yet"}}
+		j.verdicts = []Verdict{{Rule: RuleNoData, Text: "nothing has been measured yet"}}
 		return
 	}
 	h.look()

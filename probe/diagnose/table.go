@@ -20,14 +20,14 @@ type entry struct {
 // rest on it, then too much load, then remarks for tuning; causes before what
 // follows from them.
 var table = []entry{
-	{rule: "all_fail", check: checkAllFail, standstill: true},
-	{rule: "loading", check: checkLoading},
+	{rule: RuleAllFail, check: checkAllFail, standstill: true},
+	{rule: RuleLoading, check: checkLoading},
 	{rule: "client_bottleneck", check: checkClientBottleneck},
-	{rule: "some_fail", check: checkSomeFail, unless: []Rule{"all_fail"}, unwell: true},
+	{rule: RuleSomeFail, check: checkSomeFail, unless: []Rule{RuleAllFail}, unwell: true},
 	{rule: RuleSLO, check: checkSLO},
 	{rule: "engine_restarted", check: checkEngineRestarted},
 	{rule: "replicas_gone", check: checkReplicasGone},
-	{rule: "rate_limits", check: checkRateLimits},
+	{rule: RuleRateLimits, check: checkRateLimits},
 	{rule: "overload", check: checkOverload},
 	{rule: "preemptions", check: checkPreemptions},
 	{rule: "kv_full", check: checkKVFull},

@@ -27,8 +27,17 @@ func (s Severity) String() string {
 // Rule names a finding. The names are in the JSON, so they do not change.
 type Rule string
 
-// RuleSLO is the rule on missed SLOs, which reports add to.
-const RuleSLO Rule = "slo"
+// Rules that others name too: reports add to the one on SLOs, and a canary finds the same things
+// in single requests.
+const (
+	RuleSLO        Rule = "slo"
+	RuleAllFail    Rule = "all_fail"
+	RuleSomeFail   Rule = "some_fail"
+	RuleLoading    Rule = "loading"
+	RuleRateLimits Rule = "rate_limits"
+	RuleHealthy    Rule = "healthy"
+	RuleNoData     Rule = "no_data"
+)
 
 // Verdict is one finding.
 type Verdict struct {

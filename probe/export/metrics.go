@@ -7,6 +7,7 @@ package export
 
 import (
 	"cmp"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -46,6 +47,8 @@ type Metrics struct {
 	gap      *prometheus.HistogramVec
 	e2e      *prometheus.HistogramVec
 	statuses *statuses
+
+	announced announced
 }
 
 // New makes the metrics of a program of that version.
@@ -60,7 +63,7 @@ func New(version string) *Metrics {
 		tpot:     histograms("sonde_time_per_output_token_seconds", "Mean time of a request per output token after the first (TPOT).", gapBuckets),
 		gap:      histograms("sonde_inter_token_latency_seconds", "Time between two chunks with tokens (gap).", gapBuckets),
 		e2e:      histograms("sonde_e2e_request_latency_seconds", "Time from the first byte of a request to its last token (E2E).", e2eBuckets),
-		statuses: &statuses{},
+		statuses: &statuses{}, announced: announced{done: map[[2]string]bool{}},
 	}
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "sonde_build_info", Help: "The version of sonde; always 1."}, []string{"version"})
 	build.WithLabelValues(cmp.Or(version, "devel")).Set(1)
@@ -99,9 +102,22 @@ func resultOf(c measure.Class) (result, class string) {
 	return resultFailed, string(c)
 }
 
+// announced remembers the pairs of endpoint and model whose counters began.
+type announced struct {
+	mu   sync.Mutex
+	done map[[2]string]bool
+}
+
 // Announce starts the counters of an endpoint and a model at 0, so that the first failure of
-// a class is seen as an increase.
+// a class is seen as an increase. Count does it too, too late for the very first request.
 func (m *Metrics) Announce(endpoint, model string) {
+	m.announced.mu.Lock()
+	known := m.announced.done[[2]string{endpoint, model}]
+	m.announced.done[[2]string{endpoint, model}] = true
+	m.announced.mu.Unlock()
+	if known {
+		return
+	}
 	for _, c := range measure.Classes {
 		result, class := resultOf(c)
 		m.requests.WithLabelValues(endpoint, model, result, class)
@@ -116,6 +132,7 @@ func (m *Metrics) Count(endpoint, model string, r *measure.Request) {
 	if r.Long {
 		return
 	}
+	m.Announce(endpoint, model)
 	result, class := resultOf(r.Class)
 	m.requests.WithLabelValues(endpoint, model, result, class).Inc()
 	if !r.Reused && r.Setup > 0 {

@@ -73,9 +73,14 @@ func (s *statuses) Collect(to chan<- prometheus.Metric) {
 	s.mu.Lock()
 	asked := s.asked
 	s.mu.Unlock()
+	seen := map[[2]string]bool{}
 	for _, ask := range asked {
 		for _, status := range ask() {
-			status.collect(to)
+			// Two targets may turn out to be the same endpoint and model.
+			if of := [2]string{status.Endpoint, status.Model}; !seen[of] {
+				seen[of] = true
+				status.collect(to)
+			}
 		}
 	}
 }

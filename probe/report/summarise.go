@@ -80,8 +80,7 @@ func loadOf(requested frame.Load, prefix string) Load {
 		l.InputTokens = opt.Of(float64(requested.InputTokens))
 	}
 	if requested.Rate > 0 {
-		l.Mode, l.Rate = "open", Rounded(opt.Of(requested.Rate))
-		l.Arrivals, l.process = Text(requested.Arrivals.String()), requested.Arrivals
+		l.Mode, l.Rate, l.Poisson = "open", Rounded(opt.Of(requested.Rate)), requested.Poisson
 	}
 	return l
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 
 	"sonde/config"
 	"sonde/probe"
@@ -45,12 +44,8 @@ func Options(c config.Config) (probe.Options, error) {
 		}
 		limits = &r
 	}
-	header := make(http.Header)
-	for _, h := range c.Headers {
-		header.Add(h.Name, h.Value)
-	}
 	return probe.Options{
-		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, KeyFrom: c.KeyFrom, Header: header, TLS: tls, Idle: c.IdleTimeout,
+		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, KeyFrom: c.KeyFrom, Header: headerOf(c), TLS: tls, Idle: c.IdleTimeout,
 		Metrics: c.Metrics, GPU: c.GPU, Prometheus: c.Prometheus, Selector: c.Selector,
 		Roofline: limits, Prompts: prompts, Prefix: c.Prefix, Seed: seed,
 		Load: wanted(c), MaxConcurrency: c.MaxConcurrency, MaxTokensTotal: c.MaxTokensTotal,
@@ -59,7 +54,7 @@ func Options(c config.Config) (probe.Options, error) {
 
 func wanted(c config.Config) frame.Load {
 	l := frame.Load{
-		Concurrency: c.Concurrency, Rate: c.Rate, Arrivals: c.Arrivals,
+		Concurrency: c.Concurrency, Rate: c.Rate, Poisson: c.Arrivals == "poisson",
 		InputTokens: c.Input.Mean, InputShape: c.Input.Shape, OutputTokens: c.Output.Mean, OutputShape: c.Output.Shape,
 	}
 	if c.Prompts != "" {

@@ -49,7 +49,7 @@ func StartBehind(t testing.TB, engine sim.Options, o probe.Options, front func(h
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	network := newNetwork()
+	network := NewNetwork()
 	serve(t, ctx, server, front, network)
 	session, err := probe.New(complete(o, network))
 	if err != nil {
@@ -70,7 +70,7 @@ func StartBehind(t testing.TB, engine sim.Options, o probe.Options, front func(h
 }
 
 // serve answers HTTP on the network until the test ends.
-func serve(t testing.TB, ctx context.Context, engine *sim.Server, front func(http.Handler) http.Handler, n *network) {
+func serve(t testing.TB, ctx context.Context, engine *sim.Server, front func(http.Handler) http.Handler, n *Network) {
 	engine.Start(ctx)
 	server := &http.Server{Handler: front(engine.Handler()), ReadHeaderTimeout: 10 * time.Second}
 	done := make(chan struct{})
@@ -85,8 +85,8 @@ func serve(t testing.TB, ctx context.Context, engine *sim.Server, front func(htt
 }
 
 // complete fills in what every Session needs.
-func complete(o probe.Options, n *network) probe.Options {
-	o.URL, o.Embedded, o.Dial = "http://"+n.Addr().String(), true, n.dial
+func complete(o probe.Options, n *Network) probe.Options {
+	o.URL, o.Embedded, o.Dial = "http://"+n.Addr().String(), true, n.Dial
 	o.API = cmp.Or(o.API, string(api.Chat))
 	o.GPU = cmp.Or(o.GPU, "auto")
 	o.Idle = cmp.Or(o.Idle, time.Minute)
@@ -131,20 +131,21 @@ var UnderRace = func() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }()
 
-// network is a listener whose connections are pipes within the process, so that
+// Network is a listener whose connections are pipes within the process, so that
 // virtual time passes while both ends wait.
-type network struct {
+type Network struct {
 	arrivals chan net.Conn
 	closed   chan struct{}
 	once     sync.Once
 }
 
-func newNetwork() *network {
-	return &network{arrivals: make(chan net.Conn), closed: make(chan struct{})}
+// NewNetwork makes one without connections.
+func NewNetwork() *Network {
+	return &Network{arrivals: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// dial opens a connection, whatever the address is.
-func (n *network) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+// Dial opens a connection, whatever the address is.
+func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
 	case n.arrivals <- theirs:
@@ -157,7 +158,7 @@ func (n *network) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 }
 
 // Accept hands a dialled connection to the server.
-func (n *network) Accept() (net.Conn, error) {
+func (n *Network) Accept() (net.Conn, error) {
 	select {
 	case c := <-n.arrivals:
 		return c, nil
@@ -167,10 +168,10 @@ func (n *network) Accept() (net.Conn, error) {
 }
 
 // Close ends Accept and refuses new connections.
-func (n *network) Close() error {
+func (n *Network) Close() error {
 	n.once.Do(func() { close(n.closed) })
 	return nil
 }
 
 // Addr is the address that the Session connects to.
-func (n *network) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8000} }
+func (n *Network) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8000} }

@@ -1,11 +1,6 @@
 package sweep
 
-import (
-	"fmt"
-
-	"sonde/probe/level"
-	"sonde/probe/units"
-)
+import "sonde/probe/level"
 
 const (
 	noRise      = 1.05 // times the throughput at a load that is smaller
@@ -16,35 +11,53 @@ const (
 	few         = 10   // requests that a judgement takes
 )
 
-// tooMuch says why no larger load need be tried than that of a level, by the curve around it;
-// "" if there is no reason.
-func tooMuch(l *level.Level, curve []level.Level) string {
-	load := Describe(l.Load)
-	switch {
-	case l.FailsMuch():
-		return fmt.Sprintf("%d of %d requests failed at %s", l.Failed, l.OK+l.Failed, load)
-	case l.Client.Behind > clientBound:
-		return fmt.Sprintf("this client is the bottleneck at %s: %s", load, l.Client.BehindWhy)
-	case l.Load.Rate > 0:
-		return behind(l)
-	}
-	b := flat(l, curve)
-	if b == nil {
-		return ""
-	}
-	return fmt.Sprintf("overload at %s: %s tok/s, no more than at %s, and TTFT p95 %s instead of %s ms",
-		load, units.Known(l.OutTokensPerS, units.Digits3), Describe(b.Load), units.Digits3(l.TTFT.P95), units.Digits3(b.TTFT.P95))
+// TooMuch says why no larger load need be tried than that of a level.
+type TooMuch struct {
+	Reason TooMuchReason
+	At     level.Level
+	Below  level.Level // Overload: the smaller load that brings as much
 }
 
-// behind says how an open loop gets more than is served; "" if it does not.
-func behind(l *level.Level) string {
+// TooMuchReason is how a load shows that it is too much.
+type TooMuchReason int
+
+// Reasons.
+const (
+	NotTooMuch   TooMuchReason = iota
+	RequestsFail               // a good part of the requests fails
+	ClientBehind               // this client is the bottleneck
+	CapInFlight                // an open loop has all streams in flight that it may have
+	NotServed                  // an open loop gets more than is served
+	Overload                   // throughput rises no more, and the wait explodes
+)
+
+// tooMuch judges a level by the curve around it.
+func tooMuch(l *level.Level, curve []level.Level) TooMuch {
+	t := TooMuch{At: *l}
+	switch {
+	case l.FailsMuch():
+		t.Reason = RequestsFail
+	case l.Client.Behind > clientBound:
+		t.Reason = ClientBehind
+	case l.Load.Rate > 0:
+		t.Reason = behind(l)
+	default:
+		if b := flat(l, curve); b != nil {
+			t.Reason, t.Below = Overload, *b
+		}
+	}
+	return t
+}
+
+// behind finds an open loop that gets more than is served.
+func behind(l *level.Level) TooMuchReason {
 	switch {
 	case l.InFlight.Or(0) >= fullCap*float64(l.Load.Concurrency):
-		return fmt.Sprintf("at %s all %d streams that are allowed are in flight", Describe(l.Load), l.Load.Concurrency)
+		return CapInFlight
 	case l.OK >= few && l.RequestsPerS.OK && l.RequestsPerS.V < behindRate*l.Load.Rate:
-		return fmt.Sprintf("only %s of %s are served", units.Digits3(l.RequestsPerS.V), Describe(l.Load))
+		return NotServed
 	}
-	return ""
+	return NotTooMuch
 }
 
 // flat finds a smaller load that brings as much throughput while the wait has not exploded;

@@ -39,9 +39,16 @@ func (c Config) rootAt(path string) string {
 
 // givenMetrics completes the metrics address that the user gave.
 func (c Config) givenMetrics() string {
-	u, ok := plain.PageURL(c.MetricsURL)
-	if !ok {
-		return c.MetricsURL // which the request will refuse
+	given := c.MetricsURL
+	if !strings.Contains(given, "://") {
+		given = "http://" + given
+	}
+	u, err := url.Parse(given)
+	if err != nil {
+		return given
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/metrics"
 	}
 	return u.String()
 }

@@ -1,0 +1,29 @@
+package canary
+
+import (
+	"fmt"
+	"strings"
+
+	"sonde/probe/units"
+)
+
+// Costs says what each target costs in tokens a day at most, and all of them: a line each. It
+// counts what is requested; a server adds its chat template to every prompt.
+func Costs(targets []Target) []string {
+	var lines []string
+	total := 0
+	for i := range targets {
+		t := &targets[i]
+		total += t.PerDay()
+		line := fmt.Sprintf("%s: a probe of %d + %d tokens every %s, %s tokens a day",
+			strings.TrimSpace(t.Name+" "+t.Model), t.Input, t.Output, units.Span(t.Interval()), units.WholeCommas(float64(t.PerDay())))
+		if t.Interval() > t.Every {
+			line += fmt.Sprintf(" (the budget of %s an hour stretches %s)", units.WholeCommas(float64(t.Budget)), units.Span(t.Every))
+		}
+		lines = append(lines, line)
+	}
+	if len(targets) > 1 {
+		lines = append(lines, fmt.Sprintf("%d targets: %s tokens a day in all", len(targets), units.WholeCommas(float64(total))))
+	}
+	return lines
+}

@@ -1,0 +1,191 @@
+package canary
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"sonde/probe/diagnose"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
+)
+
+// watch is one target with what is known of it.
+type watch struct {
+	target   Target
+	schedule *schedule
+	ended    func(endpoint, model string, r *measure.Request)
+	announce func(Change)
+
+	// The target's goroutine alone writes what follows; others read the row.
+	history  history
+	budget   budget
+	failures int // in a row
+
+	mu  sync.Mutex // guards the row
+	row Row
+}
+
+func newWatch(t Target, index, of int, o Options, announce func(Change)) *watch {
+	w := &watch{
+		target: t, announce: announce, ended: o.Ended,
+		budget:  budget{perHour: t.Budget, requested: t.Input + t.Output},
+		history: history{slos: t.SLOs},
+	}
+	now := time.Now()
+	w.schedule = newSchedule(now, w.budget.stretch(t.Every), index, of, o.Seed)
+	w.row = Row{Target: t, Model: t.Model, Since: now, Next: w.schedule.due, Verdict: noData, Every: w.schedule.every}
+	return w
+}
+
+// run probes until ctx ends.
+func (w *watch) run(ctx context.Context) {
+	for sleepUntil(ctx, w.schedule.due) {
+		if now := time.Now(); !w.affords(now) {
+			continue
+		}
+		w.probe(ctx)
+	}
+}
+
+// affords reports whether the budget has room for a probe; else the next one is due when it
+// has.
+func (w *watch) affords(now time.Time) bool {
+	wait := w.budget.wait(now)
+	if wait <= 0 {
+		return true
+	}
+	w.schedule.postpone(now.Add(wait))
+	w.update(now, func(r *Row) { r.Next = w.schedule.due })
+	return false
+}
+
+// probe makes one request and takes what it says.
+func (w *watch) probe(ctx context.Context) {
+	w.update(time.Now(), func(r *Row) { r.Began = time.Now() })
+	model, request := w.target.Prober.Probe(ctx)
+	if ctx.Err() != nil {
+		return // it was cut short: it says nothing about the server
+	}
+	now := time.Now()
+	w.budget.spend(now, &request)
+	if request.Class == measure.OK {
+		w.failures = 0
+	} else {
+		w.failures++
+	}
+	w.history.add(now, &request)
+	w.schedule.every = w.budget.stretch(w.target.Every)
+	w.schedule.after(now, w.failures, request.RetryAfter)
+	w.update(now, func(r *Row) { r.take(w, model, &request, now) })
+	if w.ended != nil {
+		w.ended(w.target.Endpoint, w.row.Model, &request)
+	}
+}
+
+// update changes the row, judges it anew, and announces a change of state.
+func (w *watch) update(now time.Time, change func(*Row)) {
+	w.mu.Lock()
+	was := w.row
+	change(&w.row)
+	w.row.Spent = w.budget.spent(now)
+	w.row.State, w.row.Verdict = w.history.judge(now)
+	if v, hopeless := w.budget.verdict(); hopeless {
+		w.row.State, w.row.Verdict = Unknown, v
+	}
+	changed := w.row.State != was.State
+	if changed {
+		w.row.Since = now
+	}
+	row := w.row
+	w.mu.Unlock()
+	if changed {
+		w.announce(Change{At: now, Was: was.State, WasFor: now.Sub(was.Since), Row: row})
+	}
+}
+
+func (w *watch) snapshot() Row {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.row
+}
+
+// sleepUntil reports whether the moment came before the end of ctx.
+func sleepUntil(ctx context.Context, moment time.Time) bool {
+	timer := time.NewTimer(time.Until(moment))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Row is what is known of a target. It is a value: readers may keep it.
+type Row struct {
+	Target Target
+	Model  string // that requests name; "" while none is known
+	State  State
+	Since  time.Time // when it entered the state
+	Every  time.Duration
+
+	Verdict diagnose.Verdict
+
+	Last        measure.Request // the newest probe; without gaps
+	LastEnded   time.Time       // zero: none has ended
+	LastSuccess time.Time       // zero: none yet
+	Began       time.Time       // of the probe in flight; zero: none is
+	Next        time.Time       // when the next probe is due
+
+	TTFT, TPOT, E2E opt.Float                           // ms, of the newest probe that succeeded
+	Setup           opt.Float                           // ms, of the newest connection
+	Hour            measure.Latencies[*measure.Summary] // of the last hour
+	Probes, Failed  int                                 // in the last hour
+	Classes         map[measure.Class]int               // of the failures among them; never changed
+	Recent          []opt.Float                         // TTFTs of the newest probes, ms, oldest first; unknown: it failed. Never changed
+	Spent           int                                 // tokens in the last hour
+}
+
+// take adds a probe that ended.
+func (r *Row) take(w *watch, model string, p *measure.Request, now time.Time) {
+	if model != "" {
+		r.Model = model
+	}
+	r.Began, r.Next, r.Every, r.LastEnded = time.Time{}, w.schedule.due, w.schedule.every, now
+	if !p.Reused && p.Setup > 0 {
+		r.Setup = opt.Of(measure.MS(p.Setup))
+	}
+	if p.Class == measure.OK {
+		r.LastSuccess = now
+		r.TTFT, r.TPOT, r.E2E = known(p.TTFT()), known(p.TPOT()), known(p.E2E())
+	}
+	r.Last = *p
+	r.Last.GapsMS, r.Last.LaterGapsMS, r.Last.LaterGapCounts = nil, nil, nil
+	h := &w.history
+	r.Probes, r.Failed, r.Classes = h.counts()
+	r.Hour, r.Recent = h.summaries(), h.recent()
+}
+
+// PerS is the rate of tokens of the newest success, per second.
+func (r *Row) PerS() opt.Float {
+	if !r.TPOT.OK || r.TPOT.V <= 0 {
+		return opt.Float{}
+	}
+	return opt.Of(1000 / r.TPOT.V)
+}
+
+func known(ms float64, ok bool) opt.Float {
+	if !ok {
+		return opt.Float{}
+	}
+	return opt.Of(ms)
+}
+
+// Change is a change of a target's state.
+type Change struct {
+	At     time.Time
+	Was    State
+	WasFor time.Duration
+	Row    Row // after the change
+}

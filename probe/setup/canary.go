@@ -1,0 +1,75 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+
+	"sonde/config"
+	"sonde/probe/api"
+	"sonde/probe/canary"
+	"sonde/probe/canary/prober"
+	"sonde/probe/export"
+)
+
+// Canary is a canary with what belongs to it.
+type Canary struct {
+	*canary.Canary
+	Targets []canary.Target
+	Metrics string // address of the metrics page; "" if nothing is served
+}
+
+// OpenCanary prepares a canary, and serves its metrics until ctx ends; what goes wrong there
+// later goes to fail. It sends nothing.
+func OpenCanary(ctx context.Context, c config.Config, version string, fail func(error)) (*Canary, error) {
+	if len(c.Canary.Each) == 0 {
+		return nil, Usage(errors.New("canary needs a target: sonde canary URL…, @PROFILE or --targets FILE"))
+	}
+	seed := c.Canary.Seed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	k := &Canary{}
+	for i, one := range c.Canary.Each {
+		t, err := canaryTarget(one, seed+uint64(i))
+		if err != nil {
+			return nil, Usage(err)
+		}
+		k.Targets = append(k.Targets, t)
+	}
+	metrics := export.New(version)
+	k.Canary = canary.New(canary.Options{Targets: k.Targets, Seed: seed, Ended: metrics.Count})
+	metrics.WatchCanary(k.Canary)
+	if c.Listen == "" {
+		return k, nil
+	}
+	url, err := export.Serve(ctx, c.Listen, fail, metrics.Page())
+	k.Metrics = url + "/metrics"
+	return k, err
+}
+
+// canaryTarget is one target by its own settings.
+func canaryTarget(c config.Config, seed uint64) (canary.Target, error) {
+	tls, err := api.TLSConfig(api.TLSFiles{CA: c.CA, Cert: c.Cert, Key: c.Key}, c.Insecure)
+	if err != nil {
+		return canary.Target{}, err
+	}
+	p, err := prober.New(prober.Options{
+		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, KeyFrom: c.KeyFrom, Header: headerOf(c), TLS: tls,
+		Timeout: c.Canary.Timeout, Input: c.Canary.Input, Output: c.Canary.Output, Seed: seed,
+	})
+	return canary.Target{
+		Name: c.Canary.Name, Endpoint: endpointLabel(c), Model: c.Model, Prober: p, Every: c.Canary.Every,
+		Input: c.Canary.Input, Output: c.Canary.Output, Budget: int(c.Canary.Budget), SLOs: c.Canary.SLO,
+	}, err
+}
+
+// headerOf are the further headers of every request.
+func headerOf(c config.Config) http.Header {
+	header := make(http.Header)
+	for _, h := range c.Headers {
+		header.Add(h.Name, h.Value)
+	}
+	return header
+}
