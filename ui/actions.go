@@ -13,7 +13,7 @@ import (
 	"sonde/ui/still"
 )
 
-// requested is the load as it stands, changes included that no Frame shows.
+// requested is the load as requested, including changes that no Frame shows yet.
 func (m *model) requested() frame.Load {
 	if m.Controls == nil {
 		return m.shown.Frame.Load.Requested
@@ -31,7 +31,7 @@ func (m *model) change(f func(*frame.Load)) {
 	m.confirm(wanted)
 }
 
-// changePrompts is change for what cannot be chosen where prompts come from a file.
+// changePrompts is change for what is fixed when prompts come from a file.
 func (m *model) changePrompts(f func(*frame.Load)) {
 	if m.Controls.Load().InputTokens == 0 {
 		m.say("the prompts come from a file and are sent unchanged", m.theme.Note)
@@ -40,8 +40,8 @@ func (m *model) changePrompts(f func(*frame.Load)) {
 	m.change(f)
 }
 
-// confirm reports the effect of a change where the screen would not show it: the cap was in
-// the way, the display is paused, or another panel fills it.
+// confirm reports the effect of a change that the screen does not show: the cap limits it,
+// the display is paused, or another panel fills the screen.
 func (m *model) confirm(wanted frame.Load) {
 	switch most := m.live.Frame.Load.Max; {
 	case wanted.Rate <= 0 && most > 0 && wanted.Concurrency > most:
@@ -106,7 +106,7 @@ func (m *model) stopLoad() {
 	m.say("stopped: running requests will finish (x cancels them)", m.theme.Note)
 }
 
-// controls is a command that does something with the controls and says so.
+// controls is a command that does something with the controls and confirms it.
 func controls(message string, f func(frame.Controls)) func(*model) {
 	return func(m *model) {
 		f(m.Controls)
@@ -127,7 +127,7 @@ var liveWindows = [...]int{10, 30, 60}
 
 func (m *model) nextWindow() {
 	now := m.window
-	if now == 0 { // not chosen here yet: start from what is shown
+	if now == 0 { // not chosen yet: start from what is shown
 		now = int(m.live.Frame.Client.Window.Seconds())
 	}
 	next := liveWindows[0]

@@ -7,10 +7,11 @@ import (
 	"sonde/ui/chart"
 	"sonde/ui/panel"
 	"sonde/ui/text"
+	"sonde/ui/theme"
 )
 
-// draw makes the picture that View hands out. Panels that did not change are not
-// drawn again; putting their lines together is all that is left.
+// draw makes the picture that View returns. Panels that did not change are not drawn again;
+// only their lines are put together.
 func (m *model) draw() {
 	if !m.paused {
 		m.shown = m.live
@@ -32,7 +33,7 @@ func (m *model) draw() {
 func (m *model) finish(lines []string) string {
 	s := strings.Join(chart.Fit(lines, m.layout.w, m.layout.h), "\n")
 	if m.theme.ASCII {
-		s = strings.Map(chart.ToASCII, s)
+		s = strings.Map(theme.ToASCII, s)
 	}
 	return s
 }
@@ -71,9 +72,8 @@ func (m *model) band(places []place) []string {
 	return lines
 }
 
-// foot is the verdict and the keys. A notice of something that just happened takes the
-// last line of the verdict for a few seconds; where that is its only one, it takes the
-// line of the keys.
+// foot is the verdict and the keys. A notice takes the last line of the verdict for a few
+// seconds, or the line of the keys if the verdict has only one.
 func (m *model) foot() []string {
 	v, verdict := m.layout.verdict, m.shown.Verdict()
 	keys := keyLine(m.theme, m.commands, m.lineOrder(), m.layout.w)

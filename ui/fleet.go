@@ -9,15 +9,15 @@ import (
 	"sonde/ui/panel"
 )
 
-// rounds is the way through the replicas of a fleet: all, each of them, all again.
+// rounds is a cycle through the replicas of a fleet: all, then each of them, then all again.
 type rounds struct {
 	at    string   // the replica that was chosen; "" = all
-	order []string // as it was at its beginning: it must not change under the key
-	model string   // that was chosen; "" = none yet
+	order []string // fixed when the cycle begins: it must not change between presses
+	model string   // chosen; "" = none yet
 }
 
-// nextReplica goes on to the next replica, the fullest first, and after the last one
-// back to all of them. Seen from the GPU panel the busiest goes first.
+// nextReplica goes to the next replica, the fullest first, and after the last one back to
+// all of them. On the GPU panel the busiest comes first.
 func (m *model) nextReplica() {
 	e := &m.live.Frame.Engine
 	if len(e.Replicas) < 2 && m.rounds.at == "" {
@@ -31,7 +31,7 @@ func (m *model) nextReplica() {
 	m.Controls.ChooseReplica(m.rounds.at)
 }
 
-// next is the first name after at that is still there; "" after the last one.
+// next is the first name after at that still exists; "" after the last one.
 func next(order []string, at string, there []engine.Replica) string {
 	for _, name := range order[slices.Index(order, at)+1:] {
 		if slices.ContainsFunc(there, func(r engine.Replica) bool { return r.Name == name }) {

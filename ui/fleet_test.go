@@ -25,7 +25,7 @@ func threeReplicas() *fakeSource {
 	return s.play(2 * time.Second)
 }
 
-// goOn lets Frames with the newest wishes reach the screen.
+// goOn lets Frames with the newest commands reach the screen.
 func goOn(m *model, s *fakeSource) string {
 	s.play(turns * fakeSlice)
 	for range turns {
@@ -103,7 +103,7 @@ func TestTheTopOfALargeFleet(t *testing.T) {
 			t.Errorf("%v: the fullest are missing:\n%s", size, text)
 		}
 		if all := strings.Contains(text, "  r15 "); size[1] >= 40 != all || size[1] == 24 && !strings.Contains(text, "less full") {
-			t.Errorf("%v: all %t, or how many are left out is not told:\n%s", size, all, text)
+			t.Errorf("%v: all %t, or how many are omitted is not shown:\n%s", size, all, text)
 		}
 		pressAll(m, strings.Repeat("n", 16))
 		if text = goOn(m, s); size[1] >= 24 && !strings.Contains(text, "  r15 ") {

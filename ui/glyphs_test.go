@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode"
 
-	"sonde/ui/chart"
+	"sonde/ui/theme"
 )
 
 // Every sign that stands in a text of the screen has an ASCII form, also those that
@@ -36,7 +36,7 @@ func TestEverySignOfTheSourceHasAnASCIIForm(t *testing.T) {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 				text, _ := strconv.Unquote(lit.Value)
 				for _, r := range text {
-					if r > unicode.MaxASCII && chart.ToASCII(r) == '?' {
+					if r > unicode.MaxASCII && theme.ToASCII(r) == '?' {
 						t.Errorf("%s: %q in %q has no ASCII form", name, r, text)
 					}
 				}

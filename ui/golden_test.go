@@ -314,7 +314,7 @@ func fleet(w, h int) *model {
 	return at(s, w, h)
 }
 
-// sixteen GPUs, of which one is lost and one only tells how busy it is.
+// sixteen GPUs, of which one is lost and one only reports how busy it is.
 func sixteen(w, h int) *model {
 	s := newFake(2)
 	s.gpus = 16

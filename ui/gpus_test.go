@@ -200,7 +200,7 @@ func TestSharedMemoryIsMarked(t *testing.T) {
 	}
 }
 
-// One card of two tells no power: the sum says of how many it is, and no 0 W is
+// One card of two reports no power: the sum says of how many it is, and no 0 W is
 // written. On WSL2 total memory is all there is of it.
 func TestWhatOneCardDoesNotTell(t *testing.T) {
 	all := hoppers(2)
@@ -242,7 +242,7 @@ func TestMoreGPUsThanThereIsRoomFor(t *testing.T) {
 			}
 			// 60×16: 13 lines between title, verdict and keys, of which 2 are borders and 1 names the columns
 			if keys == "6z" && size[1] == 16 && !strings.Contains(screen(m), "… and 291 more") {
-				t.Errorf("what is left out is not told:\n%s", screen(m))
+				t.Errorf("what is omitted is not shown:\n%s", screen(m))
 			}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"sonde/ui/theme"
 )
 
-// help lists every key with its whole text, then what the signs mean, in lines of
-// w cells. Its length does not matter: the overlay scrolls.
+// help lists every key with its whole text, then what the signs mean, in lines of w cells.
+// It may be any length: the overlay scrolls.
 func help(t *theme.Palette, all []command, w int) []string {
 	list := hints(all)
 	keysWidth := 0
@@ -55,14 +55,14 @@ func legend(t *theme.Palette) []signMeaning {
 		{"p95", t.P95, "95 of 100 were shorter"},
 		{"p99", t.P99, "99 of 100 were shorter"},
 		{"dim", t.Dim, "too few samples, or a level that has not settled"},
-		{units.Unknown, t.Plain, "unknown, which is not 0"},
+		{units.Unknown, t.Plain, "unknown, not 0"},
 		{"~", t.Plain, "an estimated number of tokens"},
 		{"est.", t.Dim, "the engine's own figure, estimated from histogram buckets"},
 	}
 }
 
-// tourStop is something to see on the embedded engine: what to press, and what it looks
-// like then.
+// tourStop is something to try on the embedded engine: which keys to press, and what to look
+// for.
 type tourStop struct{ see, press, look string }
 
 // tour leads through prefill and decode. It is shown where there is an embedded engine.
@@ -70,10 +70,10 @@ var tour = []tourStop{
 	{"prefill and decode", "just look", "streams: ░ waits in prefill, ▂ decodes. GPU: prefill has high SM and low DRAM, decode has high DRAM"},
 	{"prefill interference", "pgup pgup, then l", "a long prompt draws a stripe through all streams and lifts the gaps to about 200 ms"},
 	{"chunked prefill cures it", "d, switch it off, esc, l", "unchunked, the same prompt stops all tokens for more than a second; switch it on again"},
-	{"the knee", "← to 256, then s and t", "latency rises and throughput does not; the table shows which resource is exhausted"},
-	{"KV exhaustion", "pgup to 16 streams", "14 prompts fill the KV cache, the others wait for room: the verdict says so"},
-	{"prefix caching", "p p", "all prompts are the same: hits near 100 %, TTFT falls to a few steps"},
-	{"decode slows along a response", "0, ← to 256, ] to 4 096, pgup to 8; 3 z", "after the first responses: gaps by position rise as their KV cache grows"},
+	{"the knee", "← to 256, then s and t", "latency rises but throughput does not; the table shows which resource is exhausted"},
+	{"KV exhaustion", "pgup to 16 streams", "14 prompts fill the KV cache and the others wait for room, as the verdict says"},
+	{"prefix caching", "p p", "all prompts are the same: hits near 100 %, and TTFT falls to a few steps"},
+	{"decode slows during a response", "0, ← to 256, ] to 4 096, pgup to 8; 3 z", "after the first responses: gaps by position rise as their KV cache grows"},
 	{"incidents", "d, choose one, enter", "overload, noisy neighbour, buffering proxy …: see the verdict (v)"},
 }
 
@@ -83,7 +83,7 @@ func tourLines(t *theme.Palette, w int) []string {
 	for _, s := range tour {
 		see, press = max(see, ansi.StringWidth(s.see)), max(press, ansi.StringWidth(s.press))
 	}
-	lines := []string{t.Bold.Render(" what to see on the embedded engine")}
+	lines := []string{t.Bold.Render(" things to try on the embedded engine")}
 	for _, s := range tour {
 		if w >= fullWidth-2 {
 			lead := " " + t.Plain.Render(text.Pad(s.see, see)) + "  " + t.Accent.Render(text.Pad(s.press, press)) + "  "

@@ -7,11 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// The commands are letters of a Latin keyboard. On another layout the same key sends another
-// letter, so a key that means nothing by its own name is looked up by where it is.
+// The commands are letters of a Latin keyboard. On other layouts the same key sends another
+// letter, so a key that has no command by its letter is looked up by its place.
 
-// keyNames are the names of a pressed key, in the order in which they are tried: what it
-// writes, then the key of a US keyboard at its place.
+// keyNames are the names of a pressed key, in the order in which they are tried: the letter
+// that it writes, then the key of a US keyboard at its place.
 func keyNames(k tea.Key) []string {
 	names := []string{k.String()}
 	base := k.BaseCode // only terminals with the Kitty protocol report it

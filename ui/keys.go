@@ -15,8 +15,8 @@ import (
 	"sonde/ui/theme"
 )
 
-// command is what some keys do, and how the help and the key line show them. Commands that
-// follow each other with the same text are one line of the help.
+// command is what some keys do, and how the help and the key line show them. Consecutive
+// commands with the same text share one line of the help.
 type command struct {
 	keys  []string // as Bubble Tea names them
 	shown string   // the keys in the help
@@ -39,7 +39,7 @@ const (
 	needSave
 )
 
-// lacks is why a command that needs this cannot work here; "" where it can.
+// lacks is why a command with this need cannot work here; "" if it can.
 func (m *model) lacks(n need) string {
 	switch {
 	case n == needControls && m.Controls == nil:
@@ -85,7 +85,7 @@ func commands() []command {
 		{[]string{"p"}, "p", "next prompt prefix: unique, shared, same", "", needControls, (*model).nextPrefix},
 		{[]string{"0"}, "0", "stop: send no new requests, let running ones finish", "stop", needControls, (*model).stopLoad},
 		{[]string{"x"}, "x", "abort: cancel all requests in flight", "", needControls, (*model).abort},
-		{[]string{"l"}, "l", "send one long prompt and see how it affects the others", "long prompt",
+		{[]string{"l"}, "l", "send one long prompt to see how it affects the others", "long prompt",
 			needControls, controls("long prompt sent: watch the gaps of the other streams", frame.Controls.FireLong)},
 		{[]string{"s"}, "s", sweepText, "sweep", needSweeper, (*model).toggleSweep},
 		{[]string{"S"}, "S", sweepText, "", needSweeper, (*model).startSweep},
@@ -120,8 +120,8 @@ func commands() []command {
 		{[]string{"ctrl+c"}, "ctrl+c", "force quit", "", needNothing, returns(tea.Interrupt)},
 		{[]string{","}, ",", secondsText, "10 s", needPlayback, jumps(-10 * time.Second)},
 		{[]string{"."}, ".", secondsText, "10 s", needPlayback, jumps(10 * time.Second)},
-		{[]string{"<"}, "<", minutesText, "minute", needPlayback, jumps(-time.Minute)},
-		{[]string{">"}, ">", minutesText, "minute", needPlayback, jumps(time.Minute)},
+		{[]string{"<"}, "<", minutesText, "1 min", needPlayback, jumps(-time.Minute)},
+		{[]string{">"}, ">", minutesText, "1 min", needPlayback, jumps(time.Minute)},
 		{[]string{"home"}, "home", startEndText, "", needPlayback, jumps(-beyond)},
 		{[]string{"end"}, "end", startEndText, "", needPlayback, jumps(beyond)},
 		{[]string{"{"}, "{", speedText, "speed", needPlayback, speeds(0.5)},
@@ -143,7 +143,7 @@ func find(all []command, key string) *command {
 	return &all[at]
 }
 
-// hints joins neighbours of one text to a line of the help.
+// hints joins consecutive commands with the same text into one line of the help.
 func hints(all []command) []command {
 	var out []command
 	for _, c := range all {
@@ -156,15 +156,15 @@ func hints(all []command) []command {
 	return out
 }
 
-// lineOrder is the importance of the words in the key line: the first survive on
-// the narrowest screen.
+// lineOrder sorts the words of the key line by importance: the first ones survive on the
+// narrowest screen.
 var lineOrder = []string{"help", "quit", "concurrency", "stop", "sweep", "long prompt", "zoom", "why", "panel", "levels", "prompt", "output", "pause", "save"}
 
 // replayOrder is lineOrder for a recording, whose load cannot be changed.
-var replayOrder = []string{"help", "quit", "pause", "10 s", "speed", "minute", "zoom", "why", "panel", "save"}
+var replayOrder = []string{"help", "quit", "pause", "10 s", "speed", "1 min", "zoom", "why", "panel", "save"}
 
-// overlayOrder is lineOrder while a text lies over the panels: the arrows scroll it then
-// and leave the load alone.
+// overlayOrder is lineOrder while an overlay is open: the arrows scroll it and do not change
+// the load.
 var overlayOrder = []string{"help", "quit", "back", "stop", "sweep", "why", "levels", "long prompt", "output", "pause", "save"}
 
 // keyLine shows the keys that matter most, as many as fit, in the order of the

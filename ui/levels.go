@@ -16,8 +16,8 @@ type Levels interface {
 	Replace(bool)
 }
 
-// seesLevels reports whether the levels are on the screen: they are read only then,
-// because that sorts samples.
+// seesLevels reports whether the levels are on the screen. They are read only then, because
+// reading sorts samples.
 func (m *model) seesLevels() bool {
 	return m.overlay == overlayLevels || m.zoomed && m.focus == panel.Load
 }
@@ -37,7 +37,7 @@ func (m *model) toggleLevels() {
 	m.toggle(overlayLevels)
 }
 
-// toggleReplace chooses what another visit to a level does.
+// toggleReplace chooses what revisiting a level does.
 func (m *model) toggleReplace() {
 	m.Levels.Replace(!m.Levels.Replacing())
 	m.say(revisited(m.Levels.Replacing()), m.theme.Note)
@@ -50,11 +50,11 @@ func revisited(replacing bool) string {
 	return "revisiting a level adds to its results (a: replace them)"
 }
 
-// usualCurve is how many lines a curve takes where everything has to be scrolled anyway.
+// usualCurve is how many lines a curve gets where everything has to be scrolled anyway.
 const usualCurve = 15
 
 // levelsText is the table, the conclusions, the curve, and the evidence, in lines of w
-// cells. The curve takes what the table leaves of h lines, within reason.
+// cells. The curve takes what the table leaves of h lines, but at least usualCurve.
 func (m *model) levelsText(w, h int) []string {
 	t, l := m.theme, &m.shown.Levels
 	lines := panel.LevelTable(&m.shown, m.shifted, w)
@@ -77,13 +77,13 @@ type Sweeper interface {
 	Status() sweep.Status
 }
 
-// toggleSweep begins a sweep, stops it, or goes on with one that was stopped.
+// toggleSweep starts a sweep, stops it, or resumes a stopped one.
 func (m *model) toggleSweep() {
 	defer func() { m.live.Sweep = m.Sweeper.Status() }() // shown at once
 	switch m.Sweeper.Status().State {
 	case sweep.Running:
 		m.Sweeper.Stop()
-		m.say("sweep stopped: the load stays, ↑ ↓ change it; s resumes, S restarts", m.theme.Note)
+		m.say("sweep stopped at this load: s resumes, S restarts, ↑ ↓ change the load", m.theme.Note)
 		return
 	case sweep.Paused:
 		if m.Sweeper.Resume() {
@@ -94,8 +94,8 @@ func (m *model) toggleSweep() {
 	m.startSweep()
 }
 
-// startSweep tries the loads from one stream, or from the present rate, upwards: at
-// the present lengths, up to the safety cap.
+// startSweep sweeps from one stream, or from the present rate, up to the safety cap, at the
+// present lengths.
 func (m *model) startSweep() {
 	defer func() { m.live.Sweep = m.Sweeper.Status() }()
 	if m.Sweeper.Status().State == sweep.Running {
@@ -113,7 +113,7 @@ func (m *model) startSweep() {
 	m.say("sweep: each level is held until it settles and has enough samples; t: table, s: stop", m.theme.Note)
 }
 
-// followSweep says when a sweep ends by itself.
+// followSweep reports a sweep that has ended by itself.
 func (m *model) followSweep() {
 	if m.Sweeper == nil {
 		return

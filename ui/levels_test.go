@@ -27,7 +27,7 @@ func (l *fakeLevels) SLOs() []slo.Target    { return nil }
 func (l *fakeLevels) Replacing() bool       { return l.replace }
 func (l *fakeLevels) Replace(yes bool)      { l.replace = yes }
 
-// fakeSweeper notes what it was told.
+// fakeSweeper records its commands.
 type fakeSweeper struct {
 	status sweep.Status
 	plan   sweep.Plan
@@ -144,12 +144,12 @@ func TestSweepKey(t *testing.T) {
 	m.pull(time.Now())
 	m.draw()
 	if text := screenOf(m); !strings.Contains(text, "sweep done") {
-		t.Errorf("the end is not told:\n%s", text)
+		t.Errorf("the end is not reported:\n%s", text)
 	}
 	sweeper.err = errors.New("no way")
 	press(m, "s")
 	if text := screenOf(m); !strings.Contains(text, "cannot sweep: no way") {
-		t.Errorf("the refusal is not told:\n%s", text)
+		t.Errorf("the refusal is not reported:\n%s", text)
 	}
 }
 

@@ -4,7 +4,7 @@
 // folds them into a history of columns, and redraws the panels whose data changed. Keys
 // become commands to frame.Controls, which return at once.
 //
-//	run.go, signals.go    start, end, the terminal
+//	run.go, replies.go    start, end, the terminal
 //	model.go              the router: key, tick, size → one method each
 //	keys.go, actions.go   the key map and what the keys do
 //	layout.go, compose.go which panel lies where at which size
@@ -62,9 +62,9 @@ type model struct {
 
 	window     int // seconds, as last requested; 0: not yet
 	restoreCap int // open loop: the cap before it was stopped
-	turn       int // which panels of a band may show new data now
+	turn       int // which panel of a band may show new data now
 	rounds     rounds
-	generation int // of the chain of ticks; older ones are dropped
+	generation int // of the chain of ticks; ticks of older chains are dropped
 	epoch      int // of the playback, whose Frames are shown
 	content    string
 	then       tea.Cmd // what Bubble Tea is to do after a command
@@ -85,10 +85,10 @@ const (
 	effectFor = 15 * time.Second
 )
 
-// turns is how many ticks it takes until every panel of a band has shown its new
-// data: once a second. Neighbours take turns because the renderer writes a line
-// again from its first to its last change: two panels that change at once cost
-// all that lies between them, several times the bytes of both.
+// turns is how many ticks it takes until every panel of a band has shown its new data: one
+// second. Neighbours take turns because the renderer rewrites a line from its first to its
+// last change: two panels that change at once cost everything between them, several times
+// the bytes of both.
 const turns = 4
 
 func newModel(o Options, t *theme.Palette) *model {
@@ -148,8 +148,8 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 	return m, cmd
 }
 
-// View hands out what Update has drawn. All views are made here, so that none
-// leaves the alternate screen by mistake.
+// View returns what Update has drawn. All views are made here, so that none leaves the
+// alternate screen by mistake.
 func (m *model) View() tea.View {
 	v := tea.NewView(m.content)
 	v.AltScreen = true
@@ -169,7 +169,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// do carries out a command, or says what it lacks.
+// do runs a command, or says why it cannot.
 func (m *model) do(c *command) {
 	if why := m.lacks(c.needs); why != "" {
 		m.say(why, m.theme.Dim)
@@ -178,7 +178,7 @@ func (m *model) do(c *command) {
 	c.do(m)
 }
 
-// command is what a key does; nil: nothing.
+// command is the command of a key; nil if it has none.
 func (m *model) command(k tea.Key) *command {
 	for _, name := range keyNames(k) {
 		if c := find(m.commands, name); c != nil {
@@ -210,7 +210,7 @@ func (m *model) restart() tea.Cmd {
 	return tea.Batch(tea.ClearScreen, m.nextTick())
 }
 
-// pull folds what is new. It goes on while the picture is paused.
+// pull folds new Frames. It continues while the picture is paused.
 func (m *model) pull(now time.Time) {
 	m.beginAnew()
 	fresh := m.Frames.Since(m.lastSeq)
@@ -244,7 +244,7 @@ func (m *model) fold(f *frame.Frame, now time.Time) {
 	m.fatal(f.Err)
 }
 
-// announce shows what is worth a line: what a long prompt did, and notes.
+// announce shows notes, and what a long prompt did.
 func (m *model) announce(events []frame.Event, now time.Time) {
 	for _, e := range events {
 		switch {

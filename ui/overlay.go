@@ -8,7 +8,7 @@ import (
 	"sonde/ui/text"
 )
 
-// overlay is what lies over the panels.
+// overlay is a text shown in place of the panels.
 type overlay int
 
 const (
@@ -28,8 +28,8 @@ func (m *model) toggle(o overlay) {
 	m.overlay, m.scrolled = o, 0
 }
 
-// scroll moves the text of an overlay and reports whether the key was one for that:
-// while a text lies over the panels these keys do not change the load.
+// scroll moves the text of an overlay and reports whether the key was one for that: while
+// an overlay is open these keys do not change the load.
 func (m *model) scroll(key string) bool {
 	if m.overlay == overlayNone {
 		return false
@@ -50,8 +50,8 @@ func (m *model) shift(key string) bool {
 	return ok
 }
 
-// drawOverlay draws the text that lies over the panels, from where it is scrolled
-// to, and says in the lower border what part of it this is.
+// drawOverlay draws the visible part of the overlay, and says in the lower border which
+// part that is.
 func (m *model) drawOverlay() []string {
 	b := m.layout.body
 	room := b.h - 2

@@ -8,8 +8,8 @@ import (
 	"sonde/ui/theme"
 )
 
-// choose moves through the list of switches and flips one. It reports whether the
-// key was one for that.
+// choose moves through the list of switches and flips one. It reports whether the key was
+// one for that.
 func (m *model) choose(key string) bool {
 	if m.overlay != overlayRehearsal {
 		return false
@@ -47,8 +47,8 @@ func (m *model) flip(all []frame.Switch) {
 	}
 }
 
-// switchList writes the switches by group, with a sign at those that are on and at
-// the one that is chosen; and the line of that one.
+// switchList writes the switches by group, marking those that are on and the chosen one, and
+// returns the line of the chosen one.
 func switchList(t *theme.Palette, all []frame.Switch, chosen, w int) (lines []string, at int) {
 	name, value := 0, 0
 	for _, s := range all {

@@ -7,8 +7,8 @@ import (
 	"sonde/ui/history"
 )
 
-// beginAnew forgets what was shown when a jump has made the Frames of a recording
-// start over. The last picture stays until there is another.
+// beginAnew forgets what was shown after a jump has made the Frames of a recording start
+// over. The last picture stays until there is another.
 func (m *model) beginAnew() {
 	if m.Playback == nil {
 		return
@@ -25,12 +25,12 @@ func (m *model) beginAnew() {
 	}
 }
 
-// seeking reports that the Frames are those before the goal of a jump: what happened
-// then is not news.
+// seeking reports whether the Frames are those before the target of a jump, whose events are
+// not news.
 func (m *model) seeking() bool { return m.Playback != nil && m.Playback.State().Seeking }
 
-// fatal ends the screen by the error of a live session; in a recording the
-// session has ended long ago, and its last picture is what one came for.
+// fatal ends the screen with the error of a live session. In a recording the session ended
+// long ago, and its last picture stays.
 func (m *model) fatal(err error) {
 	switch {
 	case err == nil:

@@ -88,7 +88,7 @@ func TestARecordingSaysWhereItIs(t *testing.T) {
 		}
 	}
 	if !strings.Contains(ansi.Strip(m.View().Content), "end of recording: , and") {
-		t.Error("the end is not told")
+		t.Error("the end is not reported")
 	}
 	p.state.Ended = false
 	m.pull(time.Now())
@@ -96,7 +96,7 @@ func TestARecordingSaysWhereItIs(t *testing.T) {
 	m.pull(time.Now())
 	m.draw()
 	if !strings.Contains(ansi.Strip(m.View().Content), "rest of the recording: line 7") {
-		t.Error("the fault is not told")
+		t.Error("the fault is not reported")
 	}
 }
 
@@ -150,7 +150,7 @@ func TestKeysOfARecording(t *testing.T) {
 	}
 }
 
-// The error that ended the session is told, and its last picture stays.
+// The error that ended the session is shown, and its last picture stays.
 func TestARecordedEndOfTheSessionEndsNothing(t *testing.T) {
 	frames := allFrames(newFake(4), 10*time.Second)
 	last := *frames[len(frames)-1]

@@ -12,10 +12,11 @@ import (
 )
 
 // Bubble Tea asks the terminal what it can do as soon as it starts, and does not wait for the
-// replies. Whoever quits within the round trip would find them on the shell's prompt.
+// replies. Without this, replies to a program that quits within the round trip would end up
+// on the shell's prompt.
 
 // repliesWithin is how long after the start a reply may still come. Many terminals do not
-// know the last question and never reply to it: nobody waits longer for those.
+// know the last question and never reply to it.
 const repliesWithin = time.Second
 
 // lastReply is to the question that is asked last, about the keyboard.

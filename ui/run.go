@@ -87,7 +87,7 @@ func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
 	return reason(ctx, m.err, err)
 }
 
-// reason says why the screen ended, the most specific first.
+// reason is why the screen ended, the most specific reason first.
 func reason(ctx context.Context, own, program error) error {
 	switch {
 	case own != nil:
@@ -102,8 +102,8 @@ func reason(ctx context.Context, own, program error) error {
 	return nil
 }
 
-// CheckTerminal says, in one line that names the way out, why there can be no
-// live screen on these two. The way out is the caller's to know.
+// CheckTerminal returns a one-line error if there can be no live screen on these two. It ends
+// with the way out, which the caller knows.
 func CheckTerminal(stdin, stdout *os.File, wayOut string) error {
 	for _, f := range []struct {
 		file *os.File

@@ -215,7 +215,7 @@ func TestNoColorWritesNoColorCodes(t *testing.T) {
 	}
 }
 
-// isStyle tells whether the parameters up to an m are only digits.
+// isStyle reports whether the parameters up to an m are only digits.
 func isStyle(s string) bool {
 	return s[0] == '[' && strings.Trim(s[1:], "0123456789;") == ""
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/frame"
-	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/theme"
 )
@@ -141,7 +140,7 @@ func TestEveryGlyphHasAnASCIIForm(t *testing.T) {
 	s := story().play(20 * time.Second)
 	m := at(s, 120, 40)
 	for _, r := range ansi.Strip(m.View().Content) {
-		if braille := r >= 0x2800 && r <= 0x28ff; r > 126 && !braille && chart.ToASCII(r) == '?' {
+		if braille := r >= 0x2800 && r <= 0x28ff; r > 126 && !braille && theme.ToASCII(r) == '?' {
 			t.Errorf("%q has no ASCII form", r)
 		}
 	}

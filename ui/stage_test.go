@@ -24,7 +24,7 @@ func (s preparing) Since(seq uint64) []*frame.Frame {
 	return frames
 }
 
-// What goes before the load is told in the title, in the load panel, and where
+// What happens before the load is shown in the title, in the load panel, and where
 // figures will be: neither "idle" nor a key that sends the first stream.
 func TestWhatGoesBeforeTheLoad(t *testing.T) {
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestWhatGoesBeforeTheLoad(t *testing.T) {
 		title, text string
 	}{
 		{frame.StageConnecting, "◌ connecting", "connecting to the server"},
-		{frame.StageLoading, "◌ model is loading", "the server is loading its model"},
+		{frame.StageLoading, "◌ loading model", "the server is loading its model"},
 		{frame.StageFitting, "◌ fitting prompt", "fitting the prompt length"},
 	} {
 		s := preparing{newFake(0).play(2 * time.Second), c.stage}

@@ -51,25 +51,3 @@ func block(level int, above bool) rune {
 	}
 	return runes.LowerBlockOne + rune(level)
 }
-
-// asciiOf is the drawing without Unicode: one ASCII character for each glyph of
-// the screen, so that nothing changes its place.
-var asciiOf = map[rune]rune{
-	'─': '-', '│': '|', '╭': '+', '╮': '+', '╰': '+', '╯': '+', '┤': '+', '┴': '+', '┊': ':', '┃': '#',
-	'●': '*', '○': 'o', '◐': '%', '◌': '%', '⟳': '@', '◆': 'i', '▲': '!', '■': '#', '›': '>', '·': '-',
-	'—': '-', '–': '-', '−': '-', '→': '>', '←': '<', '↑': '^', '↓': 'v', '⇧': 'S', '×': 'x', '±': '~', '≤': '<',
-	'°': 'd', 'µ': 'u', 'μ': 'u', '…': '~',
-	'░': '.', '▒': ':', '▓': '+', '█': '#', '▌': '=',
-	'▁': '_', '▂': ',', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%',
-}
-
-// ToASCII returns the ASCII character for a glyph, or a question mark if it has none.
-func ToASCII(r rune) rune {
-	if r < 0x7f {
-		return r
-	}
-	if a, ok := asciiOf[r]; ok {
-		return a
-	}
-	return '?'
-}

@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+	"sonde/ui/theme"
 )
 
 var (
@@ -58,7 +59,7 @@ func wantSize(t *testing.T, what string, lines []string, w, h int) {
 // inASCII is what ASCII terminals get.
 func inASCII(lines []string) []string {
 	for i := range lines {
-		lines[i] = strings.Map(ToASCII, lines[i])
+		lines[i] = strings.Map(theme.ToASCII, lines[i])
 	}
 	return lines
 }

@@ -8,7 +8,7 @@
 //
 // Every picture is first laid out on a grid of cells (grid.go) and written from there with one
 // style run for neighbours of equal style, so that a chart costs few bytes on the wire. Where
-// only ASCII is wanted the whole screen goes through ToASCII; of the charts only lines are
+// only ASCII is wanted the whole screen goes through theme.ToASCII; of the charts only lines are
 // drawn differently then.
 package chart
 

@@ -15,10 +15,10 @@ import (
 )
 
 // Curve draws output tokens/s and TTFT p95 against the load, one point for each settled
-// level with its spread. The axis of loads is logarithmic: every doubling is as far.
+// level with its spread. The load axis is logarithmic: every doubling is the same distance.
 type Curve struct{ rate, ttft chart.Ranger }
 
-// curveHeight is the least height of a readable curve.
+// curveHeight is the minimum height of a readable curve.
 const curveHeight = 9
 
 // Draw draws the curve on w×h cells.
@@ -81,7 +81,7 @@ func (c *Curve) series(v *View, points []level.Level) (rate, ttft curveSeries) {
 		rate.add(r.OutTokensPerS, r.SlowestPerS, r.FastestPerS, '●')
 		s, sign := r.TTFT, '●'
 		if weak(s, "p95") {
-			sign = '○' // hollow: too few samples stand behind it
+			sign = '○' // hollow: too few samples
 		}
 		ttft.add(s.Value(s.P95), s.Value(s.P50), s.Value(s.P99), sign)
 	}
@@ -93,8 +93,7 @@ func (c *Curve) series(v *View, points []level.Level) (rate, ttft curveSeries) {
 	return rate, ttft
 }
 
-// begin makes an axis of at least that many cells, so that both plots have the same loads
-// below each other.
+// begin makes an axis of at least that many cells, so that the loads of both plots line up.
 func (s *curveSeries) begin(t *theme.Palette, w, h, labels int) *chart.Plot {
 	p := chart.New(w, h, s.scale, func(v float64) string { return text.Right(s.label(v), labels-1) }, t.Border)
 	p.ASCII = t.ASCII
@@ -143,7 +142,7 @@ func loadColumns(points []level.Level, w int) []int {
 	return at
 }
 
-// loadAxis writes the loads below their points, as many as have room, the ends first.
+// loadAxis writes the loads below their points, as many as fit, the ends first.
 func loadAxis(points []level.Level, w, labels int) string {
 	line := []rune(text.Right("", w))
 	order := []int{0, len(points) - 1}

@@ -25,8 +25,8 @@ func Ranked(all []engine.Replica, bySM bool) []engine.Replica {
 	return out
 }
 
-// fleetOf says whose the engine's figures are: "all of 3", the replica's name, the model
-// where it is not the one that requests name. "" where there is only one.
+// fleetOf says whose figures the engine's are: "all of 3", the replica's name, or the model
+// if requests name another one; "" if there is only one.
 func fleetOf(f *frame.Frame) string {
 	e := &f.Engine
 	var parts []string
@@ -42,8 +42,8 @@ func fleetOf(f *frame.Frame) string {
 	return strings.Join(parts, " · ")
 }
 
-// FleetShort is fleetOf in few cells: of a name its end, which tells replicas apart, and of
-// all of them "×3".
+// FleetShort is fleetOf in few cells: the end of a name, which distinguishes replicas, or "×3"
+// for all of them.
 func FleetShort(f *frame.Frame) string {
 	const most = 14
 	s := []rune(strings.Replace(fleetOf(f), "all of ", "×", 1))
@@ -53,7 +53,7 @@ func FleetShort(f *frame.Frame) string {
 	return string(s)
 }
 
-// ofFleet is a panel's name with whose figures it shows.
+// ofFleet is a panel's name, followed by whose figures it shows.
 func ofFleet(name, whose string) string {
 	if whose == "" {
 		return name
@@ -64,8 +64,8 @@ func ofFleet(name, whose string) string {
 // fleetChartLeast is how many rows the charts keep beside the table of replicas.
 const fleetChartLeast = 8
 
-// replicas lists the fullest replicas, as many as leave room for the charts, and
-// whichever is shown.
+// replicas lists the fullest replicas, as many as leave room for the charts, and always the
+// chosen one.
 func replicas(v *View, w, h int) []string {
 	t, e := v.Theme, &v.Frame.Engine
 	room := max(0, h-fleetChartLeast)
@@ -96,7 +96,7 @@ func replicas(v *View, w, h int) []string {
 	return lines
 }
 
-// replicaTable has the names of the replicas in the room behind its columns.
+// replicaTable has the names of the replicas in the space after its columns.
 var replicaTable = text.Table[engine.Replica]{
 	Columns: []text.Column[engine.Replica]{
 		replicaColumn("KV", 6, units.Percent, func(r *engine.Replica) opt.Float { return r.KVFill }),

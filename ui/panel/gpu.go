@@ -14,9 +14,8 @@ import (
 	"sonde/ui/theme"
 )
 
-// gpuPanel draws SM activity and the share of the memory bandwidth: of one device as a
-// chart, of several a row each above the chart of their mean. Zoomed, it is a table with
-// all there is to know.
+// gpuPanel draws SM activity and the share of memory bandwidth: one device as a chart,
+// several as a row each above the chart of their mean. Zoomed, it is a table of everything.
 type gpuPanel struct{}
 
 func (g gpuPanel) Heading(v *View) text.Heading {
@@ -32,8 +31,8 @@ func (g gpuPanel) Heading(v *View) text.Heading {
 	return hd
 }
 
-// foot is what is true now and then: readings that are old, devices that are lost, or
-// else a remark about all of them alike.
+// foot is what is occasionally true: old readings, lost devices, or a remark that applies to
+// all devices.
 func (gpuPanel) foot(v *View) []text.Figure {
 	t, s := v.Theme, &v.Frame.GPU
 	if note := v.gpuAgeNote(); note != "" {
@@ -91,8 +90,8 @@ func smOf(d *gpu.Reading) opt.Float   { return d.SM }
 func busyOf(d *gpu.Reading) opt.Float { return d.Busy }
 func dramOf(d *gpu.Reading) opt.Float { return d.DRAM }
 
-// onlyBusy reports that no device reports its SM activity, and some how busy it is: any
-// kernel, however small, makes a GPU busy, so that goes under its own name.
+// onlyBusy reports whether no device has SM activity and some have busy time. Any kernel,
+// however small, makes a GPU busy, so busy time has its own name.
 func onlyBusy(gpus []gpu.Reading) bool {
 	busy := false
 	for i := range gpus {
@@ -104,8 +103,7 @@ func onlyBusy(gpus []gpu.Reading) bool {
 	return busy
 }
 
-// gpuFigures are mean and busiest SM activity, bandwidth and power. Of one device the
-// busiest is itself.
+// gpuFigures are SM activity (mean, and highest of several devices), bandwidth and power.
 func gpuFigures(t *theme.Palette, gpus []gpu.Reading) []text.Figure {
 	name, value, style := "SM ", smOf, t.First
 	if onlyBusy(gpus) {
@@ -124,8 +122,8 @@ func gpuFigures(t *theme.Palette, gpus []gpu.Reading) []text.Figure {
 	return []text.Figure{text.Fig(name+mean, style), text.Fig("DRAM "+dram, t.Second), text.Fig(powerText(gpus), t.Plain)}
 }
 
-// powerText is the sum over whole devices, and of how many where some do not report it. A
-// GPU that is split reports its power, its parts their activity.
+// powerText is the sum over whole devices, and over how many of them if some do not report
+// it. A split GPU reports its power, its parts their activity.
 func powerText(gpus []gpu.Reading) string {
 	sum, powered := 0.0, 0
 	for i := range gpus {
@@ -143,7 +141,7 @@ func powerText(gpus []gpu.Reading) string {
 	return text.Right(units.Group(sum), 3) + " W"
 }
 
-// gpuName counts whole devices, and parts of them apart.
+// gpuName counts whole devices, and separately the parts of split ones.
 func gpuName(gpus []gpu.Reading) string {
 	wholes := wholeGPUs(gpus)
 	name := "GPU"
@@ -226,7 +224,7 @@ func (gpuPanel) Explain(v *View) Explanation {
 		Text: []string{
 			"SM: the share of time in which a streaming multiprocessor had at least one warp, averaged over all of them. It is not the \"utilisation\" of nvidia-smi, which reads 100 % as soon as any kernel runs. Where only that is known, it is called busy (b).",
 			"DRAM: the share of peak memory bandwidth in use. Decoding small batches is bound by it, prefill by the SMs. It is not memory busy time.",
-			"Several devices have a row each. The chart shows their mean; the title shows mean and highest SM activity and total power. The zoomed view shows everything, and where each quantity comes from.",
+			"With several devices, each has a row. The chart shows their mean; the title shows mean and highest SM activity and total power. The zoomed view shows everything, and where each quantity comes from.",
 		},
 		Source: text.CleanOr(s.Source, "none"),
 	}

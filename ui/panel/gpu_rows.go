@@ -71,8 +71,8 @@ func gpuLines(t *theme.Palette, table text.Table[gpu.Reading], gpus []gpu.Readin
 	return append(head, lines...)
 }
 
-// Several devices are a row each in the small panel, in as many blocks side by side as it
-// takes; where there is no room for that, one cell each.
+// In the small panel each of several devices has a row, in as many blocks side by side as it
+// takes; without room for that, a cell each.
 const (
 	gpuNumberWidth = 4  // number of the device
 	gpuPowerWidth  = 7  // watts
@@ -100,8 +100,8 @@ func gpuRows(t *theme.Palette, gpus []gpu.Reading, w, h int) []string {
 	return lines
 }
 
-// gpuBlocks is in how many blocks to draw the rows: as few as leave room for a chart, else
-// as few as fit; 0 if none do.
+// gpuBlocks is the number of blocks of rows: the fewest that leave room for a chart, else the
+// fewest that fit; 0 if the rows do not fit.
 func gpuBlocks(n, w, h int) int {
 	fits := 0
 	for c := 1; c <= n && (w-c+1)/c >= gpuRowLeast; c++ {
@@ -115,8 +115,8 @@ func gpuBlocks(n, w, h int) int {
 	return fits
 }
 
-// gpuBar is how long the bars of a row of w cells can be: they get what is left by the
-// figures, of which the memory goes first.
+// gpuBar is how long the bars of a row of w cells can be: they get what the figures leave.
+// Memory is the first figure to be dropped.
 func gpuBar(w int) int {
 	rest := w - gpuRowLeast - 2*gpuBarLeast
 	if rest < 0 {
@@ -131,7 +131,7 @@ func gpuBar(w int) int {
 	return min(gpuBarLeast+rest/2, gpuBarMost)
 }
 
-// activityName is "busy" where no device reports its SM activity: it is another thing.
+// activityName is "busy" where no device reports its SM activity, which is another quantity.
 func activityName(busy bool) string {
 	if busy {
 		return "busy"
@@ -139,7 +139,7 @@ func activityName(busy bool) string {
 	return "SM"
 }
 
-// shortActivity is SM activity, or busy time, with a mark where the column is of SM
+// shortActivity is SM activity, or else busy time, marked with a b in a column of SM
 // activity.
 func shortActivity(d *gpu.Reading, busyColumn bool) string {
 	switch {
@@ -151,7 +151,7 @@ func shortActivity(d *gpu.Reading, busyColumn bool) string {
 	return "b" + strings.ReplaceAll(gpuPercent(d.Busy), " ", "")
 }
 
-// barShare is what a bar shows: nothing for what cannot be a share, as its number does.
+// barShare is what a bar shows: nothing for a value that cannot be a share.
 func barShare(f opt.Float) float64 {
 	if !f.OK || f.V > mostShare {
 		return math.NaN()
@@ -162,8 +162,8 @@ func barShare(f opt.Float) float64 {
 // mostShare is how far counters may exceed the whole.
 const mostShare = 1.5
 
-// gpuPercent is a share of a device. The counters behind it are sometimes a little beyond
-// the whole, which is shown and not hidden; what is far beyond is not a share.
+// gpuPercent is a share of a device. Its counters are sometimes slightly above 100 %, which
+// is shown; far above, it is not a share.
 func gpuPercent(f opt.Float) string {
 	if f.OK && f.V > 1.005 && f.V <= mostShare {
 		return ">100%"
@@ -171,7 +171,7 @@ func gpuPercent(f opt.Float) string {
 	return units.Percent(f)
 }
 
-// gpuCells draws one cell a device: SM, DRAM, power and memory as shares, a line each.
+// gpuCells draws one cell per device: SM, DRAM, power and memory as shares, a line each.
 func gpuCells(t *theme.Palette, gpus []gpu.Reading, w, h int) []string {
 	const label = 2
 	name, active := "SM", smOf

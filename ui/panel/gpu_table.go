@@ -64,8 +64,7 @@ func traffic(sent, received opt.Float) string {
 	return units.Known(sent.Scale(1e-9), units.Sig3) + " " + units.Known(received.Scale(1e-9), units.Sig3)
 }
 
-// gpuNotes are remarks about devices, each once, with the numbers of the devices before
-// it.
+// gpuNotes are the remarks about devices, each once, after the numbers of its devices.
 func gpuNotes(v *View, gpus []gpu.Reading, w int) []string {
 	var notes []string
 	about := map[string][]gpu.Reading{}
@@ -108,9 +107,8 @@ func gpuNote(d *gpu.Reading) string {
 // gpuField is a quantity that some device reports, or could report.
 type gpuField struct{ name, value, source string }
 
-// gpuFields lists what the source of the devices can report; what is not there, a single
-// device shows as unknown. Of several devices the first that knows a value names its
-// source.
+// gpuFields lists what the source of the devices can report. What is missing is shown as
+// unknown for a single device. With several, the first that has a value gives its source.
 func gpuFields(gpus []gpu.Reading) []gpuField {
 	var out []gpuField
 	known := map[string]bool{}
@@ -154,8 +152,8 @@ func fieldText(v opt.Float, unit string) string {
 	return units.Group(v.V) + " " + unit
 }
 
-// gpuFieldLines are where each quantity comes from, in the words of its source, and of a
-// single device also its value. Two columns where there is room.
+// gpuFieldLines are where each quantity comes from, in the words of its source, and for a
+// single device also its value, in two columns if there is room.
 func gpuFieldLines(v *View, w int) []string {
 	gpus := v.Frame.GPU.GPUs
 	entries := gpuFields(gpus)
@@ -191,8 +189,8 @@ func gpuAgeLine(v *View) string {
 	return line
 }
 
-// places says for each GPU of a fleet what to write before its name: its machine, or what
-// was scraped where machines have the same name. "" where all are of one.
+// places says what to write before the name of each GPU of a fleet: its machine, or the
+// exporter where machines share a name; "" if all are on one.
 func places(gpus []gpu.Reading) func(*gpu.Reading) string {
 	place := exporterOf
 	if differ(gpus, hostOf) {
@@ -204,7 +202,7 @@ func places(gpus []gpu.Reading) func(*gpu.Reading) string {
 	return func(g *gpu.Reading) string { return text.Clean(place(g)) + "  " }
 }
 
-// differ reports that GPUs differ in something of theirs, for example their machine.
+// differ reports whether GPUs differ in a value, for example their machine.
 func differ(gpus []gpu.Reading, value func(*gpu.Reading) string) bool {
 	return slices.ContainsFunc(gpus, func(g gpu.Reading) bool { return value(&g) != value(&gpus[0]) })
 }
@@ -212,8 +210,8 @@ func differ(gpus []gpu.Reading, value func(*gpu.Reading) string) bool {
 func hostOf(g *gpu.Reading) string     { return g.Host }
 func exporterOf(g *gpu.Reading) string { return g.Exporter }
 
-// busiestFirst sorts the GPUs of a fleet by their activity, lost ones first: the table has
-// no room for all. Those of one machine keep the order of their numbers.
+// busiestFirst sorts the GPUs of a fleet by activity, lost ones first: the table has no room
+// for all. GPUs of a single machine stay in the order of their numbers.
 func busiestFirst(gpus []gpu.Reading) []gpu.Reading {
 	if !differ(gpus, hostOf) && !differ(gpus, exporterOf) {
 		return gpus

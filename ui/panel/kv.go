@@ -68,7 +68,7 @@ func kvFill(c *history.Column, _ int) opt.Float  { return c.KV.Mean() }
 func running(c *history.Column, _ int) opt.Float { return c.Running.Mean() }
 func waiting(c *history.Column, _ int) opt.Float { return c.Waiting.Mean() }
 
-// fill draws how full the cache is, or why that is not known.
+// fill draws how full the cache is, or why that is unknown.
 func (kv) fill(v *View, w, h int) []string {
 	r := &v.Frame.Engine.Reading
 	if !r.KVFill.OK && len(r.Notes) > 0 {
@@ -80,8 +80,8 @@ func (kv) fill(v *View, w, h int) []string {
 	return overTime(v, w, h, shares, percentLabel, line{v.Theme.First, 'o', kvFill})
 }
 
-// reportsNothing is true without a reading, and for one without queue and KV cache: some
-// engines have no more than a list of what is loaded.
+// reportsNothing reports whether there is no reading, or one without queue and KV cache: some
+// engines only list the loaded models.
 func reportsNothing(e *engine.Status) bool {
 	r := &e.Reading
 	return !e.Have || !r.KVFill.OK && !r.Running.OK && !r.Waiting.OK
@@ -91,7 +91,7 @@ func whyNoEngine(v *View) string {
 	e := &v.Frame.Engine
 	switch {
 	case e.Why != "" && len(e.OnPage) > 1 && v.Playback == nil:
-		return e.Why + ", or switch to the next model with the key m"
+		return e.Why + ", or press m for the next model"
 	case e.Why != "":
 		return e.Why
 	case !v.Have:
@@ -163,7 +163,7 @@ func ageNow(v *View, at time.Time) []string {
 	return []string{"age " + units.Span(age)}
 }
 
-// explained are the fields whose origin the KV panel shows, by a word for each.
+// explained are the fields whose origin the KV panel shows, with a word for each.
 var explained = []struct {
 	word  string
 	field engine.Field
@@ -187,7 +187,7 @@ func origins(e *engine.Status) []string {
 			line += " (" + text.Clean(o.Remark) + ")"
 		}
 		if older := e.Reading.At.Sub(o.At); older >= time.Second {
-			line += ", older by " + units.Span(older)
+			line += ", " + units.Span(older) + " older"
 		}
 		lines = append(lines, line)
 	}

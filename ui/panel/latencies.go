@@ -57,8 +57,8 @@ var aboutTPOT = Explanation{
 	},
 }
 
-// longWait is how long a request may wait for its first token before the panel says so,
-// when there is no p95 to compare with.
+// longWait is how long a request may wait for its first token before the panel says so, if
+// there is no p95 to compare with.
 const longWait = time.Second
 
 // waitingNote is a lower bound for the TTFT of a request that still waits: a stall shows
@@ -83,9 +83,9 @@ func ttftNotes(v *View) []text.Figure {
 	return append(append(notes, pathNote(v)...), waitingNote(v)...)
 }
 
-// answersLater reports whether the answer begins later than the first token. Over the
-// same requests any difference counts; a request whose answer is still to come is in one
-// of the two only, and then it takes a tenth more.
+// answersLater reports whether the answer begins later than the first token. Over the same
+// requests any difference counts. A request whose answer is still to come is in only one of
+// the two, so otherwise it takes a tenth more.
 func answersLater(first, answer measure.Summary) bool {
 	if answer.N == 0 {
 		return false
@@ -104,10 +104,9 @@ func summaryNote(t *theme.Palette, name string, s measure.Summary) text.Figure {
 	return text.Fig(fmt.Sprintf("%s p50 %s  p95 %s", name, u.Of(s.P50), u.With(s.P95)), t.Plain)
 }
 
-// pathNote puts the engine's own TTFT beside ours; what is left is the path: the
-// network, gateways, the API process. Means are taken, because they can be subtracted.
-// Where the engine counts other clients' requests too, or some of ours are not in its
-// figure, the path is unknown.
+// pathNote puts the engine's own TTFT beside ours. The difference is the path: network,
+// gateways, API process. Both are means, because means can be subtracted. If the engine also
+// counts other clients' requests, or not all of ours, the path is unknown.
 func pathNote(v *View) []text.Figure {
 	ours := v.Frame.Client.TTFT
 	h := v.History.Engine.Grown(engineTTFT, v.Frame.Client.Window)
@@ -123,8 +122,8 @@ func pathNote(v *View) []text.Figure {
 	return []text.Figure{note, text.Fig("network, gateway "+units.LatencyFor(path).With(path), v.Theme.Plain)}
 }
 
-// othersShare is by how much the engine's count of requests may differ from ours for
-// them to be the same ones: readings and windows do not end together.
+// othersShare is how far the engine's count of requests may differ from ours while they are
+// still the same ones: readings and windows do not end together.
 const othersShare = 0.25
 
 // fact is one figure of the roofline, with its meaning.
@@ -138,7 +137,7 @@ type fact struct {
 func tpotFloor(v *View) []fact {
 	r := &v.Frame.Roofline
 	return []fact{
-		{"floor", r.TPOTFloorMS, inMillis, "least time of a decode step: its bytes at peak bandwidth or its arithmetic at peak FLOP/s, whichever is longer"},
+		{"floor", r.TPOTFloorMS, inMillis, "minimum time of a decode step: its bytes at peak bandwidth or its arithmetic at peak FLOP/s, whichever is longer"},
 		{"MBU", r.MBU, units.WholePercent, "memory bandwidth utilisation: bytes of a decode step, divided by mean TPOT × peak bandwidth"},
 	}
 }
@@ -146,14 +145,14 @@ func tpotFloor(v *View) []fact {
 func ttftFloor(v *View) []fact {
 	r := &v.Frame.Roofline
 	return []fact{
-		{"floor", r.TTFTFloorMS, inMillis, "least time to prefill the mean prompt alone: its arithmetic at peak FLOP/s or one read of the weights, whichever is longer"},
-		{"MFU", r.MFU, units.WholePercent, "model FLOP/s utilisation: 2 FLOP per active parameter and token, prompts and responses, divided by the peak"},
+		{"floor", r.TTFTFloorMS, inMillis, "minimum time to prefill the mean prompt alone: its arithmetic at peak FLOP/s or one read of the weights, whichever is longer"},
+		{"MFU", r.MFU, units.WholePercent, "model FLOP/s utilisation: 2 FLOP per active parameter and token, of prompts and responses, divided by the peak"},
 	}
 }
 
 func inMillis(ms float64) string { return units.LatencyFor(ms).With(ms) }
 
-// floorNotes are the figures for the table; nothing where all are unknown.
+// floorNotes are the figures for the table; none if all are unknown.
 func floorNotes(t *theme.Palette, facts []fact) []text.Figure {
 	var notes []text.Figure
 	for _, f := range facts {

@@ -44,7 +44,7 @@ func (l *latency) Heading(v *View) text.Heading {
 	} else {
 		hd.Figures = append(l.sloSign(v, s), percentile(t, "p50", s, u, t.P50),
 			percentile(t, "p95", s, u, t.P95), percentile(t, "p99", s, u, t.P99), text.Fig("n "+count(s.N), t.Dim))
-		hd.Spare = len(hd.Figures) - 2 // the p99: without n none of them means much
+		hd.Spare = len(hd.Figures) - 2 // the p99: without n the others mean little
 	}
 	if l.foot != nil {
 		hd.Foot = l.foot(v)
@@ -66,8 +66,8 @@ func (l *latency) unit(v *View) units.Latency {
 	return units.LatencyFor(s.P50)
 }
 
-// whyEmpty stands where there is nothing to draw yet; without load of our own it shows
-// what the engine reports.
+// whyEmpty is shown while there is nothing to draw; without load of our own it shows what the
+// engine reports.
 func (l *latency) whyEmpty(v *View, w, h int) []string {
 	t := v.Theme
 	own, ok := v.engineOwn(l.window(v), l.engine)
@@ -108,8 +108,8 @@ func (l *latency) Body(v *View, w, h int) []string {
 	return p.Picture()
 }
 
-// scale follows the lines, p99 first, and an SLO while it is near them: a limit far above
-// would press them to the ground.
+// scale follows the lines, p99 first, and an SLO while it is near them: one far above would
+// flatten them.
 func (l *latency) scale(v *View, ys [][]float64) chart.Scale {
 	for _, s := range v.slosOf(l.metric) {
 		if s.LimitMS < 3*largest(ys[0]) {
@@ -181,7 +181,7 @@ var statistics = []struct {
 	{"max", "max", 0, func(s measure.Summary) float64 { return s.Max }},
 }
 
-// statistic is one of them by its name, and how people write that: p99.9.
+// statistic is one of them by its name, and its label, such as p99.9.
 func statistic(name string, s measure.Summary) (value float64, label string) {
 	for _, q := range statistics {
 		if q.name == name {
@@ -191,7 +191,7 @@ func statistic(name string, s measure.Summary) (value float64, label string) {
 	return 0, name
 }
 
-// percentile is a figure such as "p99 1 210", dim when too few samples stand behind it.
+// percentile is a figure such as "p99 1 210", dim if it has too few samples.
 func percentile(t *theme.Palette, name string, s measure.Summary, u units.Latency, st lipgloss.Style) text.Figure {
 	value, label := statistic(name, s)
 	if s.N == 0 {
@@ -203,7 +203,7 @@ func percentile(t *theme.Palette, name string, s measure.Summary, u units.Latenc
 	return text.Fig(label+" "+text.Right(u.Of(value), 4), st)
 }
 
-// weak reports whether a percentile has too few samples to be taken for a fact.
+// weak reports whether a percentile has too few samples to be relied on.
 func weak(s measure.Summary, name string) bool { return slices.Contains(s.Weak(), name) }
 
 // cell is a number of the table, dim when it is weak or not settled.
@@ -238,8 +238,7 @@ func holds(s slo.Target, win measure.Summary) (met, known bool) {
 	return false, false
 }
 
-// sloSign is the sign for the title: bad as soon as one SLO is missed, none without an
-// SLO.
+// sloSign is the sign for the title: bad if any SLO is missed, none without an SLO.
 func (l *latency) sloSign(v *View, win measure.Summary) []text.Figure {
 	var sign []text.Figure
 	for _, s := range v.slosOf(l.metric) {

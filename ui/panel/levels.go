@@ -94,8 +94,7 @@ func levelTable(t *theme.Palette, shift int) text.Table[level.Level] {
 	}}
 }
 
-// short3 writes a latency in at most four cells where that is possible: 9.84, 23.2, 840,
-// 1.2k.
+// short3 writes a latency in at most four cells if possible: 9.84, 23.2, 840, 1.2k.
 func short3(v float64) string {
 	if v >= 999.5 {
 		return units.Short(v)
@@ -118,7 +117,7 @@ func levelErrors(t *theme.Palette, r *level.Level) text.Figure {
 	return text.Fig(theme.SignBad+units.Short(float64(r.Failed)), t.Bad)
 }
 
-// levelVerdict is how the level stands to the SLOs: with a mark of doubt while the
+// levelVerdict is how the level compares with the SLOs, with a question mark while the
 // samples are too few.
 func levelVerdict(t *theme.Palette, r *level.Level) text.Figure {
 	word := r.Verdict().Short()
@@ -135,8 +134,7 @@ func levelVerdict(t *theme.Palette, r *level.Level) text.Figure {
 	return text.Fig(units.Unknown, t.Dim)
 }
 
-// sections puts the rows that can be compared with each other together, the current
-// lengths first.
+// sections groups the rows that can be compared with each other, the current lengths first.
 func sections(rows []level.Level, requested frame.Load) [][]level.Level {
 	var all [][]level.Level
 	taken := map[frame.Load]bool{}
@@ -157,12 +155,12 @@ func sections(rows []level.Level, requested frame.Load) [][]level.Level {
 	return all
 }
 
-// LevelTable writes the levels as a table of w cells, of which the first column stays and
-// shift others after it are omitted.
+// LevelTable writes the levels as a table of w cells. The first column stays; shift columns
+// after it are omitted.
 func LevelTable(v *View, shift, w int) []string {
 	t := v.Theme
 	if len(v.Levels.Rows) == 0 {
-		return []string{t.Dim.Render(" no level yet: a level is the time at one load setting (↑ ↓), or a step of a sweep (s)")}
+		return []string{t.Dim.Render(" no level yet: hold a load (↑ ↓) or start a sweep (s); each level gets a row")}
 	}
 	var lines []string
 	for i, section := range sections(v.Levels.Rows, v.Requested) {
@@ -179,7 +177,7 @@ func LevelTable(v *View, shift, w int) []string {
 		}
 		lines = append(append(append(lines, t.Dim.Render(text.Clip(title, w))), head...), rows...)
 	}
-	const legend = "~ not settled yet · dim: too few samples · ok? miss?: too few for 95 % confidence · wait: mean queue in the engine"
+	const legend = "~ not settled yet · dim: too few samples · each: per stream · wait: mean queue in the engine · ok? miss?: too few samples for 95 % confidence"
 	return append(append(lines, ""), text.Indented(" ", legend, w, t.Dim)...)
 }
 

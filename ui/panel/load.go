@@ -19,7 +19,7 @@ import (
 	"sonde/ui/theme"
 )
 
-// load shows what load was requested and what became of it.
+// load shows the requested load and its outcome.
 type load struct{ curve Curve }
 
 func (l *load) Heading(v *View) text.Heading {
@@ -45,9 +45,8 @@ func indent(lines []string) []string {
 // labelWidth is the room for the name of a line, numberWidth that for its number.
 const labelWidth, numberWidth = 11, 6
 
-// entry is a name, a number aligned to the right, and the first of the texts behind it
-// that fits into w cells. What does not fit is omitted; the alignment goes before a text
-// does.
+// entry is a name, a number aligned to the right, and the first of the texts after it that
+// fits into w cells, without the alignment if need be. What does not fit is omitted.
 func entry(t *theme.Palette, w int, name string, number text.Figure, rests ...string) string {
 	left := ansi.StringWidth(name) + ansi.StringWidth(number.Text)
 	for _, rest := range append(rests, "") {
@@ -82,7 +81,7 @@ func (l *load) lines(v *View, w int) []string {
 
 func render(f text.Figure) string { return f.Style.Render(f.Text) }
 
-// amountLine is the concurrency with its place between 1 and the safety cap.
+// amountLine is the concurrency, and where it is between 1 and the safety cap.
 func amountLine(v *View, w int) string {
 	t, l := v.Theme, v.Requested
 	if l.Rate > 0 {
@@ -98,7 +97,7 @@ func amountLine(v *View, w int) string {
 	return entry(t, w, "concurrency", number, " "+slider(t, l.Concurrency, v.Frame.Load.Max, min(12, w-labelWidth-numberWidth-1)))
 }
 
-// slider shows a setting on a logarithmic track: every doubling is as far.
+// slider shows a setting on a logarithmic track: every doubling is the same distance.
 func slider(t *theme.Palette, n, most, w int) string {
 	track := w - 4
 	if track < 3 || most < 2 {
@@ -111,8 +110,8 @@ func slider(t *theme.Palette, n, most, w int) string {
 	return t.Dim.Render("− "+strings.Repeat("─", at)) + t.Accent.Render("┃") + t.Dim.Render(strings.Repeat("─", track-1-at)+" +")
 }
 
-// longInFlight counts the long prompts that were sent on purpose: they come on top of
-// the requested load.
+// longInFlight counts the long prompts sent on purpose, which are extra to the requested
+// load.
 func longInFlight(f *frame.Frame) int {
 	n := 0
 	for i := range f.Streams {
@@ -150,7 +149,7 @@ func flightNotes(v *View) []string {
 	return nil
 }
 
-// retryIn says when the first refused stream tries again, where that is not soon.
+// retryIn says when the first refused stream tries again, if that is not soon.
 func retryIn(f *frame.Frame) string {
 	wait := f.Client.RetryAt - f.At
 	if wait < time.Minute {
@@ -159,8 +158,8 @@ func retryIn(f *frame.Frame) string {
 	return " in " + units.Span(wait.Round(time.Minute))
 }
 
-// given reports that the prompts come from a file: no length is requested, and they are
-// sent as they are.
+// given reports whether the prompts come from a file: then no length is requested, and they
+// are sent unchanged.
 func given(l frame.Load) bool { return l.InputTokens == 0 }
 
 // PromptLength is the requested length, in tokens.
@@ -191,7 +190,7 @@ func tokensLine(v *View, w int, name, requested string, measured opt.Float) stri
 
 func prefixHits(v *View) string { return units.Percent(v.History.Engine.PrefixHits()) }
 
-// countFigures are what became of the requests since the start or the last reset.
+// countFigures are the outcomes of requests since the start or the last reset.
 func countFigures(v *View) []text.Figure {
 	t, c := v.Theme, &v.Frame.Client
 	alarm := func(name string, n int, sign string, loud lipgloss.Style) text.Figure {
@@ -216,8 +215,7 @@ const (
 	classLoading     = measure.Class("loading")
 )
 
-// endToEnd is the median and the 95th percentile of whole requests, in seconds from one
-// second on.
+// endToEnd is p50 and p95 of whole requests, in seconds if they take one or more.
 func endToEnd(v *View, w int) string {
 	t, s := v.Theme, v.Frame.Client.E2E
 	unit := func(ms float64) units.Latency {
@@ -241,7 +239,7 @@ func endToEnd(v *View, w int) string {
 
 func clientFigure(v *View) text.Figure {
 	if v.Frame.Health.Bottleneck {
-		return text.Fig(theme.SignWarn+" client limits", v.Theme.Warn)
+		return text.Fig(theme.SignWarn+" client-bound", v.Theme.Warn)
 	}
 	return text.Fig("client ok", v.Theme.Dim)
 }
@@ -282,7 +280,7 @@ func (l *load) Explain(v *View) Explanation {
 	return Explanation{
 		Title: "load: what is requested from the server",
 		Text: []string{
-			"concurrency: streams kept in flight. When one ends, the next is sent. After lowering it, running requests still finish. With a rate (open loop) requests are sent on schedule, and the concurrency is a cap.",
+			"concurrency: requests kept in flight. When one ends, the next is sent. After lowering it, running requests still finish. With a rate (open loop), requests are sent on schedule and the concurrency is a cap.",
 			"prompt and output: requested tokens → the mean that the server counted in the window. With a spread: 1024±256, 512..4096, 1024 ln0.6 (lognormal). hit: share of prompt tokens that the engine found in its prefix cache.",
 			"Little: in flight / (rate × mean E2E). It is about 1 in a steady state.",
 			"A level is the time spent at one load setting. Its numbers count once it has settled.",

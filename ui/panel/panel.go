@@ -8,8 +8,8 @@ import (
 	"sonde/ui/text"
 )
 
-// Panel turns a View and a size into lines. Panels hold no data, only what keeps a
-// drawing calm from one time to the next, such as a scale.
+// Panel turns a View and a size into lines. Panels hold no data, only what keeps a drawing
+// steady, such as a scale.
 type Panel interface {
 	// Heading is the upper border.
 	Heading(v *View) text.Heading
@@ -21,7 +21,7 @@ type Panel interface {
 	Explain(v *View) Explanation
 }
 
-// ID names a panel. The order is the one of tab and of the keys 1 to 8.
+// ID names a panel. The order is that of tab and of the keys 1 to 8.
 type ID int
 
 const (
@@ -62,7 +62,7 @@ type Looks struct {
 	Bare    bool // no figures in the border: the strip has them
 }
 
-// drawn is what a drawing was made from: how it looks, and the data.
+// drawn is what a drawing was made from: its looks and the data.
 type drawn struct {
 	Looks
 	w, h      int
@@ -71,8 +71,8 @@ type drawn struct {
 	requested frame.Load
 }
 
-// Render draws w×h cells again if anything changed. New data alone has to wait for the
-// panel's turn.
+// Render draws w×h cells again if anything changed. New data alone waits for the panel's
+// turn.
 func (c *Card) Render(v *View, w, h int, how Looks, turn bool) {
 	now := drawn{how, w, h, v.Have, c.drawn.frame, c.drawn.requested}
 	if now == c.drawn && !turn {

@@ -46,7 +46,7 @@ func TestTheLoadPanelCutsNothing(t *testing.T) {
 	p := &View{Theme: newTestTheme(), Frame: f, Have: true, History: history.New(time.Second)}
 	p.Requested = frame.Load{Concurrency: 30, Rate: 2, InputTokens: 12288, OutputTokens: 256}
 	want := []string{"rate 2.0 req/s ≤ 30", "in flight 30 4 retrying", "prompt 12 288 → ~12 290 tok", "output 256 → — tok",
-		"prefix — hit —", "E2E 1.44 p95 1.46 s", "ok 0 failed 0 429 0", "Little 1.44 ▲ client limits"}
+		"prefix — hit —", "E2E 1.44 p95 1.46 s", "ok 0 failed 0 429 0", "Little 1.44 ▲ client-bound"}
 	if got := loadLines(p); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -172,11 +172,11 @@ func TestFloorsAreInZoomAndExplanation(t *testing.T) {
 		TPOTFloorMS: opt.Of(5.1), TTFTFloorMS: opt.Of(44.87), MBU: opt.Of(0.362), MFU: opt.Of(1.3), Assumes: "7B on X",
 	})
 	for _, c := range []struct {
-		panel      Panel
-		zoom, told []string
+		panel     Panel
+		zoom, now []string
 	}{
-		{newTPOT(), []string{"floor 5.10 ms", "MBU 36 %"}, []string{"floor 5.10 ms: least", "MBU 36 %: memory", "assuming 7B on X"}},
-		{newTTFT(), []string{"floor 44.9 ms", "MFU 130 %"}, []string{"floor 44.9 ms: least", "MFU 130 %: model", "assuming 7B on X"}},
+		{newTPOT(), []string{"floor 5.10 ms", "MBU 36 %"}, []string{"floor 5.10 ms: minimum", "MBU 36 %: memory", "assuming 7B on X"}},
+		{newTTFT(), []string{"floor 44.9 ms", "MFU 130 %"}, []string{"floor 44.9 ms: minimum", "MFU 130 %: model", "assuming 7B on X"}},
 	} {
 		zoomed := ansi.Strip(strings.Join(c.panel.Zoomed(p, 100, 30), "\n"))
 		for _, want := range c.zoom {
@@ -184,10 +184,10 @@ func TestFloorsAreInZoomAndExplanation(t *testing.T) {
 				t.Errorf("zoomed lacks %q:\n%s", want, zoomed)
 			}
 		}
-		told := strings.Join(c.panel.Explain(p).Now, "\n")
-		for _, want := range c.told {
-			if !strings.Contains(told, want) {
-				t.Errorf("explained lacks %q:\n%s", want, told)
+		now := strings.Join(c.panel.Explain(p).Now, "\n")
+		for _, want := range c.now {
+			if !strings.Contains(now, want) {
+				t.Errorf("explained lacks %q:\n%s", want, now)
 			}
 		}
 	}
@@ -196,8 +196,8 @@ func TestFloorsAreInZoomAndExplanation(t *testing.T) {
 func TestNoFloorHasItsReason(t *testing.T) {
 	tpot := newTPOT()
 	p := floored(roofline.Bounds{Why: "no GPU can be\x1b[31m seen"})
-	if told := strings.Join(tpot.Explain(p).Now, "\n"); !strings.Contains(told, "floor —: no GPU can be") || strings.Contains(told, "\x1b") {
-		t.Errorf("told %q", told)
+	if now := strings.Join(tpot.Explain(p).Now, "\n"); !strings.Contains(now, "floor —: no GPU can be") || strings.Contains(now, "\x1b") {
+		t.Errorf("explained %q", now)
 	}
 	if zoomed := ansi.Strip(strings.Join(tpot.Zoomed(p, 100, 30), "\n")); strings.Contains(zoomed, "floor") || strings.Contains(zoomed, "MBU") {
 		t.Errorf("zoomed shows a floor:\n%s", zoomed)
@@ -211,7 +211,7 @@ func TestEveryFigureTellsWhereItComesFrom(t *testing.T) {
 		engine.FieldKVFill:  {Source: "/slots n_prompt_tokens\x1b[2J", At: at.Add(-12 * time.Second), Remark: "of busy slots"},
 		engine.FieldTTFT:    {Source: "not of this panel", At: at},
 	}}}
-	want := []string{"fill /slots n_prompt_tokens[2J (of busy slots), older by 12 s", "run tgi_batch_current_size"}
+	want := []string{"fill /slots n_prompt_tokens[2J (of busy slots), 12 s older", "run tgi_batch_current_size"}
 	if got := origins(e); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -220,8 +220,8 @@ func TestEveryFigureTellsWhereItComesFrom(t *testing.T) {
 	}
 }
 
-// told is a picture of an engine that says this and nothing else.
-func told(change func(*engine.Status)) *View {
+// withEngine is a View of an engine that reports this and nothing else.
+func withEngine(change func(*engine.Status)) *View {
 	f := slice(1, time.Second)
 	f.Engine = engine.Status{Have: true}
 	change(&f.Engine)
@@ -235,14 +235,14 @@ func TestKVPanelSaysWhyItIsEmpty(t *testing.T) {
 		p          *View
 		has, hasNo string
 	}{
-		{"no reading", told(func(e *engine.Status) { e.Have, e.Why = false, "start it with --metrics" }), "start it with --metrics", "wait"},
-		{"neither queue nor cache", told(func(e *engine.Status) {
+		{"no reading", withEngine(func(e *engine.Status) { e.Have, e.Why = false, "start it with --metrics" }), "start it with --metrics", "wait"},
+		{"neither queue nor cache", withEngine(func(e *engine.Status) {
 			e.Reading.Notes = []string{"no metrics page", "tiny is\x1b[31m loaded"}
 		}), "no metrics page; tiny is[31m loaded", "100%"},
-		{"a queue and no cache", told(func(e *engine.Status) {
+		{"a queue and no cache", withEngine(func(e *engine.Status) {
 			e.Reading.Running, e.Reading.Notes = opt.Of(2), []string{"tells nothing of the KV cache"}
 		}), "tells nothing of the KV cache", "100%"},
-		{"both", told(func(e *engine.Status) {
+		{"both", withEngine(func(e *engine.Status) {
 			e.Reading.Running, e.Reading.KVFill, e.Reading.Notes = opt.Of(2), opt.Of(0.5), []string{"a remark"}
 		}), "100%", "a remark"},
 	} {
@@ -258,7 +258,7 @@ func TestKVPanelSaysWhyItIsEmpty(t *testing.T) {
 			t.Errorf("%s: %d lines, want 10", c.name, len(lines))
 		}
 	}
-	stale := told(func(e *engine.Status) { e.Reading.Notes = []string{"no metrics page"} })
+	stale := withEngine(func(e *engine.Status) { e.Reading.Notes = []string{"no metrics page"} })
 	if h := k.Heading(stale); len(h.Figures) != 1 || h.Figures[0].Text != units.Unknown || len(h.Foot) > 0 {
 		t.Errorf("heading of an engine that says nothing: %+v", h)
 	}

@@ -39,7 +39,7 @@ func overTime(v *View, w, h int, scale chart.Scale, label func(float64) string, 
 	return p.Picture()
 }
 
-// newPlot begins a chart over time, with the moments at which something was done to the load.
+// newPlot makes a chart over time, marked at the moments when the load was changed.
 func newPlot(v *View, w, h int, scale chart.Scale, label func(float64) string) *chart.Plot {
 	p := chart.New(w, h, scale, label, v.Theme.Border)
 	p.ASCII = v.Theme.ASCII
@@ -61,13 +61,13 @@ func dots(columns []*history.Column, of value) (ys []float64) {
 	return ys
 }
 
-// shares is the scale of what is a part of a whole.
+// shares is the scale of shares of a whole.
 var shares = chart.Scale{Min: 0, Max: 1}
 
 func percentLabel(v float64) string { return units.Whole(100*v) + "%" }
 
-// spark is a line of blocks behind a short name, on w cells; without a top the largest
-// value is the full height.
+// spark is a line of blocks after a short name, on w cells. Values above top raise the
+// scale.
 func spark(v *View, name string, nameWidth, w int, top float64, of value, st lipgloss.Style) string {
 	n := max(0, w-nameWidth)
 	var ys []float64
@@ -87,7 +87,7 @@ func blanks(n int) []float64 {
 	return ys
 }
 
-// bridge joins neighbours that are at most most dots apart by a straight line.
+// bridge joins neighbours that are no more than most dots apart by a straight line.
 func bridge(ys []float64, most int) {
 	last := -1
 	for i, y := range ys {

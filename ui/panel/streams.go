@@ -19,7 +19,7 @@ import (
 // prompt, shows as a stripe through all rows.
 type streams struct{}
 
-// slotWidth is the room for a slot's number and a blank.
+// slotWidth is the space for a slot's number and a blank.
 const slotWidth = 4
 
 func (streams) Heading(v *View) text.Heading {
@@ -59,10 +59,10 @@ func (streams) Body(v *View, w, h int) []string {
 	return text.Beside(labels, min(w, slotWidth), chart.Raster(n, h, rows), n, h)
 }
 
-// slotUse is a slot that is seen on the picture.
+// slotUse is a slot that appears in the picture.
 type slotUse struct {
 	slot int
-	long bool // the long prompt that was fired on purpose runs in it
+	long bool // it has the long prompt that was sent on purpose
 }
 
 func usedSlots(columns []*history.Column) []slotUse {
@@ -131,14 +131,13 @@ func streamCell(t *theme.Palette, s *history.Stream, usualMS float64) chart.Cell
 }
 
 // gapSteps are the multiples of the usual gap at which a cell of the raster grows by one
-// step. They are far apart, so that a stream that does what it always does stays flat,
-// and a stripe stands out.
+// step. They are far apart, so that a steady stream stays flat and a stripe stands out.
 var gapSteps = [...]float64{2.5, 4.5, 8, 14}
 
 // blocks are the heights of the raster, one more than there are steps.
 var blocks = [len(gapSteps) + 1]rune{'▁', '▂', '▄', '▆', '█'}
 
-// gapHeight is 0 for the usual to 4: how far the longest gap is above it.
+// gapHeight is how far the longest gap is above the usual one, from 0 (not at all) to 4.
 func gapHeight(gapMS, usualMS float64) int {
 	height := 0
 	for usualMS > 0 && height < len(gapSteps) && gapMS >= gapSteps[height]*usualMS {
@@ -165,7 +164,7 @@ func (streams) Explain(v *View) Explanation {
 		Title: "streams: what each stream was doing",
 		Text: []string{
 			"A row is a stream, a column is " + units.Span(v.History.Width) + ". ░ waits for its first token (queued or in prefill). ▁ to █: the longest gap of the column compared with the usual gap, from below 2.5 to 14 times and more. · a request ended, × it failed.",
-			"A stripe through all rows is something that held up the whole batch, most often the prefill of a long prompt. Key l sends one on purpose; its row is labelled long.",
+			"A stripe through all rows is something that held up the whole batch, most often the prefill of a long prompt. The key l sends one on purpose; its row is labelled long.",
 		},
 		Source: fromClient,
 		Now:    windowNow(v, v.Frame.Client.Gap.N),

@@ -12,8 +12,8 @@ import (
 // StripHeight is how many lines the strip has.
 const StripHeight = 6
 
-// Strip is the load panel and every number of the compact picture, in lines that drop
-// their last parts when the screen is narrow.
+// Strip is the load panel and all numbers of the compact picture, in lines that drop their
+// last parts on a narrow screen.
 func Strip(v *View, w int, focused bool) []string {
 	t, f := v.Theme, v.Frame
 	name := func(s string) text.Figure { return text.Fig(text.Pad(s, 5), t.Bold) }

@@ -15,8 +15,8 @@ import (
 	"sonde/ui/theme"
 )
 
-// Title is the top line: what is measured at the left, the state at the right. The right
-// part stays whole; the left part loses its last names first.
+// Title is the top line: what is measured on the left, the state on the right. The right part
+// stays whole; the left part is shortened from its end.
 func Title(v *View, paused, narrow bool, w int) string {
 	right := state(v, paused, narrow)
 	left := target(v, w-2-ansi.StringWidth(right))
@@ -75,7 +75,7 @@ func gpusOf(f *frame.Frame) string {
 	return name
 }
 
-// state is what is going on, the level, and the age of the session.
+// state is the activity, the level, and the age of the session.
 func state(v *View, paused, narrow bool) string {
 	t := v.Theme
 	parts := []string{}
@@ -103,8 +103,8 @@ func state(v *View, paused, narrow bool) string {
 	return strings.Join(append(parts, at), "  ") + " "
 }
 
-// levelState says whether the level's numbers can be trusted; without load there is
-// nothing that could settle.
+// levelState says whether the level's numbers can be trusted; without load nothing can
+// settle.
 func levelState(v *View, narrow bool) string {
 	l := &v.Frame.Load
 	name := fmt.Sprintf("level %d · ", l.Level)
@@ -135,7 +135,7 @@ func activity(v *View) string {
 	return t.Dim.Render("○ idle")
 }
 
-// playing is what the playback does.
+// playing is the state of the playback.
 func playing(t *theme.Palette, s *frame.PlaybackState, narrow bool) string {
 	switch {
 	case s.Ended && narrow:
@@ -165,10 +165,10 @@ func sweeping(t *theme.Palette, s *sweep.Status, narrow bool) string {
 	return t.Accent.Render(progress)
 }
 
-// stages are what is done before the load: a word for places of little room, and the reason
-// why there are no figures.
+// stages are what happens before the load: a short form, and the reason why there are no
+// figures.
 var stages = map[frame.Stage]struct{ word, why string }{
 	frame.StageConnecting: {"connecting", "connecting to the server"},
-	frame.StageLoading:    {"model is loading", "the server is loading its model; the load starts when it is ready"},
+	frame.StageLoading:    {"loading model", "the server is loading its model; the load starts when it is ready"},
 	frame.StageFitting:    {"fitting prompt", "fitting the prompt length; the load starts after that"},
 }

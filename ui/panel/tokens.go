@@ -25,8 +25,8 @@ func (k *tokens) Heading(v *View) text.Heading {
 	}}
 }
 
-// inputPerS and outputPerS are the rates of the window. No tokens at all although
-// requests were answered means that nobody counted them, which is not zero.
+// inputPerS and outputPerS are the rates of the window. If there are responses and no tokens,
+// nobody counted them, which is not zero.
 func inputPerS(c *measure.Client) opt.Float  { return rate(c, c.InTokensPerS, c.InputTokens) }
 func outputPerS(c *measure.Client) opt.Float { return rate(c, c.OutTokensPerS, c.OutputTokens) }
 
@@ -48,7 +48,7 @@ func tilde(about, known bool) string {
 	return ""
 }
 
-// engineRates are what the engine writes and reads for others while we send nothing.
+// engineRates are the engine's rates for other clients while we send nothing.
 func (v *View) engineRates() (out, in opt.Float, ok bool) {
 	if !v.watching(v.Frame.Client.E2E) {
 		return out, in, false
@@ -57,7 +57,7 @@ func (v *View) engineRates() (out, in opt.Float, ok bool) {
 	return out, in, out.OK || in.OK
 }
 
-// whyEmpty stands where no token of ours has come; see latency.whyEmpty.
+// whyEmpty is shown while there are no tokens of ours; see latency.whyEmpty.
 func (k *tokens) whyEmpty(v *View, w, h int) []string {
 	t := v.Theme
 	out, in, ok := v.engineRates()
@@ -76,7 +76,7 @@ func (k *tokens) Body(v *View, w, h int) []string {
 	out, in := line{t.First, 'o', outOf}, line{t.Second, '+', inOf}
 	lower := 1
 	if !inputPerS(&v.Frame.Client).OK {
-		return append(k.draw(v, w, h-lower, &k.out, out), t.Dim.Render(text.CleanTo("in  "+units.Unknown+" the server does not count prompts", w)))
+		return append(k.draw(v, w, h-lower, &k.out, out), t.Dim.Render(text.CleanTo("in  "+units.Unknown+" the server does not count prompt tokens", w)))
 	}
 	if h >= 9 {
 		lower = max(3, h/3)

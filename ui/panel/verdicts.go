@@ -12,8 +12,8 @@ import (
 	"sonde/ui/theme"
 )
 
-// VerdictLines are the sentence below the panels with its evidence, and where they leave
-// a line free, what to do.
+// VerdictLines are the verdict below the panels: its sentence and evidence, and the advice if
+// a line is left for it.
 func VerdictLines(t *theme.Palette, v diagnose.Verdict, w, h int) []string {
 	lines := verdictLines(t, v, w, h)
 	if len(lines) < h && v.Advice != "" {
@@ -22,8 +22,8 @@ func VerdictLines(t *theme.Palette, v diagnose.Verdict, w, h int) []string {
 	return chart.Fit(lines, w, h)
 }
 
-// verdictLines are the sentence and after it as much whole evidence as fits, in at most h
-// lines broken between words.
+// verdictLines are the sentence and as many whole pieces of evidence as fit into h lines,
+// broken between words.
 func verdictLines(t *theme.Palette, v diagnose.Verdict, w, h int) []string {
 	sign, style := verdictSign(t, v.Severity)
 	sentence, inner := text.CleanOr(v.Text, noVerdict), w-3
@@ -47,7 +47,7 @@ func verdictLines(t *theme.Palette, v diagnose.Verdict, w, h int) []string {
 
 const noVerdict = "no verdict yet"
 
-// AllVerdicts are all that hold, whole, and what became of the other rules.
+// AllVerdicts are all verdicts in full, and the rules that were ruled out or inconclusive.
 func AllVerdicts(v *View, w int) []string {
 	t := v.Theme
 	if len(v.Verdicts) == 0 {
@@ -90,7 +90,7 @@ func otherRules(v *View, w int) (lines []string) {
 // ruleWords writes the name of a rule as words.
 var ruleWords = strings.NewReplacer("_", " ", "gpu", "GPU", "kv", "KV", "slow", "slow", "slo", "SLO", "ttft", "TTFT", "tpot", "TPOT", "e2e", "E2E")
 
-// verdictSign goes with the colour of a severity.
+// verdictSign is the sign and the colour of a severity.
 func verdictSign(t *theme.Palette, s diagnose.Severity) (string, lipgloss.Style) {
 	switch s {
 	case diagnose.Healthy:

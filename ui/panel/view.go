@@ -36,7 +36,7 @@ type View struct {
 	Sweep    sweep.Status
 }
 
-// SilentAfter is from when on the screen says that no Frames come.
+// SilentAfter is after how long the screen says that no Frames arrive.
 const SilentAfter = 3 * time.Second
 
 // Verdict is the strongest one.
@@ -58,23 +58,23 @@ func (v *View) slosOf(metric string) []slo.Target {
 	return found
 }
 
-// beforeLoad reports that the requested load has yet to begin.
+// beforeLoad reports whether the requested load has yet to start.
 func (v *View) beforeLoad() bool {
 	return v.Have && v.Requested.Concurrency == 0 && v.Frame.Load.Stage != frame.StageLoad
 }
 
-// capped reports that a closed loop cannot be turned up any further.
+// capped reports whether a closed loop cannot be turned up any further.
 func (v *View) capped() bool {
 	return v.Requested.Rate <= 0 && v.Requested.Concurrency > 0 && v.Requested.Concurrency == v.Frame.Load.Max
 }
 
-// watching reports that there are no requests of our own, so that the engine's account
-// is all there is.
+// watching reports whether there are no requests of our own, so that the engine's figures are
+// all there is.
 func (v *View) watching(own measure.Summary) bool {
 	return v.Have && own.N == 0 && v.Requested.Concurrency == 0 && v.Frame.Client.InFlight == 0
 }
 
-// ageNote is "" for a reading that counts, else its age for a border.
+// ageNote is "" for a fresh reading, else its age for a border.
 func (v *View) ageNote(at time.Time, period time.Duration) string {
 	if v.Frame.Fresh(at, period) {
 		return ""
@@ -112,7 +112,7 @@ func engineTTFT(r *engine.Reading) *engine.Histogram { return &r.TTFT }
 func engineGap(r *engine.Reading) *engine.Histogram  { return &r.Gap }
 func engineE2E(r *engine.Reading) *engine.Histogram  { return &r.E2E }
 
-// engineOwn is the engine's own estimate where it stands in for ours.
+// engineOwn is the engine's own estimate, if it stands in for our figures.
 func (v *View) engineOwn(own measure.Summary, histogram pick) (estimate, bool) {
 	if !v.watching(own) {
 		return estimate{}, false
@@ -127,7 +127,7 @@ func (v *View) engineOwn(own measure.Summary, histogram pick) (estimate, bool) {
 	return e, true
 }
 
-// quantileMS is a quantile in milliseconds, or the last finite bound that it lies beyond.
+// quantileMS is a quantile in milliseconds, or the last finite bound if it lies beyond it.
 func quantileMS(h *engine.Histogram, q float64) (ms float64, beyond bool) {
 	s, above, ok := h.Quantile(q)
 	if !ok {
