@@ -47,7 +47,7 @@ var rooms = []room{
 	{"ui/theme", tools, nil},
 	// Values: what readers may import.
 	{"gpu", values, []string{"probe/opt", "probe/plain", "probe/units"}},
-	{"probe/engine", values, []string{"probe/opt"}},
+	{"probe/engine", values, []string{"probe/opt", "probe/plain"}},
 	{"probe/measure", values, []string{"probe/opt"}},
 	{"probe/prompt", values, nil},
 	{"probe/roofline", values, []string{"probe/opt", "probe/plain"}},

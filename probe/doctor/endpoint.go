@@ -17,6 +17,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/engine/scrape"
 	"sonde/probe/frame"
+	"sonde/probe/plain"
 	"sonde/probe/units"
 )
 
@@ -159,9 +160,9 @@ func (r *Report) listed(o Options, id engine.Identity) {
 	case n == 0:
 		s.missing("list", "empty: requests name "+cmp.Or(id.Model, "no model"), "load a model, or use --model NAME")
 	case !slices.Contains(id.Models, id.Model):
-		s.missing("list", fmt.Sprintf("does not contain %q: %s", id.Model, listed(id.Models, 5)), "check --model")
+		s.missing("list", fmt.Sprintf("does not contain %q: %s", id.Model, plain.FirstFew(id.Models, 5)), "check --model")
 	default:
-		s.ok("list", fmt.Sprintf("%s: %s; requests name %s", units.Count(n, "model"), listed(id.Models, 3), id.Model))
+		s.ok("list", fmt.Sprintf("%s: %s; requests name %s", units.Count(n, "model"), plain.FirstFew(id.Models, 3), id.Model))
 	}
 	if id.MaxModelLen > 0 {
 		s.ok("context", units.WholeCommas(float64(id.MaxModelLen))+" tokens")

@@ -57,7 +57,7 @@ func (s section) name(ctx context.Context, host string) bool {
 		s.failed("name", "cannot resolve host "+host, "check the name, or use the IP address")
 		return false
 	}
-	s.ok("name", host+" resolves to "+listed(found, 3))
+	s.ok("name", host+" resolves to "+plain.FirstFew(found, 3))
 	return true
 }
 

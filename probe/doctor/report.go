@@ -151,11 +151,3 @@ const longestLine = 400
 
 // oneLine removes everything that could steer a terminal: texts come from servers.
 func oneLine(s string) string { return plain.Line(s, longestLine) }
-
-// listed names the first few of many.
-func listed(names []string, most int) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:most], ", ") + ", …"
-}

@@ -5,10 +5,10 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"sonde/probe/opt"
+	"sonde/probe/plain"
 )
 
 // Identity is what detection found out once.
@@ -118,15 +118,11 @@ func (r *Reading) GoneText() string {
 			first = g.Since
 		}
 	}
-	more := ""
-	if n > 3 {
-		names, more = names[:3], fmt.Sprintf(" and %d more", n-3)
-	}
 	since := "before the start"
 	if !first.IsZero() {
 		since = first.Format("15:04")
 	}
-	return fmt.Sprintf("%d of %d replicas gone since %s: %s%s", n, n+r.Replicas, since, strings.Join(names, ", "), more)
+	return fmt.Sprintf("%d of %d replicas gone since %s: %s", n, n+r.Replicas, since, plain.FirstFew(names, 3))
 }
 
 // Follows reports whether counters continue those of an earlier reading: they did not

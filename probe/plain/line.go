@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,4 +33,13 @@ func Line(s string, maxRunes int) string {
 		runes++
 	}
 	return b.String()
+}
+
+// FirstFew lists names: there may be hundreds.
+func FirstFew(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

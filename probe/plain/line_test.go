@@ -30,3 +30,11 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+func TestFirstFew(t *testing.T) {
+	for most, want := range map[int]string{3: "a, b, c", 2: "a, b and 1 more"} {
+		if got := FirstFew([]string{"a", "b", "c"}, most); got != want {
+			t.Errorf("%d: %q, want %q", most, got, want)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"sonde/probe/plain"
@@ -156,7 +155,7 @@ func (p *Poller) remarks(alive int, silent []string) []string {
 	}
 	if len(silent) > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d targets sent nothing for over %v and are skipped: %s",
-			len(silent), alive+len(silent), p.rhythm.patience(), list(silent)))
+			len(silent), alive+len(silent), p.rhythm.patience(), plain.Line(plain.FirstFew(silent, 3), mostWords)))
 	}
 	return notes
 }
@@ -245,14 +244,4 @@ func mean(times map[target]time.Time) time.Time {
 		behind += newest.Sub(t)
 	}
 	return newest.Add(-behind / time.Duration(len(times)))
-}
-
-// list names a few targets.
-func list(names []string) string {
-	const most = 3
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if len(names) > most {
-		text += ", …"
-	}
-	return plain.Line(text, mostWords)
 }

@@ -88,7 +88,7 @@ func (d *Dialer) proxyError(err error) error {
 // ExplainProxy says why the proxy made no connection.
 func (d *Dialer) ExplainProxy(err error) plain.Failure {
 	host, _, _ := net.SplitHostPort(d.Addr) // made by us
-	around := "NO_PROXY=" + host + " bypasses it"
+	around := AroundProxy(host)
 	if op := (*net.OpError)(nil); errors.As(err, &op) {
 		why := plain.Explain("the proxy "+d.Proxy.Host, err, d.Timeout)
 		why.Do = "check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY; " + around
@@ -180,3 +180,6 @@ func (d *Dialer) tunnel(c net.Conn) error {
 
 // ProxyUser says where a proxy's credentials go.
 const ProxyUser = "write them into HTTP_PROXY and HTTPS_PROXY"
+
+// AroundProxy is the way out of a proxy that should not be in the way to a host.
+func AroundProxy(host string) string { return "NO_PROXY=" + host + " bypasses it" }

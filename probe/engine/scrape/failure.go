@@ -148,7 +148,7 @@ func (f fetcher) answeringProxy(address string) string {
 }
 
 func proxyWantsUser(proxy string) string {
-	return fmt.Sprintf("the proxy %s wants a user and a password (407): write them into HTTP_PROXY and HTTPS_PROXY", proxy)
+	return fmt.Sprintf("the proxy %s wants a user and a password (407): %s", proxy, wire.ProxyUser)
 }
 
 // through ends a sentence about what came through a proxy; "" without one.
@@ -165,7 +165,7 @@ func aroundProxy(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
 		host = u.Hostname()
 	}
-	return fmt.Sprintf("NO_PROXY=%s bypasses it", host)
+	return wire.AroundProxy(host)
 }
 
 func hostOf(address string) string {

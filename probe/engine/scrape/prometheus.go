@@ -11,7 +11,6 @@ import (
 
 	"sonde/probe/engine"
 	"sonde/probe/engine/kinds"
-	"sonde/probe/guard"
 	"sonde/probe/prom"
 )
 
@@ -43,32 +42,14 @@ func NewPrometheusSource(server *prom.Server, selector string, id engine.Identit
 // Run asks until ctx ends: one query at a time, less often while it fails or while
 // targets are scraped seldom.
 func (p *PrometheusSource) Run(ctx context.Context) {
-	backOff := firstBackOff
-	for ctx.Err() == nil {
-		begin := time.Now()
-		wait := backOff
-		if p.ask(ctx) {
-			backOff = firstBackOff
-			wait = max(p.interval, p.poller.Pause()) - time.Since(begin)
-		} else {
-			backOff = min(2*backOff, maxBackOff)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		case <-p.Source.chosen:
-			p.readAnew()
-		}
-	}
+	always := func(context.Context) bool { return true }
+	p.repeat(ctx, always, p.ask, func() time.Duration { return max(p.interval, p.poller.Pause()) })
 }
 
 // ask sends one query and publishes the outcome. It reports whether there was an
 // answer.
-func (p *PrometheusSource) ask(ctx context.Context) (ok bool) {
-	defer guard.Catch("engine metrics", func(err error) {
-		ok = false
-		p.fail(err.Error())
-	})
+func (p *PrometheusSource) ask(ctx context.Context) bool {
+	p.readAnew()
 	news, err := p.poller.Next(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -102,7 +83,6 @@ func (p *PrometheusSource) settle(wrong ...error) {
 // readAnew reads the newest samples as what has been chosen meanwhile, and the ones
 // before so that there are rates.
 func (p *PrometheusSource) readAnew() {
-	defer guard.Catch("engine metrics", func(err error) { p.fail(err.Error()) })
 	of := p.subject()
 	if of.model == p.readAs.model && of.replica == p.readAs.replica || len(p.news[0].Samples) == 0 {
 		return
@@ -120,6 +100,7 @@ func (p *PrometheusSource) readAnew() {
 // take makes a reading of news and publishes it.
 func (p *PrometheusSource) take(news prom.News) error {
 	of := p.subject()
+	p.readAs = of
 	shot, err := p.snapshot(news, of)
 	if err != nil {
 		p.onPage, p.replicas = shot.onPage, shot.replicas()
@@ -132,7 +113,7 @@ func (p *PrometheusSource) take(news prom.News) error {
 	p.remember(&shot, news)
 	shot.regroup(p.prev)
 	shot.since(p.prev)
-	p.prev, p.readAs = &shot, of
+	p.prev = &shot
 	if k := kinds.ByID(shot.Engine); p.identity.Kind == "" && k.ID != "" {
 		become(&p.identity, k)
 	}

@@ -9,6 +9,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/engine/kinds"
 	"sonde/probe/opt"
+	"sonde/probe/plain"
 	"sonde/probe/prom"
 )
 
@@ -43,20 +44,11 @@ func newSnapshot(model string) snapshot {
 	return s
 }
 
-// firstFew lists names; a gateway may have hundreds.
-func firstFew(names []string, most int) string {
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
 // otherModelsError is a page that carries several models, but not the chosen one.
 type otherModelsError struct{ onPage []string }
 
 func (e *otherModelsError) Error() string {
-	return fmt.Sprintf("the metrics are of several models (%s): choose one with --model", firstFew(e.onPage, 8))
+	return fmt.Sprintf("the metrics are of several models (%s): choose one with --model", plain.FirstFew(e.onPage, 8))
 }
 
 // read takes one page apart by the tables that fit it, the engine's own first. The error
@@ -68,7 +60,7 @@ func (b *factBook) read(page prom.Page, fits []*kinds.Kind, of subject, at time.
 	if once, seen, ok := oncePerTarget(page); ok {
 		page, b = once, newFactBook() // its label sets are new ones each time
 		if len(seen) > 0 {
-			s.Note(firstFew(seen, 2))
+			s.Note(plain.FirstFew(seen, 2))
 		}
 	}
 	ofModel, err := s.chooseModel(models(page, fits[0].Table, b), fits[0].Table)

@@ -12,6 +12,7 @@ import (
 
 	"sonde/probe/engine"
 	"sonde/probe/opt"
+	"sonde/probe/plain"
 )
 
 // subject is what of a page is read.
@@ -213,7 +214,7 @@ func (s *snapshot) narrow(of subject) (key string, err error) {
 	for _, p := range s.parts {
 		there = append(there, p.Name)
 	}
-	return "", fmt.Errorf("no series of replica %s: there are %s", of.replica, firstFew(there, 8))
+	return "", fmt.Errorf("no series of replica %s: there are %s", of.replica, plain.FirstFew(there, 8))
 }
 
 // replicas are the parts as a Status carries them.
@@ -273,6 +274,6 @@ func (s *snapshot) noteChange(what string, places, others map[string]string) {
 	}
 	if len(names) > 0 {
 		s.Regrouped = true
-		s.Note(firstFew(slices.SortedFunc(maps.Keys(names), compareNatural), 3) + " has " + what + ": counters start over")
+		s.Note(plain.FirstFew(slices.SortedFunc(maps.Keys(names), compareNatural), 3) + " has " + what + ": counters start over")
 	}
 }

@@ -71,8 +71,8 @@ func NewSource(c Config, id engine.Identity) *Source {
 // Latest returns the newest status. It never waits.
 func (s *Source) Latest() engine.Status { return *s.latest.Load() }
 
-// SetModel chooses the model to read where a page carries several. It shows with
-// the next scrape, from Prometheus at once; rates start anew.
+// SetModel chooses the model to read where a page carries several. The page is read
+// again at once; rates start anew, but from Prometheus.
 func (s *Source) SetModel(name string) { choose(s, &s.model, name) }
 
 // SetReplica chooses the replica, or of one server the rank, to read: its name as in
@@ -99,26 +99,41 @@ const searchEvery = 30 * time.Second
 // Run reads the engine's pages until ctx ends: one scrape at a time, less often
 // while it fails. It returns at once if the engine has none.
 func (s *Source) Run(ctx context.Context) {
+	s.repeat(ctx, s.search, s.scrape, func() time.Duration { return max(s.interval, kinds.ByID(s.identity.Kind).Every) })
+}
+
+// repeat reads again and again while there is something to read: one at a time, least apart,
+// and less often while that fails.
+func (s *Source) repeat(ctx context.Context, ready, read func(context.Context) bool, least func() time.Duration) {
 	backOff := firstBackOff
-	for ctx.Err() == nil && s.search(ctx) {
+	for ctx.Err() == nil && ready(ctx) {
 		begin := time.Now()
-		ok := s.scrape(ctx)
-		least := max(s.interval, kinds.ByID(s.identity.Kind).Every)
-		wait := least - time.Since(begin)
+		ok := s.guarded(ctx, read)
+		wait := least() - time.Since(begin)
 		if ok {
 			backOff = firstBackOff
 		} else {
-			wait = max(backOff, least)
+			wait = max(backOff, least())
 			backOff = min(2*backOff, maxBackOff)
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
+		case <-s.chosen:
 		}
 	}
 }
 
-// search looks for a page until there is something to read. It tells whether there
+// guarded reads once. A panic is a failure like any other.
+func (s *Source) guarded(ctx context.Context, read func(context.Context) bool) (ok bool) {
+	defer guard.Catch("engine metrics", func(err error) {
+		ok = false
+		s.fail(err.Error())
+	})
+	return read(ctx)
+}
+
+// search looks for a page until there is something to read. It reports whether there
 // is: not where nothing is to be found, and not after ctx has ended.
 func (s *Source) search(ctx context.Context) bool {
 	for s.identity.MetricsURL == "" {
@@ -151,11 +166,7 @@ func (s *Source) searchOnce(ctx context.Context, k *kinds.Kind) {
 
 // scrape reads the page once and publishes the outcome. It reports whether the page
 // could be read.
-func (s *Source) scrape(ctx context.Context) (ok bool) {
-	defer guard.Catch("engine metrics", func(err error) {
-		ok = false
-		s.fail(err.Error())
-	})
+func (s *Source) scrape(ctx context.Context) bool {
 	of := s.subject()
 	shot, err := s.read(ctx, of)
 	read, why := 0, ""

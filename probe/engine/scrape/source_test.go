@@ -228,18 +228,18 @@ func TestSetModel(t *testing.T) {
 			t.Errorf("models on the page: %q", got)
 		}
 		source.SetModel("n")
-		time.Sleep(time.Second)
+		synctest.Wait()
 		got := source.Latest()
-		check(t, "tokens of n", got.Reading.GenerationTokens, 1040)
+		check(t, "tokens of n", got.Reading.GenerationTokens, 1020)
 		if got.Reading.GenerationTokensPerS.OK || got.Reading.Restarted || got.Reading.Model != "n" || got.Identity.Model != "m" {
 			t.Errorf("just after the change: %+v; want no rate, no restart, the page's model n, requests' model m", got)
 		}
-		time.Sleep(time.Second)
+		time.Sleep(1500 * time.Millisecond)
 		check(t, "rate of n", source.Latest().Reading.GenerationTokensPerS, 20)
 	})
 }
 
-// The models to choose from are told also where the one asked for is not there.
+// The models to choose from are listed even if the requested one is not among them.
 func TestModelThatIsNotOnThePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		id := vllmIdentity
@@ -293,7 +293,7 @@ func TestSourceWithoutAPage(t *testing.T) {
 func TestAPanicIsAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := NewSource(Config{Client: &http.Client{Transport: broken{}}}, vllmIdentity)
-		if source.scrape(t.Context()) {
+		if source.guarded(t.Context(), source.scrape) {
 			t.Error("a scrape that panics is no success")
 		}
 		if got := source.Latest(); got.Have || !strings.Contains(got.Why, "internal error") {
