@@ -142,7 +142,7 @@ func TestWhereThereIsNothingToChoose(t *testing.T) {
 		}
 	}
 	s.onPage, s.noKV = []string{"a", "b"}, true
-	if text := goOn(at(s, 120, 40), s); !strings.Contains(text, "key m") {
+	if text := goOn(at(s, 120, 40), s); !strings.Contains(text, "press m") {
 		t.Errorf("nothing says how to choose:\n%s", text)
 	}
 }
