@@ -113,6 +113,22 @@ func (r *Reading) Distribution(f Field) *Histogram {
 	return nil
 }
 
+// Put sets a figure that is known, with where it comes from.
+func (r *Reading) Put(f Field, v opt.Float, from Origin) {
+	if to := r.Figure(f); to != nil && v.OK {
+		*to = v
+		r.Origins[f] = from
+	}
+}
+
+// Remark says what is unusual about a field that is known.
+func (r *Reading) Remark(f Field, text string) {
+	if o, known := r.Origins[f]; known {
+		o.Remark = text
+		r.Origins[f] = o
+	}
+}
+
 // Known reports whether a reading holds a field.
 func (r *Reading) Known(f Field) bool {
 	if v := r.Figure(f); v != nil {

@@ -145,9 +145,12 @@ func (r *Reading) FullestKV() opt.Float {
 	return r.KVFill
 }
 
-// SetFills takes the mean and the fullest rank: a full rank preempts while the mean looks
+// SetFills sets the mean and the fullest rank: a full rank preempts while the mean looks
 // fine. Capacities weigh the mean, if there is one for every rank.
-func (r *Reading) SetFills(ranks []RankFill, capacities []float64) {
+func (r *Reading) SetFills(ranks []RankFill, capacities []float64, from Origin) {
+	if len(ranks) == 0 {
+		return
+	}
 	var sum, weight, fullest float64
 	for i, rank := range ranks {
 		w := 1.0
@@ -156,7 +159,8 @@ func (r *Reading) SetFills(ranks []RankFill, capacities []float64) {
 		}
 		sum, weight, fullest = sum+w*rank.Fill, weight+w, max(fullest, rank.Fill)
 	}
-	r.KVFill, r.KVFillMax, r.KVByRank = opt.Of(sum/weight), opt.Of(fullest), ranks
+	r.Put(FieldKVFill, opt.Of(sum/weight), from)
+	r.KVFillMax, r.KVByRank = opt.Of(fullest), ranks
 	if r.Ranks == 0 {
 		r.Ranks = len(ranks)
 	}

@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -39,14 +38,7 @@ type Into struct {
 
 // Set writes a gauge, also over what another page has said. Unknown values are skipped.
 // key names it on the page.
-func (i Into) Set(f engine.Field, v opt.Float, key string) {
-	to := i.Figure(f)
-	if to == nil || !v.OK || math.IsNaN(v.V) || math.IsInf(v.V, 0) {
-		return
-	}
-	*to = v
-	i.Origins[f] = i.origin(key)
-}
+func (i Into) Set(f engine.Field, v opt.Float, key string) { i.Put(f, v, i.origin(key)) }
 
 func (i Into) origin(key string) engine.Origin {
 	return engine.Origin{Source: i.Page + " " + key, At: i.At}
@@ -66,14 +58,6 @@ func (i Into) Count(f engine.Field, v opt.Float, key string) {
 	}
 }
 
-// Remark says what is unusual about a figure that has been set.
-func (i Into) Remark(f engine.Field, text string) {
-	if o, known := i.Origins[f]; known {
-		o.Remark = text
-		i.Origins[f] = o
-	}
-}
-
 // KV writes the fill of every rank; capacities, in tokens, weigh the mean and may be nil.
 // One value that is not a fraction makes it unknown.
 func (i Into) KV(ranks []engine.RankFill, capacities []float64, key string) {
@@ -81,8 +65,5 @@ func (i Into) KV(ranks []engine.RankFill, capacities []float64, key string) {
 		i.Note(fmt.Sprintf("%s: %s is not a fraction from 0 to 1", i.Page, key))
 		return
 	}
-	if len(ranks) > 0 {
-		i.SetFills(ranks, capacities)
-		i.Origins[engine.FieldKVFill] = i.origin(key)
-	}
+	i.SetFills(ranks, capacities, i.origin(key))
 }

@@ -92,17 +92,6 @@ func ByID(id string) *Kind {
 	return &Kind{}
 }
 
-// IDs are those of all engines that detection can name.
-func IDs() []string {
-	var ids []string
-	for _, k := range All {
-		if !slices.Contains(ids, k.ID) {
-			ids = append(ids, k.ID)
-		}
-	}
-	return ids
-}
-
 // Offers are the fields that some version of an engine publishes, on its metrics page or
 // on another page. No setting of the engine brings any other field.
 func Offers(id string) []engine.Field {

@@ -48,9 +48,9 @@ type asker struct {
 }
 
 func (a asker) Ask(ctx context.Context, path string, body any) (kinds.Object, bool) {
-	response, ok := a.askJSON(ctx, path, body)
+	response, _ := a.askJSON(ctx, path, body)
 	o, isObject := response.(map[string]any)
-	return o, ok && isObject
+	return o, isObject
 }
 
 func (a asker) ModelEntry(ctx context.Context, model string) kinds.Object {
@@ -80,7 +80,7 @@ func (a asker) Labels(ctx context.Context, family string) []map[string]string {
 // askJSON sends a GET, or a POST if there is a body, to a path of the server and returns
 // the JSON that comes back.
 func (f fetcher) askJSON(ctx context.Context, path string, body any) (response any, ok bool) {
-	c := probe(f.config.rootAt(path))
+	c := forJSON(f.config.rootAt(path), probeTimeout)
 	if body != nil {
 		var err error
 		if c.body, err = json.Marshal(body); err != nil {

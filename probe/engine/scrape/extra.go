@@ -1,6 +1,7 @@
 package scrape
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -85,10 +86,7 @@ func (s *Source) askExtra(ctx context.Context, e *extraState) bool {
 		return false
 	}
 	e.asked = time.Now()
-	c := probe(s.fetch.config.rootAt(e.Path))
-	if e.Timeout > 0 {
-		c.timeout = e.Timeout
-	}
+	c := forJSON(s.fetch.config.rootAt(e.Path), cmp.Or(e.Timeout, probeTimeout))
 	a, err := s.fetch.send(ctx, c)
 	e.gone = err == nil && (a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed || a.status == http.StatusNotImplemented)
 	switch {

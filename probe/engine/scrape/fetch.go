@@ -62,14 +62,9 @@ type call struct {
 	timeout time.Duration
 }
 
-// list is the call for the model list.
-func list(address string) call {
-	return call{address: address, accept: "application/json", withKey: true, limit: maxList, timeout: listTimeout}
-}
-
-// probe is the call for anything else that answers in JSON.
-func probe(address string) call {
-	return call{address: address, accept: "application/json", withKey: true, limit: maxList, timeout: probeTimeout}
+// forJSON is the call for anything that answers in JSON.
+func forJSON(address string, timeout time.Duration) call {
+	return call{address: address, accept: "application/json", withKey: true, limit: maxList, timeout: timeout}
 }
 
 // page fetches a metrics page: without the user's headers, which most engines do

@@ -19,7 +19,7 @@ func (s *snapshot) distribution(v view, f engine.Field) {
 	}
 	if h, p := v.histogram(v.table.Fields[f]); !h.IsZero() {
 		*to = h
-		s.from(v, f, p)
+		s.Origins[f] = s.from(v, f, p)
 	}
 }
 

@@ -30,10 +30,7 @@ func (s *snapshot) kvFill(v view) {
 			weights = append(weights, tokens)
 		}
 	}
-	if len(fills) > 0 {
-		s.SetFills(fills, weights)
-		s.from(v, engine.FieldKVFill, c.picked)
-	}
+	s.SetFills(fills, weights, s.from(v, engine.FieldKVFill, c.picked))
 	if v.table.MeanFill {
 		s.KVFillMax, s.KVByRank = opt.Float{}, nil
 	}
@@ -55,8 +52,7 @@ func (s *snapshot) kvCapacity(v view) map[string]float64 {
 		sum += r.value
 	}
 	if len(c.ranks) > 0 && !s.KVCapacityTokens.OK {
-		s.KVCapacityTokens = opt.Of(sum)
-		s.from(v, engine.FieldKVCapacity, c.picked)
+		s.Put(engine.FieldKVCapacity, opt.Of(sum), s.from(v, engine.FieldKVCapacity, c.picked))
 	}
 	return byRank
 }

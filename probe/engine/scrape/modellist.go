@@ -68,7 +68,7 @@ func notFound(err error) bool {
 }
 
 func (f fetcher) modelsAt(ctx context.Context, address string) (modelList, error) {
-	a, err := f.send(ctx, list(address))
+	a, err := f.send(ctx, forJSON(address, listTimeout))
 	if err != nil {
 		class, says := f.explain(address, err, listTimeout)
 		if class == measure.Timeout { // it took the connection

@@ -56,10 +56,7 @@ func (s *snapshot) tokenRates(prev *snapshot, seconds float64) {
 // increase sets what was made of a counter's increase. Where that is unknown, the
 // engine's own gauge stays.
 func (s *snapshot) increase(f engine.Field, v opt.Float, of engine.Field) {
-	if v.OK {
-		*s.Figure(f) = v
-		s.Origins[f] = engine.Origin{Source: "increase of " + s.Origins[of].Source, At: s.At}
-	}
+	s.Put(f, v, engine.Origin{Source: "increase of " + s.Origins[of].Source, At: s.At})
 }
 
 // rate is how fast a counter grew over the interval, per second.

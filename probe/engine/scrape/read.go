@@ -169,14 +169,11 @@ func (s *snapshot) figure(v view, f engine.Field) {
 	for _, r := range c.ranks {
 		series[r.key], greatest = r.value, max(greatest, r.value)
 	}
-	if *to = opt.Of(series.total()); f == engine.FieldMaxModelLen {
-		*to = opt.Of(greatest)
+	value := opt.Of(series.total())
+	if f == engine.FieldMaxModelLen {
+		value = opt.Of(greatest)
 	}
-	if !to.OK {
-		return
-	}
-	s.from(v, f, c.picked)
-	if isCounter {
+	if s.Put(f, value, s.from(v, f, c.picked)); isCounter && value.OK {
 		s.series[f] = series
 	}
 }
@@ -188,8 +185,7 @@ func (s *snapshot) rateGauge(v view) {
 	if s.PrefixHitRate.OK || s.PrefixQueries.OK || len(c.ranks) != 1 || !isFraction(c.ranks[0].value) {
 		return
 	}
-	s.PrefixHitRate = opt.Of(c.ranks[0].value)
-	s.from(v, engine.FieldHitRateGauge, c.picked)
+	s.Put(engine.FieldHitRateGauge, opt.Of(c.ranks[0].value), s.from(v, engine.FieldHitRateGauge, c.picked))
 }
 
 func isFraction(v float64) bool { return v >= 0 && v <= 1 }
@@ -205,14 +201,12 @@ func (s *snapshot) prefixUnit(t *kinds.Table) {
 	}
 	if s.PrefixUnit != engine.UnitTokens {
 		for _, f := range []engine.Field{engine.FieldPrefixQueries, engine.FieldPrefixHits} {
-			o := s.Origins[f]
-			o.Remark = "in " + string(s.PrefixUnit)
-			s.Origins[f] = o
+			s.Remark(f, "in "+string(s.PrefixUnit))
 		}
 	}
 }
 
-// from notes where a field comes from.
-func (s *snapshot) from(v view, f engine.Field, p picked) {
-	s.Origins[f] = engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[f]}
+// from is where a field of a table comes from.
+func (s *snapshot) from(v view, f engine.Field, p picked) engine.Origin {
+	return engine.Origin{Source: v.source(p), At: s.At, Remark: v.table.Remarks[f]}
 }

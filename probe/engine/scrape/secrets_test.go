@@ -97,7 +97,7 @@ func TestHostHeader(t *testing.T) {
 	t.Cleanup(second.Close)
 	server, other := first.URL, second.URL
 	f := newFetcher(Config{Base: server, Header: http.Header{"Host": {"llm.example"}}})
-	for _, c := range []call{list(server + "/v1/models"), {address: server + "/metrics", limit: 1000, timeout: probeTimeout}, {address: other + "/metrics", limit: 1000, timeout: probeTimeout}} {
+	for _, c := range []call{forJSON(server+"/v1/models", listTimeout), {address: server + "/metrics", limit: 1000, timeout: probeTimeout}, {address: other + "/metrics", limit: 1000, timeout: probeTimeout}} {
 		if _, err := f.send(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
