@@ -81,8 +81,8 @@ func readAMD(_ prom.Page, d *device, _ nvml.HostMemory) gpu.Reading {
 	return r
 }
 
-// amdName is the model as far as the exporter reports it: of some cards it gives only
-// the number of their board.
+// amdName is the model as far as the exporter reports it: for some cards it gives only
+// the board's number.
 func amdName(d *device) string {
 	name := cmp.Or(d.label("card_series", "card_model"), "AMD GPU")
 	if !strings.Contains(strings.ToLower(name), "amd") {

@@ -81,12 +81,12 @@ type device struct {
 	id     string
 	whole  *device           // of which it is a part; nil if it is a whole one
 	parts  []*device         // MIG instances
-	labels map[string]string // of all its samples; of two values the first counts
+	labels map[string]string // of all its samples; the first of two values counts
 	values map[string]float64
 }
 
-// devices sorts the samples of a page by device. Blanks are skipped, but make their
-// device known.
+// devices sorts the samples of a page by device. A device that has only blanks is listed
+// too.
 func (f pageFormat) devices(p prom.Page) map[string]*device {
 	found := map[string]*device{}
 	for _, published := range p.Names() {
@@ -130,7 +130,7 @@ func (d *device) with(id string, whole *device, labels map[string]string) *devic
 	return d
 }
 
-// add takes a sample. Of a value that comes twice the first counts.
+// add takes a sample. The first of two values of the same name counts.
 func (d *device) add(name string, s prom.Sample) {
 	kind := s.Labels["clock_type"] // AMD's: there are several clocks of a type, and the fastest counts
 	if kind != "" {

@@ -20,8 +20,8 @@ const (
 	pageTimeout = 5 * time.Second
 	// probeTimeout is for the first reading: a filtered port answers nothing.
 	probeTimeout = 2 * time.Second
-	// firstPageAlone is how long the first page may stay the only one without a word. How
-	// old its values were is unknown: they may be from before the load began.
+	// firstPageAlone is how long the first page may stay unchanged before a note says so.
+	// How old its values were is unknown: they may be from before the load began.
 	firstPageAlone = 3 * time.Second
 )
 

@@ -13,8 +13,8 @@ import (
 	"sonde/probe/prom"
 )
 
-// frozenAfter is how long values may stand still: dcgm-exporter collects every 30 s
-// unless told otherwise.
+// frozenAfter is how long values may stand still: dcgm-exporter collects every 30 s by
+// default.
 const frozenAfter = 35 * time.Second
 
 // Notes of readings that rest on what earlier pages showed.

@@ -62,7 +62,7 @@ func (g *gpm) poll() (gpmValues, Code) {
 	}
 	older, newer := g.newest, 1-g.newest
 	if c := g.buffers.take(newer); c != CodeSuccess {
-		g.at = time.Time{} // what comes after an error starts anew
+		g.at = time.Time{} // after an error the comparison starts over
 		if c.lasting() || c == CodeOperatingSystem {
 			g.stopped = c
 		}

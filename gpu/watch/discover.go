@@ -61,7 +61,7 @@ func openPage(ctx context.Context, address string, o Options) (reader, error) {
 }
 
 // openDriver uses the driver's library, else nvidia-smi, which reports less. Both
-// reasons count: a library may be missing where the tool works, and the other way round.
+// failures are reported: either may be missing where the other works.
 func openDriver(ctx context.Context, o Options, d drivers) (reader, error) {
 	r, err := d.library()
 	if err == nil {
@@ -105,8 +105,8 @@ func findRemote(ctx context.Context, o Options) (reader, error) {
 	return r, nil
 }
 
-// tryExporters tries the usual ports at the same time. A port where nothing listens
-// is not worth a word, because nobody named it; one that answers otherwise is.
+// tryExporters tries the usual ports at the same time. A port where nothing listens is
+// not mentioned, because nobody gave it; one that answers something else is.
 func tryExporters(ctx context.Context, host string, o Options) (reader, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -146,7 +146,7 @@ func noExporter(host string, odd []string) error {
 	return errors.New(gpu.Join(append([]string{text}, odd...)...))
 }
 
-// elsewhere labels the readings of this machine where the endpoint is another one.
+// elsewhere labels the readings of this machine where the endpoint is on another one.
 func elsewhere(r reader, o Options) reader {
 	if o.Local || o.TargetHost == "" {
 		return r

@@ -154,7 +154,7 @@ func wait(ctx context.Context, d time.Duration) {
 
 // withGone adds the GPUs that were there before and are no longer listed: an operator
 // has to see one that vanished silently. Parts of a GPU come and go when it is split
-// anew, and an ID made of a number (host/0) may be replaced by the GPU's own: those
+// again, and an ID made of a number (host/0) may be replaced by the GPU's own: those
 // are dropped.
 func withGone(before, now []gpu.Reading) []gpu.Reading {
 	listed := make(map[string]bool, len(now))

@@ -163,7 +163,7 @@ func TestEnginesInTurn(t *testing.T) {
 	server := httptest.NewServer(balanced)
 	defer server.Close()
 	r := examine(t, server.URL, nil)
-	want(t, r, "metrics", Missing, "several engines answer at "+server.URL+"/metrics in turn")
+	want(t, r, "metrics", Missing, "several engines take turns answering at "+server.URL+"/metrics")
 	absent(t, r, "reported")
 }
 

@@ -24,7 +24,7 @@ type Identity struct {
 	MaxRunning  int      `json:"max_running,omitempty"`   // requests that run at once; 0 if unknown
 	About       []string `json:"about,omitempty"`         // what else the server says of itself, in words
 	MetricsURL  string   `json:"metrics_url"`             // "" if none was found
-	MetricsWhy  string   `json:"metrics_why"`             // why there is no MetricsURL, with the way out
+	MetricsWhy  string   `json:"metrics_why"`             // why there is no MetricsURL, and what to do
 	GPUURL      string   `json:"gpu_url"`                 // page with GPU metrics that this engine itself serves, "" if none
 }
 
@@ -35,7 +35,7 @@ type Reading struct {
 	At time.Time `json:"at"` // when the page was read
 
 	Engine  string `json:"engine,omitempty"`  // kind that the page itself shows, "" if it does not: a proxy may stand before it
-	Via     string `json:"via,omitempty"`     // what stands between: "Ray", "Dynamo worker", …; "" = nothing
+	Via     string `json:"via,omitempty"`     // what the page came through: "Ray", "Dynamo worker", …; "" = nothing
 	Router  bool   `json:"router,omitempty"`  // figures are of a pool of engines
 	Model   string `json:"model,omitempty"`   // as the page spells it; "" if it names none
 	Replica string `json:"replica,omitempty"` // name of the one of Status.Replicas that this is of; "" = of all
@@ -96,7 +96,7 @@ type Reading struct {
 	Restarted bool             `json:"restarted,omitempty"` // counters fell since the reading before
 	Regrouped bool             `json:"regrouped,omitempty"` // replicas have joined or left since the reading before: the sums are of others
 	Settings  []string         `json:"settings,omitempty"`  // how the engine was started, by the labels of its configuration: "block_size 16"
-	Notes     []string         `json:"notes,omitempty"`     // quiet remarks about the page
+	Notes     []string         `json:"notes,omitempty"`     // remarks about the page
 }
 
 // Gone is a replica whose series have ended.
@@ -226,16 +226,16 @@ type Status struct {
 	State    State         `json:"-"`
 	Why      string        `json:"why,omitempty"`      // for people: why there is no reading, or no newer one; "" when Ready
 	Period   time.Duration `json:"period_ms,omitzero"` // how often new readings come; 0 until it is known
-	OnPage   []string      `json:"on_page,omitempty"`  // models that the metrics page tells apart, sorted; choose one with SetModel
-	// Replicas are what the series tell apart, by name, whether Reading is merged of
-	// all of them or is of one: choose it with SetReplica.
+	OnPage   []string      `json:"on_page,omitempty"`  // models on the metrics page, sorted; choose one with SetModel
+	// Replicas are those that the labels of the series distinguish, by name. Reading is
+	// merged of all of them, or is of the one chosen with SetReplica.
 	Replicas []Replica `json:"replicas,omitempty"`
 }
 
-// Replica is one of the servers that a Reading is merged of: of one server alone,
+// Replica is one of the servers that a Reading is merged of; if there is only one server,
 // one of its data-parallel ranks.
 type Replica struct {
-	Name  string    `json:"name"`  // by the label that tells it from the others: a pod, an instance, "rank 0"
+	Name  string    `json:"name"`  // by the label that distinguishes it: a pod, an instance, "rank 0"
 	At    time.Time `json:"at"`    // when its figures were taken
 	Ranks int       `json:"ranks"` // that are merged in it
 

@@ -1,7 +1,7 @@
-// Package prom reads Prometheus and OpenMetrics text pages as they are found in the
-// field (with repeated HELP and TYPE lines, exemplars, carriage returns, tabs,
-// unreadable lines, or with something else where metrics should be), and asks a
-// Prometheus server for the newest samples of some series.
+// Package prom reads Prometheus and OpenMetrics text pages as they are found in the field
+// (with repeated HELP and TYPE lines, exemplars, carriage returns, tabs, unreadable lines, or
+// with something else where metrics should be), and queries Prometheus servers for the newest
+// samples of some series.
 package prom
 
 import (
@@ -28,7 +28,7 @@ type Page struct {
 	notes   []string
 
 	earliest   float64
-	labelNames map[string]bool // nil if nobody has looked
+	labelNames map[string]bool // nil if they were not collected
 }
 
 // FromSamples makes a page of samples that came from elsewhere, for example from
@@ -75,15 +75,15 @@ func (p Page) Has(prefix string) bool {
 // Names returns the names of all samples, sorted.
 func (p Page) Names() []string { return slices.Sorted(maps.Keys(p.samples)) }
 
-// Notes returns quiet remarks about the page, for example that it is irregular.
+// Notes returns remarks about the page, for example that it is irregular.
 func (p Page) Notes() []string { return p.notes }
 
 // MayHaveLabel reports whether some sample may carry a label of that name. It is a
 // quick no where there is none.
 func (p Page) MayHaveLabel(name string) bool { return p.labelNames == nil || p.labelNames[name] }
 
-// Created is when the oldest of the samples' families came to be, Unix seconds, as
-// client libraries report in x_created; 0 if they do not. It changes with a restart.
+// Created is when the oldest of the samples' families was created, Unix seconds, as client
+// libraries report in x_created; 0 if they do not. It changes with a restart.
 func (p Page) Created() float64 { return p.earliest }
 
 // suffixes are what exposition formats append to a family's name.
@@ -137,7 +137,7 @@ func foreign(body []byte) error {
 	return nil
 }
 
-// pageState is what is known of the page at hand.
+// pageState is what is known about the current page.
 type pageState struct {
 	number int // counts pages
 	kept   int
@@ -155,8 +155,8 @@ type pageState struct {
 // declarations are the comments that a page has once for each family.
 var declarations = [][]byte{[]byte("# TYPE "), []byte("# HELP ")}
 
-// comment notes whether a family is declared twice: then several processes stand behind
-// the page.
+// comment notes whether a family is declared twice: then the page is of several
+// processes.
 func (p *Parser) comment(line []byte) {
 	for i, word := range declarations {
 		rest, ok := bytes.CutPrefix(line, word)
@@ -174,8 +174,8 @@ func (p *Parser) comment(line []byte) {
 	}
 }
 
-// created keeps the earliest time at which something wanted came to be: series that
-// come later are no sign of a restart.
+// created keeps the earliest time at which something wanted was created: series that are
+// created later do not show a restart.
 func (s *pageState) created(wanted bool, at float64) {
 	if wanted && at > 0 && (s.earliest == 0 || at < s.earliest) {
 		s.earliest = at

@@ -32,7 +32,7 @@ type metric struct {
 	name    string
 	wanted  bool
 	created bool     // its value is when something wanted was created
-	samples []Sample // of the page at hand
+	samples []Sample // of the current page
 	usual   int      // how many the page before had
 }
 
@@ -41,7 +41,7 @@ type labelSet struct {
 	labels map[string]string
 	name   string // where the metric's name stands in the block
 	broken bool
-	on     []*metric // that the page at hand has with it
+	on     []*metric // that the current page has with it
 }
 
 // NewParser makes a parser for the families that want accepts, as for Parse.
@@ -179,7 +179,7 @@ func (p *Parser) sample(m *metric, rest []byte) {
 	}
 }
 
-// bad counts a line that cannot be read, if anybody wants it.
+// bad counts a line that cannot be read, if it may be wanted.
 func (p *Parser) bad(m *metric) {
 	p.page.sawText = true
 	if m == nil || m.wanted {

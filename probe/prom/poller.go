@@ -31,7 +31,7 @@ func NewPoller(s *Server, q Query) *Poller {
 	return &Poller{server: s, query: q, known: map[target]bool{}}
 }
 
-// News is what one query brought.
+// News is the result of one query.
 type News struct {
 	// Fresh means that every target was scraped since the last news; only then are
 	// there samples. In between, the counters of some would stand still.
@@ -53,7 +53,7 @@ func (n News) ScrapedAt(labels map[string]string) time.Time {
 	return n.scraped[target{labels["job"], labels["instance"]}]
 }
 
-// Next asks once. The error is a sentence for people.
+// Next sends the query once. The error is a sentence for people.
 func (p *Poller) Next(ctx context.Context) (News, error) {
 	x, err := p.server.ask(ctx, p.query.text(p.jobs()))
 	if err != nil {
@@ -147,7 +147,7 @@ func (p *Poller) advanced(alive map[target]time.Time) bool {
 	return all
 }
 
-// remarks says what a reader of the figures has to know.
+// remarks says what a reader of the figures should know.
 func (p *Poller) remarks(alive int, silent []string) []string {
 	var notes []string
 	if period := p.rhythm.Period(); period >= 3*time.Second {
@@ -166,7 +166,7 @@ type clock struct {
 	known  bool
 }
 
-// learn takes what both clocks said of one answer. The answer that came soonest
+// learn compares what both clocks said for one answer. The answer that came soonest
 // after its evaluation is the most accurate; a larger difference than a query can take is a
 // step of a clock.
 func (c *clock) learn(ours, theirs time.Time) {
@@ -175,8 +175,8 @@ func (c *clock) learn(ours, theirs time.Time) {
 	}
 }
 
-// ours is a past moment of the server's clock by ours, with the monotonic reading
-// of now.
+// ours converts a past moment of the server's clock to ours, with the monotonic reading of
+// now.
 func (c *clock) ours(moment, now time.Time) time.Time {
 	age := now.Add(-c.offset).Sub(moment)
 	return now.Add(-max(age, 0))
@@ -204,8 +204,8 @@ func (r *Rhythm) Period() time.Duration {
 	return sorted[(len(sorted)-1)/2]
 }
 
-// patience is how old a sample may be: three scrapes, within bounds that late
-// scrapes and the longest usual interval, a minute, set.
+// patience is how old a sample may be: three scrapes, but not so short that a late scrape
+// exceeds it, and no longer than three of the longest usual interval, a minute.
 func (r *Rhythm) patience() time.Duration {
 	const least, most = 15 * time.Second, 3 * time.Minute
 	if len(r.spacings) == 0 {
@@ -215,7 +215,7 @@ func (r *Rhythm) patience() time.Duration {
 }
 
 // split parts the targets into those scraped since a moment and the names of the
-// others, whose last values would else be counted for minutes.
+// others, whose last values would otherwise be counted for minutes.
 func (a answer) split(since time.Time) (alive map[target]time.Time, silent []string) {
 	alive = map[target]time.Time{}
 	for of, scraped := range a.scraped {

@@ -31,8 +31,8 @@ const (
 	upLabel      = "sonde_up"      // the series is the target's up: 1, or 0 where it cannot be scraped
 )
 
-// seenFor is how long ago a target may have had its last sample and still be one of those
-// that are down when the first query is sent.
+// seenFor is how long ago a target may have had its last sample and still count as down when
+// the first query is sent.
 const seenFor = "1h"
 
 // text is the query in PromQL: the series; for each target, the time of its last scrape;
@@ -82,7 +82,7 @@ func (t target) compare(other target) int {
 	return cmp.Or(cmp.Compare(t.job, other.job), cmp.Compare(t.instance, other.instance))
 }
 
-// answer is a decoded vector, sorted out by target.
+// answer is a decoded vector, sorted by target.
 type answer struct {
 	samples map[target][]Sample
 	scraped map[target]time.Time         // by the server's clock
@@ -119,9 +119,9 @@ func decode(body []byte) (reply, error) {
 	return r, nil
 }
 
-// sorted sorts a reply out. An instant query stamps its values with the time at
-// which it was evaluated: when they were sampled is in the markers. Targets without
-// one have to go by the stamp.
+// sorted sorts a reply by target. An instant query stamps its values with the time at which
+// it was evaluated: when they were sampled is in the markers. For targets without one the
+// stamp has to do.
 func (r reply) sorted(x exchange) answer {
 	a := answer{samples: map[target][]Sample{}, scraped: map[target]time.Time{}, down: map[target]map[string]string{}, at: x.at, now: x.date}
 	stamped, newest, marked := map[target]time.Time{}, time.Time{}, false

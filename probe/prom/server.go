@@ -119,8 +119,8 @@ func shape(x exchange) string {
 	return "other text"
 }
 
-// unreached says in a sentence why there was no answer, without the address of the
-// request, which holds the credentials.
+// unreached says why there was no answer, without the address of the request, which holds
+// the credentials.
 func (s *Server) unreached(err error) error {
 	failed := plain.Explain("Prometheus at "+s.base, err, timeout)
 	switch failed.Kind {

@@ -5,15 +5,14 @@ import (
 	"math"
 )
 
-// Model is the shape of a model. A token's KV cache is
-// held by full layers for all of the context, by windowed ones for its last
-// Window tokens.
+// Model is the shape of a model. Full layers keep the KV cache of the whole context,
+// windowed ones that of its last Window tokens.
 type Model struct {
 	Name    string
 	Weights string // format of the weights, for people: "16-bit weights"
 
 	Params       float64 // all of them
-	ActiveParams float64 // that one token meets; Params for dense models
+	ActiveParams float64 // that are used for one token; Params for dense models
 	WeightBytes  float64 // all weights, as the engine holds them
 	TableBytes   float64 // of an input embedding of its own, of which a step reads a few rows only
 	EightBit     bool    // products are computed with 8-bit operands

@@ -120,7 +120,7 @@ var inName = map[string]*quantization{
 	"w4a16": {Method: "gptq", Bits: 4},
 }
 
-// besideIt are words that add to a quantisation that the id names as well.
+// besideIt are words that say nothing new beside a quantisation that the id names.
 var besideIt = map[string]bool{"gptq": true, "dynamic": true, "quantized": true}
 
 // idWords returns the words of an id that identify the model, and how its weights are

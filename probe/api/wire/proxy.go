@@ -181,5 +181,5 @@ func (d *Dialer) tunnel(c net.Conn) error {
 // ProxyUser says where a proxy's credentials go.
 const ProxyUser = "write them into HTTP_PROXY and HTTPS_PROXY"
 
-// AroundProxy is the way out of a proxy that should not be in the way to a host.
+// AroundProxy says how to bypass a proxy that should not be used for a host.
 func AroundProxy(host string) string { return "NO_PROXY=" + host + " bypasses it" }

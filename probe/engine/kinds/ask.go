@@ -12,14 +12,14 @@ type Asker interface {
 	Labels(ctx context.Context, family string) []map[string]string // of a metric's series
 }
 
-// Tokenizer says how an engine counts the tokens of a prompt. What it has no way for
-// stays nil: a count without the template around a chat would be too small.
+// Tokenizer says how an engine counts the tokens of a prompt. What it cannot count stays
+// nil: a count without the chat's template would be too small.
 type Tokenizer struct {
-	Plain, Chat []Question // asked one after the other; the last answer holds the count
+	Plain, Chat []Question // asked one after the other; the last response holds the count
 }
 
 // Question is one POST. Its body is made of the prompt, or of the text that the question
-// before it brought; Read takes the response apart.
+// before it returned; Read parses the response.
 type Question struct {
 	Path string
 	Body func(model, prompt string) any

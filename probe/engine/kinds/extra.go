@@ -16,13 +16,13 @@ type Extra struct {
 	Path    string        // under the base; may hold a query
 	Every   time.Duration // least time between two reads; 0 = with every scrape
 	Instead bool          // read only while the metrics page cannot be
-	Once    bool          // a server that does not have it is not asked again, because it would mind
+	Once    bool          // a server that does not have it is not asked again, because it logs an error each time
 	Timeout time.Duration // of one read; 0 = the usual one
-	Missing string        // the way out where the server does not have it (404, 405, 501)
+	Missing string        // what to do where the server does not have it (404, 405, 501)
 
 	Fields []engine.Field // that it may hold
 
-	// Read takes a response of status 200 apart. An error, one sentence, is noted in the
+	// Read parses a response of status 200. An error, one sentence, is noted in the
 	// reading.
 	Read func(b Body, into Into) error
 }

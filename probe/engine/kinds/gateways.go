@@ -36,8 +36,8 @@ var litellm = Kind{
 	},
 }
 
-// The endpoint pickers of the gateway API's inference extension and of llm-d speak
-// of a pool: means over servers hide the one that is full.
+// The endpoint pickers of the gateway API's inference extension and of llm-d report on a
+// pool: means over servers hide the one that is full.
 
 var epp = Kind{
 	ID: "inference-gateway-epp", Name: "Inference gateway",

@@ -24,8 +24,8 @@ type Kind struct {
 	Header  string                  // a header that only this engine sends
 	Entry   func(model Object) bool // something else in the model's entry
 
-	// Confirm is asked where others bear the same marks in their model lists; nil: the
-	// marks are enough.
+	// Confirm is probed where other engines have the same marks in their model lists; nil:
+	// the marks are enough.
 	Confirm *About
 
 	// Marks on a metrics page: what the names of its metrics start with, and labels that
@@ -36,9 +36,9 @@ type Kind struct {
 	PassesOn bool // it publishes metrics under the names of other engines
 
 	Paths   []string // where its metrics page can be; nil = the usual places
-	NoPage  string   // why its metrics page is not looked for; the way out
-	Missing string   // the way out when there is no such page
-	Empty   string   // the way out when the page holds no engine metrics
+	NoPage  string   // why its metrics page is not looked for, and what to do
+	Missing string   // what to do when there is no such page
+	Empty   string   // what to do when the page holds no engine metrics
 	GPUPath string   // page with GPU metrics that it serves itself
 
 	About []About       // probes for version and limits; the first that answers counts

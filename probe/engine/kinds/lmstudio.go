@@ -27,8 +27,8 @@ var lmstudio = Kind{
 		}
 		return false
 	}}},
-	// Since 0.3.6. An older server writes an error into its user's log each time: it is asked
-	// but once.
+	// Since 0.3.6. An older server writes an error into its user's log each time, so it is
+	// asked only once.
 	Extra: []Extra{
 		{Path: lmstudioModels, Every: 5 * time.Second, Once: true, Read: readLMStudio, Fields: []engine.Field{engine.FieldModelsLoaded, engine.FieldMaxModelLen}},
 	},

@@ -135,7 +135,7 @@ var lmdeploy = Kind{
 }
 
 // mlc is MLC-LLM, whose page is not quite Prometheus text. Every read of it
-// sends a request through the engine, so it is read only when it is asked for.
+// sends a request through the engine, so it is read only when the user gives it.
 var mlc = Kind{
 	ID: "mlc-llm", Name: "MLC-LLM",
 	OwnedBy:  []string{"MLC-LLM"},

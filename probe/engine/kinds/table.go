@@ -28,7 +28,7 @@ type Table struct {
 	OnFinish  bool                    // token counters move only when a request ends
 	Digits    int                     // significant digits of its counters; 0 = all
 	Companion bool                    // adds to another engine's names on the same page
-	Via       []Via                   // what stands between
+	Via       []Via                   // what stands between sonde and the engine
 	Remarks   map[engine.Field]string // what is unusual about a field, in few words
 	Notes     []string                // for every reading
 }

@@ -155,16 +155,16 @@ var triton = Kind{
 			engine.FieldTTFT:           Names("inference_first_response_histogram_ms"), // decoupled models
 			engine.FieldQueue:          Names("inference_queue_duration_us / inference_request_success"),
 		},
-		// Every model of an ensemble counts a request: the one with the engine speaks.
+		// Every model of an ensemble counts a request: only the one with the engine is read.
 		ModelFrom: Names("trt_llm_request_metrics"),
 	},
 }
 
-// tritonOther is Triton with a back end that says nothing of queue and cache.
+// tritonOther is Triton with a back end that does not report queue and cache.
 var tritonOther = Kind{
 	ID: "triton", Name: "Triton",
 	Prefixes: []string{"nv_inference_"},
-	Empty:    "Triton's page shows no engine that is known",
+	Empty:    "Triton's page shows no known engine",
 	About:    tritonAbout,
 }
 

@@ -77,8 +77,8 @@ func vllmPrefixUnit(r *engine.Reading) engine.Unit {
 	return engine.UnitTokens
 }
 
-// productionStack is the router of vLLM's production stack: vLLM's names, told
-// apart by server. Counters' names are gauges here and do not count.
+// productionStack is the router of vLLM's production stack: vLLM's names, with a label for
+// the server. The names of counters are gauges here and are not read.
 var productionStack = Kind{
 	ID: "vllm-production-stack-router", Name: "vLLM production-stack router",
 	Prefixes: []string{"vllm:"},

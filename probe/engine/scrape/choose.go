@@ -7,7 +7,7 @@ import (
 	"sonde/probe/engine/kinds"
 )
 
-// fitness is whether a model of a list can be requested for chat.
+// fitness says whether a model of a list is for chat.
 type fitness int
 
 const (
@@ -17,7 +17,7 @@ const (
 )
 
 // choose picks the model that requests name: the first that its entry calls one for
-// chat, else the first that nothing speaks against. noChat reports that there is none.
+// chat, else the first that nothing rules out. noChat reports that there is none.
 func (l modelList) choose() (id string, noChat bool) {
 	best := unfit - 1
 	for _, m := range l.models {

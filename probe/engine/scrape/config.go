@@ -9,7 +9,7 @@ import (
 	"sonde/probe/plain"
 )
 
-// Config says where the engine is and how to speak to it.
+// Config says where the engine is and how to connect to it.
 type Config struct {
 	Base       string       // root URL, without /v1
 	ModelsURL  string       // the model list; "" = Base/v1/models, on 404 Base/models
@@ -66,8 +66,8 @@ func (c Config) underBase(address string) bool {
 	return strings.HasPrefix(address, c.rootAt("/"))
 }
 
-// hostHeader is the one header of the user's that names no property of a request
-// but the server it is for: net/http takes it from elsewhere.
+// hostHeader is the one header that names the server that a request is for: net/http
+// takes it from elsewhere.
 const hostHeader = "Host"
 
 // keyAllowed reports whether the user's credentials may go to an address: only to
@@ -100,8 +100,8 @@ func (c Config) hide(text string) string {
 	return plain.SecretsOf(c.Header, c.Base, c.MetricsURL, "?"+c.Query).Hide(text)
 }
 
-// credentials names what the server was given to know the user by, in the middle of
-// a sentence; "" if nothing was given.
+// credentials names the credentials that the server was given, for the middle of a
+// sentence; "" if there are none.
 func (c Config) credentials() string {
 	if c.KeyFrom != "" {
 		return "the key from " + c.KeyFrom

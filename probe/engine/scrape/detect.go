@@ -55,8 +55,8 @@ func (f fetcher) recognise(ctx context.Context, k *kinds.Kind, header http.Heade
 	if f.config.MetricsURL != "" || k == nil || id.MetricsWhy == "" {
 		page = f.findMetrics(ctx, k, id.Model)
 	}
-	// Neither its model list nor a page gives Ollama away for certain: it calls the owner
-	// of a model what its user chose. SGLang has most of Ollama's paths, but not this one.
+	// Neither a model list nor a page identifies Ollama with certainty: its user chooses what
+	// a model's owner is called. SGLang has most of Ollama's paths, but not this one.
 	if k == nil && page.by == nil && f.config.MetricsURL == "" && f.ask(ctx, &kinds.Ollama, id) {
 		become(id, &kinds.Ollama)
 		return
@@ -85,11 +85,11 @@ func (f fetcher) recognise(ctx context.Context, k *kinds.Kind, header http.Heade
 	}
 }
 
-// decide weighs what the model list says, nil if it says nothing, against whose
-// names are on the metrics page. Gateways repeat the owner of the engine behind
-// them, and proxies rewrite a list but no metrics, so that the page goes first. But
-// some engines publish the names of others, and an endpoint picker speaks of a pool
-// and not of the server that has answered.
+// decide weighs the engine that the model list shows, nil if it shows none, against the one
+// whose names are on the metrics page. Gateways repeat the owner of the engine behind them,
+// and proxies rewrite lists but not metrics, so the page goes first. But some engines publish
+// the names of others, and an endpoint picker reports on a pool, not on the server that
+// answered.
 func decide(list, page *kinds.Kind) *kinds.Kind {
 	switch {
 	case list == nil:
@@ -112,7 +112,7 @@ func (f fetcher) inside(ctx context.Context, k *kinds.Kind, page string) *kinds.
 	return k
 }
 
-// forget takes back what an engine was asked that turned out to be another.
+// forget removes the answers of an engine that turned out to be another one.
 func forget(id *engine.Identity) {
 	id.Version, id.About, id.MaxInputLen, id.MaxRunning = "", nil, 0, 0
 }

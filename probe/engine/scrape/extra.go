@@ -16,7 +16,7 @@ type extraState struct {
 	kinds.Extra
 	asked time.Time
 	last  answer // status 200
-	why   string // why there is no answer to that asking; "" if there is
+	why   string // why that request had no answer; "" if it had one
 	gone  bool   // the server does not have the page, or it is of another form
 }
 
@@ -71,7 +71,7 @@ func (e *extraState) fill(shot *snapshot) (wrong string) {
 }
 
 // askExtra fetches an extra page if it is due, and reports whether it was. A page that is
-// not there is asked for seldom, or never again.
+// not there is requested seldom, or never again.
 func (s *Source) askExtra(ctx context.Context, e *extraState) bool {
 	least := e.Every
 	switch {

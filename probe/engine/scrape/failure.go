@@ -111,7 +111,8 @@ func keyRefusal(a answer, keyless string) string {
 	return says + through(a.proxy)
 }
 
-// loading reports whether a server answers everything this way until its model is up.
+// loading reports whether the server is still loading its model: it answers every request
+// this way until then.
 func (a answer) loading() bool {
 	return a.status == http.StatusServiceUnavailable && bytes.Contains(bytes.ToLower(a.body), []byte("loading"))
 }
@@ -159,7 +160,7 @@ func through(proxy string) string {
 	return "; requested through the proxy " + proxy
 }
 
-// aroundProxy is the way out of a proxy that should not be in the way.
+// aroundProxy says how to bypass a proxy that should not be used for an address.
 func aroundProxy(address string) string {
 	host := "that host"
 	if u, err := url.Parse(address); err == nil && u.Hostname() != "" {

@@ -67,8 +67,8 @@ func forJSON(address string, timeout time.Duration) call {
 	return call{address: address, accept: "application/json", withKey: true, limit: maxList, timeout: timeout}
 }
 
-// page fetches a metrics page: without the user's headers, which most engines do
-// not want there, and with them if they are asked for and the host is the same.
+// page fetches a metrics page: without the user's headers, which most engines do not need
+// there, and with them if the server demands them and the host is the same.
 func (f fetcher) page(ctx context.Context, address string) (answer, error) {
 	// The older format by name: client libraries choose OpenMetrics by themselves.
 	c := call{address: address, accept: "text/plain;version=0.0.4, */*;q=0.1", limit: maxPage, timeout: probeTimeout}

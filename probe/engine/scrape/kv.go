@@ -58,7 +58,7 @@ func (s *snapshot) kvCapacity(v view) map[string]float64 {
 }
 
 // configuration returns the series whose labels are the configuration of each rank. They
-// name no model: with several on the page they cannot be told apart.
+// name no model: with several on the page it is unknown which is whose.
 func (v view) configuration(list kinds.Ways) (picked, []prom.Sample) {
 	p, ok := v.pick(list, "")
 	if !ok || v.several {

@@ -26,13 +26,13 @@ var partLabels = []string{"pp_rank", "tp_rank", "moe_ep_rank", "moe_dp_rank", "a
 // repeatLabels are those of series that may repeat each other.
 var repeatLabels = append([]string{pidLabel, priorityLabel}, partLabels...)
 
-// replicaLabels tell replicas apart: processes, pods, machines, the outermost first.
+// replicaLabels distinguish replicas: processes, pods, machines, the outermost first.
 var replicaLabels = []string{"instance", "pod", "NodeAddress", "ReplicaId", "server", "worker_addr"}
 
-// innerLabels tell the data-parallel ranks of one replica apart.
+// innerLabels distinguish the data-parallel ranks of one replica.
 var innerLabels = []string{"engine", "dp_rank"}
 
-// rankLabels tell ranks and replicas apart, the outermost first.
+// rankLabels distinguish ranks and replicas, the outermost first.
 var rankLabels = slices.Concat(replicaLabels, innerLabels)
 
 // placeMark ends a replica's key where that of a rank goes on.

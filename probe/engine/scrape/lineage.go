@@ -13,11 +13,11 @@ const startTime = "process_start_time_seconds"
 // startHeader is llama.cpp's header for the same.
 const startHeader = "Process-Start-Time-Unix"
 
-// lineage tells an engine that restarted from several that answer the same address in turn,
-// as behind a load balancer. A restarted engine has another start time, or lower counters,
+// lineage distinguishes an engine that restarted from several that take turns answering at
+// the same address, as behind a load balancer. A restarted engine has another start time, or lower counters,
 // and stays. Where engines take turns, one that has answered before answers again.
 type lineage struct {
-	instances []*instance // the one that answered last stands last
+	instances []*instance // the one that answered last is last
 	changes   int         // how often another instance answered, by start time or falling counters
 	returns   int         // how often it was one that had answered before
 	steady    int         // snapshots since another instance answered
@@ -142,7 +142,7 @@ func (l *lineage) add(s *snapshot) bool {
 	return l.returns > 0 && l.changes > 1
 }
 
-// returned finds the instance that answers again, -1 for none. Counters that went on to grow
+// returned finds the instance that answers again, -1 for none. Counters that kept growing
 // may be those of an earlier instance too: then all that were lower since have come back soon,
 // and at once. An engine that restarted passes its old values late, and one by one.
 func (l *lineage) returned(s *snapshot, same bool) int {

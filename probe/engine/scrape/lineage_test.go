@@ -75,7 +75,7 @@ func TestSeveralEnginesHaveNoFigures(t *testing.T) {
 		defer stop()
 		time.Sleep(8500 * time.Millisecond)
 		got := source.Latest()
-		if got.Have || got.State != engine.Several || !strings.Contains(got.Why, "in turn") || !strings.Contains(got.Why, "--prometheus") {
+		if got.Have || got.State != engine.Several || !strings.Contains(got.Why, "take turns") || !strings.Contains(got.Why, "--prometheus") {
 			t.Errorf("have %v, %v: %s", got.Have, got.State, got.Why)
 		}
 		time.Sleep(60 * time.Second)

@@ -35,8 +35,8 @@ func newParser() *prom.Parser {
 }
 
 // fitting returns the engines, of some, whose tables a page can be read with, the page's own
-// first and companions behind it. Gateways say the same in old and new names: only the
-// first engine's own table counts.
+// first and companions after it. Gateways publish the same under old and new names: only the
+// first engine's own table is used.
 func fitting(page prom.Page, among []*kinds.Kind) []*kinds.Kind {
 	var own, companions []*kinds.Kind
 	for _, k := range on(page, among) {
@@ -57,7 +57,8 @@ func on(page prom.Page, among []*kinds.Kind) []*kinds.Kind {
 	return slices.DeleteFunc(slices.Clone(among), func(k *kinds.Kind) bool { return !isOn(k, page, names) })
 }
 
-// newSearchParser makes a parser of all that a known engine publishes, read or not.
+// newSearchParser makes a parser of everything that a known engine publishes, whether it is
+// read or not.
 func newSearchParser() *prom.Parser {
 	return prom.NewParser(func(name string) bool {
 		return slices.ContainsFunc(kinds.All, func(k *kinds.Kind) bool { return publishes(k, name) })
@@ -88,7 +89,7 @@ func whyUnread(k *kinds.Kind) string {
 	if k.Empty != "" {
 		return fmt.Sprintf("%s's own metrics are not read: %s", k.Name, k.Empty)
 	}
-	return k.Name + "'s metrics are not read yet"
+	return "sonde does not read " + k.Name + "'s metrics yet"
 }
 
 // pageRefusal explains a metrics page that answers another status than 200, with the
@@ -115,7 +116,7 @@ func (f fetcher) pageRefusal(a answer, k *kinds.Kind) string {
 	return where + f.otherPage() + through(a.proxy)
 }
 
-// otherPage is the advice where a metrics page is not right.
+// otherPage is the advice where a metrics page is not the right one.
 func (f fetcher) otherPage() string {
 	if f.config.MetricsURL == "" {
 		return "give --metrics URL"

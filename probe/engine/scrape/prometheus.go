@@ -14,13 +14,12 @@ import (
 	"sonde/probe/prom"
 )
 
-// PrometheusSource reads the engine's series from a Prometheus server instead of
-// its page, merged over all replicas that the selector leaves. It publishes through
-// the Source in it.
+// PrometheusSource reads the engine's series from a Prometheus server instead of its page,
+// merged over all replicas that the selector matches. It publishes through the Source in it.
 type PrometheusSource struct {
 	*Source
 	poller *prom.Poller
-	kinds  []*kinds.Kind // whose series are asked for
+	kinds  []*kinds.Kind // whose series are queried
 	unread error         // why the newest samples give no reading
 
 	news   [2]prom.News     // the newest samples and those before: another choice is read from them at once
@@ -39,7 +38,7 @@ func NewPrometheusSource(server *prom.Server, selector string, id engine.Identit
 	}
 }
 
-// Run asks until ctx ends: one query at a time, less often while it fails or while
+// Run sends queries until ctx ends: one at a time, less often while they fail or while
 // targets are scraped seldom.
 func (p *PrometheusSource) Run(ctx context.Context) {
 	always := func(context.Context) bool { return true }
@@ -108,7 +107,7 @@ func (p *PrometheusSource) take(news prom.News) error {
 	}
 	shot.Notes = append(shot.Notes, news.Notes...)
 	if named := shot.onPage; len(named) == 1 && of.model != "" && !strings.EqualFold(named[0], of.model) {
-		shot.Note(fmt.Sprintf("the series are of the model %s", named[0]))
+		shot.Note(fmt.Sprintf("the series are for model %s", named[0]))
 	}
 	p.remember(&shot, news)
 	shot.regroup(p.prev)
@@ -166,12 +165,12 @@ func downOf(down []map[string]string, known []engine.Replica) []engine.Replica {
 	return out
 }
 
-// snapshot takes the samples of news apart. The error is a sentence.
+// snapshot reads the samples of news. The error is a sentence.
 func (p *PrometheusSource) snapshot(news prom.News, of subject) (snapshot, error) {
 	page := prom.FromSamples(readOnly(news.Samples))
 	fits := fitting(page, p.kinds)
 	if len(fits) == 0 {
-		return newSnapshot(of.model), fmt.Errorf("the series from Prometheus hold none of %s queue, KV cache and latencies: check --selector", owners(p.kinds))
+		return newSnapshot(of.model), fmt.Errorf("the series from Prometheus include none of %s queue, KV cache and latencies: check --selector", owners(p.kinds))
 	}
 	of.scraped = news.ScrapedAt
 	return newFactBook().read(page, fits, of, news.At)
@@ -200,9 +199,9 @@ func readOnly(samples []prom.Sample) []prom.Sample {
 	return out
 }
 
-// fleetKinds are the engines whose series a Prometheus server is asked for: the one
-// that answers, or every one that has names of its own, where that is not known or
-// is a gateway, whose engines Prometheus may know better.
+// fleetKinds are the engines whose series are queried: the one that answers; or, where that
+// is unknown or a gateway, whose engines Prometheus may know better, all that have names of
+// their own.
 func fleetKinds(id engine.Identity) []*kinds.Kind {
 	k := kinds.ByID(id.Kind)
 	switch {
@@ -229,7 +228,7 @@ func isFleetKind(k *kinds.Kind) bool {
 	return prefix != "" && strings.HasPrefix(k.Prefixes[0], prefix)
 }
 
-// fleetQuery asks for the series of some engines.
+// fleetQuery is the query for the series of some engines.
 func fleetQuery(of []*kinds.Kind, selector string) prom.Query {
 	q := prom.Query{Selector: selector, Down: true}
 	var what, patterns []string

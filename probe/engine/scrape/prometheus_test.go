@@ -163,9 +163,9 @@ func TestWhyPrometheusGivesNoReading(t *testing.T) {
 		"nothing":     {200, scrapedBy(nil), "Prometheus at http://prom:9090 has no series vllm:…: does it scrape them?", "m"},
 		"credentials": {401, "", "Prometheus at http://prom:9090 wants other credentials (401): give them as --prometheus http://USER:PASSWORD@HOST", "m"},
 		"others": {200, scrapedBy(fresh, `vllm:lora_requests_info{instance="h:1"} 1`),
-			"the series from Prometheus hold none of vLLM's queue, KV cache and latencies: check --selector", "m"},
+			"the series from Prometheus include none of vLLM's queue, KV cache and latencies: check --selector", "m"},
 		"models": {200, scrapedBy(fresh, `vllm:num_requests_running{instance="h:1",model_name="a"} 1`, `vllm:num_requests_running{instance="h:1",model_name="b"} 1`),
-			"the metrics are of several models (a, b): choose one with --model", "m"},
+			"the metrics cover several models (a, b): choose one with --model", "m"},
 		"old": {200, scrapedBy(map[string]time.Duration{"h:1": 250 * time.Second}, `vllm:num_requests_running{instance="h:1"} 1`),
 			"Prometheus at http://prom:9090 has had no newer sample of vllm:… for 4m10s: does it still scrape them?", "m"},
 		"one model under any name": {200, scrapedBy(fresh, `vllm:num_requests_running{instance="h:1",model_name="a"} 1`), "", "m"},
@@ -186,7 +186,7 @@ func TestWhyPrometheusGivesNoReading(t *testing.T) {
 				if name == "old" && begin.Sub(got.Reading.At) != 250*time.Second {
 					t.Errorf("age at the first answer %v, want 250 s", begin.Sub(got.Reading.At))
 				}
-				if c.want == "" && !slices.Contains(got.Reading.Notes, "the series are of the model a") {
+				if c.want == "" && !slices.Contains(got.Reading.Notes, "the series are for model a") {
 					t.Errorf("notes %q", got.Reading.Notes)
 				}
 			})

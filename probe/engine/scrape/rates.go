@@ -120,7 +120,7 @@ const (
 	longestHold  = 30 * time.Second
 )
 
-const roundedNote = "large counters are printed with six digits: their rates are of the last seconds to half a minute"
+const roundedNote = "large counters are printed with six digits: their rates cover the last seconds, up to half a minute"
 
 // held is where a rate was last taken.
 type held struct {

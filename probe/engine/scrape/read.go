@@ -48,11 +48,11 @@ func newSnapshot(model string) snapshot {
 type otherModelsError struct{ onPage []string }
 
 func (e *otherModelsError) Error() string {
-	return fmt.Sprintf("the metrics are of several models (%s): choose one with --model", plain.FirstFew(e.onPage, 8))
+	return fmt.Sprintf("the metrics cover several models (%s): choose one with --model", plain.FirstFew(e.onPage, 8))
 }
 
-// read takes one page apart by the tables that fit it, the engine's own first. The error
-// says that the chosen model or replica is not on it.
+// read makes a snapshot of one page by the tables that fit it, the engine's own first. The
+// error says that the chosen model or replica is not on it.
 func (b *factBook) read(page prom.Page, fits []*kinds.Kind, of subject, at time.Time) (snapshot, error) {
 	s := newSnapshot(of.model)
 	s.At = at
@@ -108,7 +108,7 @@ func (s *snapshot) chooseModel(onPage []string, t *kinds.Table) (keep func(*fact
 	return func(f *facts) bool { return f.model == "" || strings.EqualFold(f.model, s.Model) }, nil
 }
 
-// table reads what one table names, as far as no table before it has.
+// table reads what one table names and no table before it has set.
 func (s *snapshot) table(v view, k *kinds.Kind) {
 	t := k.Table
 	if s.Engine == "" && !t.Companion {
@@ -143,7 +143,7 @@ func (s *snapshot) table(v view, k *kinds.Kind) {
 	}
 }
 
-// cameThrough reports whether a page came through that.
+// cameThrough reports whether a page came through a gateway or wrapper.
 func cameThrough(v view, w kinds.Via) bool {
 	if w.Prefix == "" && w.Label == "" {
 		return w.Metric == "" || v.page.Has(w.Metric)
@@ -178,7 +178,7 @@ func (s *snapshot) figure(v view, f engine.Field) {
 	}
 }
 
-// rateGauge reads a fraction that the engine works out itself; -1 stands for none.
+// rateGauge reads a fraction that the engine itself computes; -1 means none.
 // Where there are counters the rate is made of them.
 func (s *snapshot) rateGauge(v view) {
 	c := v.column(engine.FieldHitRateGauge)

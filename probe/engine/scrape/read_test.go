@@ -151,7 +151,7 @@ func TestOnlyTheChosenModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = read(parsed, fits, "c", time.Now())
-	if want := "the metrics are of several models (a, b): choose one with --model"; err == nil || err.Error() != want {
+	if want := "the metrics cover several models (a, b): choose one with --model"; err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
 }

@@ -20,7 +20,7 @@ type subject struct {
 	model   string
 	replica string // name or a label's value; "" = all
 	// keys remember which replica a name was first given to: as others come and go, another
-	// label may be needed to tell them apart, and names change.
+	// label may be needed to distinguish them, and names change.
 	keys    map[string]string
 	scraped func(labels map[string]string) time.Time // nil: all series are as old as the page
 }
@@ -81,8 +81,8 @@ func (v view) generated() []rankValue {
 	return tokens
 }
 
-// byRank reports whether what can be told apart are ranks of one replica. What has
-// been chosen stays of its kind, also when it is the last one.
+// byRank reports whether the labels distinguish ranks of one replica, not replicas. A chosen
+// rank stays a rank, and a replica a replica, even when it is the last one.
 func byRank(all []rankValue, of subject) bool {
 	if key := of.keys[of.replica]; key != "" {
 		return strings.Contains(key, placeMark)
@@ -143,8 +143,8 @@ func namesOf(parts map[string]*part, ranked bool) map[string]string {
 	return names
 }
 
-// namesBy names parts by some labels. It reports whether that tells them all apart, and how
-// many different names there are.
+// namesBy names parts by some labels. It reports whether all the names differ, and how many
+// different ones there are.
 func namesBy(parts map[string]*part, word string, labels ...string) (names map[string]string, distinct bool, values int) {
 	names, taken := map[string]string{}, map[string]bool{}
 	distinct = true
@@ -239,9 +239,9 @@ func (s *snapshot) partRates(prev *snapshot) {
 	}
 }
 
-// regroup marks a reading that is merged of other replicas or ranks than the one
-// before. What one counted before it joined must not pass for an increase, nor its
-// leaving for a restart.
+// regroup marks a reading that is merged of other replicas or ranks than the one before.
+// What one had counted before it joined must not look like an increase, nor its leaving like
+// a restart.
 func (s *snapshot) regroup(prev *snapshot) {
 	if prev == nil || prev.model != s.model || prev.Replica != s.Replica {
 		return

@@ -18,7 +18,7 @@ import (
 type found struct {
 	url string      // where it is worth polling; "" = nowhere
 	why string      // why it is nowhere
-	by  *kinds.Kind // whose names are on the page; nil if it is nobody's or not known
+	by  *kinds.Kind // whose names are on the page; nil if none are known
 }
 
 // findMetrics looks for the page of an engine that is known (k) or not (nil), at
@@ -64,8 +64,8 @@ func (f fetcher) findMetrics(ctx context.Context, k *kinds.Kind, model string) f
 // commonPaths are the places where metrics pages are found.
 var commonPaths = []string{"/metrics", "/v1/metrics", "/prometheus/metrics"}
 
-// lookFor is look for a page that a server may have for each model, as llama.cpp's router
-// has: where it refuses the request, it is asked for the model's page.
+// lookFor is look, for a page that a server may have for each model, as llama.cpp's router
+// has: where it refuses the request, the model's page is requested.
 func (f fetcher) lookFor(ctx context.Context, parser *prom.Parser, address, model string) glance {
 	got := f.look(ctx, parser, address)
 	of := withModel(address, model)
@@ -127,7 +127,7 @@ func (f fetcher) otherPorts(ctx context.Context) found {
 	return found{}
 }
 
-// glance is what one look at a possible metrics page shows.
+// glance is the outcome of one request for a page that may hold metrics.
 type glance struct {
 	answer
 	page  prom.Page
@@ -155,7 +155,7 @@ func (g glance) unreachable() bool {
 	return g.fails != "" || g.status >= 500 && g.status != http.StatusNotImplemented
 }
 
-// by is the engine whose metrics the page holds; nil if it is nobody's.
+// by is the engine whose metrics the page holds; nil if it holds none.
 func (g glance) by() *kinds.Kind {
 	if all := on(g.page, kinds.All); len(all) > 0 {
 		return all[0]
@@ -163,7 +163,7 @@ func (g glance) by() *kinds.Kind {
 	return nil
 }
 
-// why says why an answer is no metrics page.
+// why says why an answer is not a metrics page.
 func (f fetcher) why(g glance, k *kinds.Kind) string {
 	switch {
 	case g.fails != "":

@@ -72,7 +72,7 @@ func NewSource(c Config, id engine.Identity) *Source {
 func (s *Source) Latest() engine.Status { return *s.latest.Load() }
 
 // SetModel chooses the model to read where a page carries several. The page is read
-// again at once; rates start anew, but from Prometheus.
+// again at once; rates start over, except from Prometheus.
 func (s *Source) SetModel(name string) { choose(s, &s.model, name) }
 
 // SetReplica chooses the replica, or of one server the rank, to read: its name as in
@@ -170,7 +170,7 @@ func (s *Source) scrape(ctx context.Context) bool {
 	of := s.subject()
 	shot, err := s.read(ctx, of)
 	read, why := 0, ""
-	if of.replica == "" { // those pages are of all
+	if of.replica == "" { // those pages cover all replicas
 		read, why = s.readExtras(ctx, &shot, err == nil)
 	}
 	switch {
@@ -193,7 +193,7 @@ func (s *Source) scrape(ctx context.Context) bool {
 		}
 	}
 	if k := kinds.ByID(shot.Engine); s.identity.Kind == "" && k.ID != "" {
-		become(&s.identity, k) // its page has come to show it only now
+		become(&s.identity, k) // its page shows it only now
 	}
 	if s.prev != nil && (s.prev.model != shot.model || s.prev.Replica != shot.Replica) {
 		s.lineage = lineage{}
@@ -225,7 +225,7 @@ func (s *Source) publish(shot *snapshot, period time.Duration) {
 func (s *Source) several() {
 	s.latest.Store(&engine.Status{
 		Identity: s.identity, State: engine.Several, Period: s.interval,
-		Why: fmt.Sprintf("several engines answer at %s in turn, as behind a load balancer, so no figure is of all of them: read them from their Prometheus server with --prometheus URL, or give one engine's own page with --metrics",
+		Why: fmt.Sprintf("several engines take turns answering at %s, as behind a load balancer, so no figure covers all of them: read them from their Prometheus server with --prometheus URL, or give one engine's own page with --metrics",
 			shown(cmp.Or(s.identity.MetricsURL, s.fetch.config.Base))),
 	})
 }
@@ -247,8 +247,8 @@ func (s *Source) address(model string) string {
 	return withModel(s.identity.MetricsURL, model)
 }
 
-// read fetches the metrics page and takes it apart. The error is one sentence; the
-// snapshot can be filled from other pages all the same.
+// read fetches and parses the metrics page. The error is one sentence; the snapshot can
+// be filled from other pages even so.
 func (s *Source) read(ctx context.Context, of subject) (snapshot, error) {
 	model := of.model
 	if s.identity.MetricsURL == "" {

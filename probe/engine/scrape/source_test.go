@@ -152,7 +152,7 @@ func TestWhyThereIsNoReading(t *testing.T) {
 		{"a gateway before its first request", 200, "litellm_deployment_state{api_base=\"x\"} 0\n", "litellm",
 			"LiteLLM's own metrics are not read: no request has gone through LiteLLM yet"},
 		{"Triton with a back end of its own", 200, "nv_inference_count{model=\"a\"} 1\n", "",
-			"Triton's own metrics are not read: Triton's page shows no engine that is known"},
+			"Triton's own metrics are not read: Triton's page shows no known engine"},
 		{"SGLang's gateway", 200, "smg_requests_total 1\n", "",
 			"SGLang model gateway's own metrics are not read: give /engine_metrics of the gateway, or a worker's own address, with --metrics"},
 		{"not there", 404, "", "", "404 at http://engine:8000/metrics: give --metrics URL"},
@@ -250,7 +250,7 @@ func TestModelThatIsNotOnThePage(t *testing.T) {
 		defer stop()
 		synctest.Wait()
 		got := source.Latest()
-		if want := "the metrics are of several models (m, n): choose one with --model"; got.Have || got.Why != want || !slices.Equal(got.OnPage, []string{"m", "n"}) {
+		if want := "the metrics cover several models (m, n): choose one with --model"; got.Have || got.Why != want || !slices.Equal(got.OnPage, []string{"m", "n"}) {
 			t.Errorf("%+v", got)
 		}
 		source.SetModel("n")
@@ -261,7 +261,7 @@ func TestModelThatIsNotOnThePage(t *testing.T) {
 
 func TestManyModelsAreNotAllNamed(t *testing.T) {
 	err := &otherModelsError{strings.Split("a b c d e f g h i j", " ")}
-	if want := "the metrics are of several models (a, b, c, d, e, f, g, h and 2 more): choose one with --model"; err.Error() != want {
+	if want := "the metrics cover several models (a, b, c, d, e, f, g, h and 2 more): choose one with --model"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"sonde/probe/prom"
 )
 
-// scraperLabels say who scraped, stored or forwarded a series. They never tell two engines
-// apart: the servers of an HA pair, two jobs and two receivers all see the same one.
+// scraperLabels say who scraped, stored or forwarded a series. They never distinguish two
+// engines: the servers of an HA pair, two jobs and two receivers all see the same one.
 var scraperLabels = []string{"job", "prometheus", "prometheus_replica", "__replica__", "replica", "receive", "receive_replica", "tenant_id"}
 
 // targetLabels say what was scraped.
@@ -30,8 +30,8 @@ type sighting struct {
 
 // oncePerTarget leaves each series of a target once, however many jobs and servers
 // scraped it: the newest values, under the labels of the first of them. seen names the
-// targets that were seen more than once. ok is false where nobody but the engine has put
-// labels on the page.
+// targets that were seen more than once. ok is false where only the engine has put labels
+// on the page.
 func oncePerTarget(page prom.Page) (once prom.Page, seen []string, ok bool) {
 	all := sightingsOn(page)
 	if len(all) == 0 {
@@ -143,7 +143,7 @@ func portOf(instance string) string {
 	return port
 }
 
-// sameScope reports whether no label of unknown meaning speaks against the same target:
+// sameScope reports whether no label of unknown meaning rules out the same target:
 // pods of the same name and address exist in two clusters. Each job has labels of its own.
 func (g *sighting) sameScope(o *sighting) bool {
 	for label, a := range g.place {
