@@ -60,7 +60,7 @@ func (k *Keeper) Outcome() Outcome {
 
 // Outcomes are those of all loads at which a request has ended.
 func (k *Keeper) Outcomes() []Outcome {
-	levels := slices.DeleteFunc(k.book.Levels(), func(l level.Level) bool { return l.Sent == 0 })
+	levels := slices.DeleteFunc(k.book.Detailed(), func(l level.Level) bool { return l.Sent == 0 })
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.outcomes(levels)
@@ -103,7 +103,7 @@ type SweepOutcome struct {
 // Sweep is what the levels held so far show. It judges those that differ from the present
 // load in their amount only; the rest stand apart in it.
 func (k *Keeper) Sweep() SweepOutcome {
-	levels := k.book.Levels()
+	levels := k.book.Detailed()
 	s := k.conclude(sweep.Conclude(levels, k.shape(levels), len(k.book.SLOs()) > 0))
 	k.mu.Lock()
 	defer k.mu.Unlock()

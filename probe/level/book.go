@@ -245,6 +245,19 @@ func (b *Book) Levels() []Level {
 	return out
 }
 
+// Detailed are the Levels with their Distributions, for a file.
+func (b *Book) Detailed() []Level {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := make([]Level, 0, len(b.entries))
+	for _, e := range b.entries {
+		l := *e.get()
+		l.Distributions = e.dists.distributions()
+		out = append(out, l)
+	}
+	return out
+}
+
 func (e *entry) get() *Level {
 	if e.cached == nil {
 		l := e.Level()

@@ -11,39 +11,50 @@ import (
 const exactSamples = 20_000
 
 // dists are the distributions of one level. Once the level is left they are compacted: what
-// they showed until then is kept as it was, and what is added later is within 1 %.
+// they showed until then is kept as it was, and what is added later is within 0.1 %.
 type dists struct {
 	latency measure.Latencies[*measure.Dist]
-	tokens  lengths[*measure.Dist]
+	tokens  Lengths[*measure.Dist]
 	targets []slo.Target
 
-	summary *summaries // nil: to be computed anew
+	summary *summaries     // nil: to be computed anew
+	file    *Distributions // nil: to be encoded anew
 }
 
-// lengths are something about the lengths of requests, in tokens: distributions, summaries.
-type lengths[T any] struct{ input, output, requestedInput, requestedOutput T }
+// Lengths are something about the lengths of requests, in tokens: distributions, summaries.
+type Lengths[T any] struct {
+	Input           T `json:"input"`
+	Output          T `json:"output"`
+	RequestedInput  T `json:"requested_input"`
+	RequestedOutput T `json:"requested_output"`
+}
 
-func (l *lengths[T]) all() [4]*T {
-	return [...]*T{&l.input, &l.output, &l.requestedInput, &l.requestedOutput}
+// All are in the order of the fields.
+func (l *Lengths[T]) All() [4]*T {
+	return [...]*T{&l.Input, &l.Output, &l.RequestedInput, &l.RequestedOutput}
+}
+
+// Distributions are those of a level in the form of the files; nil without samples.
+type Distributions struct {
+	LatencyMS measure.Latencies[*measure.Distribution] `json:"latency_ms"`
+	Lengths   Lengths[*measure.Distribution]           `json:"lengths"`
 }
 
 type summaries struct {
 	latencies measure.Latencies[measure.Summary]
-	tokens    lengths[measure.Summary]
+	tokens    Lengths[measure.Summary]
 	actual    []opt.Float // by target: the figure that it is about
 }
 
 func newDists(targets []slo.Target) dists {
 	d := dists{targets: targets}
-	for _, m := range d.all() {
+	for _, m := range d.latency.All() {
 		*m = measure.NewDist(exactSamples)
 	}
+	for _, m := range d.tokens.All() {
+		*m = measure.NewTokenDist(exactSamples)
+	}
 	return d
-}
-
-func (d *dists) all() []**measure.Dist {
-	latencies, tokens := d.latency.All(), d.tokens.all()
-	return append(latencies[:], tokens[:]...)
 }
 
 // add takes a request that counts.
@@ -51,15 +62,15 @@ func (d *dists) add(r *measure.Request) {
 	if r.Class != measure.OK {
 		return
 	}
-	d.summary = nil
+	d.summary, d.file = nil, nil
 	if promptCounted(r) {
-		d.tokens.input.Add(float64(r.InTokens))
+		d.tokens.Input.Add(float64(r.InTokens))
 	}
 	if r.RequestedIn > 0 {
-		d.tokens.requestedInput.Add(float64(r.RequestedIn))
+		d.tokens.RequestedInput.Add(float64(r.RequestedIn))
 	}
-	d.tokens.output.Add(float64(r.OutTokens))
-	d.tokens.requestedOutput.Add(float64(r.RequestedOut))
+	d.tokens.Output.Add(float64(r.OutTokens))
+	d.tokens.RequestedOutput.Add(float64(r.RequestedOut))
 	r.Observe(&d.latency)
 }
 
@@ -68,8 +79,8 @@ func (d *dists) summaries() *summaries {
 		return d.summary
 	}
 	s := &summaries{}
-	counted := d.tokens.all()
-	for i, into := range s.tokens.all() {
+	counted := d.tokens.All()
+	for i, into := range s.tokens.All() {
 		*into = (*counted[i]).Summary()
 	}
 	all := d.latency.All()
@@ -90,7 +101,27 @@ func (d *dists) summaries() *summaries {
 // compact lets go of the memory that a level needs only while it goes on.
 func (d *dists) compact() {
 	d.summaries()
-	for _, m := range d.all() {
+	for _, m := range d.latency.All() {
 		(*m).Compact()
 	}
+	for _, m := range d.tokens.All() {
+		(*m).Compact()
+	}
+}
+
+// distributions takes milliseconds while the level goes on.
+func (d *dists) distributions() *Distributions {
+	if d.file != nil {
+		return d.file
+	}
+	out := &Distributions{}
+	latencies, tokens := d.latency.All(), d.tokens.All()
+	for i, into := range out.LatencyMS.All() {
+		*into = (*latencies[i]).Distribution()
+	}
+	for i, into := range out.Lengths.All() {
+		*into = (*tokens[i]).Distribution()
+	}
+	d.file = out
+	return out
 }

@@ -40,6 +40,7 @@ type Level struct {
 	measure.Latencies[measure.Summary]                 // of the requests that succeeded
 	InputLengths, OutputLengths        measure.Summary // tokens of these requests, as the server counts
 	RequestedInputs, RequestedOutputs  measure.Summary // tokens that were requested of them
+	Distributions                      *Distributions  // behind these; nil in all but the Detailed ones
 
 	Rates
 	InFlight opt.Float // time-weighted mean

@@ -146,8 +146,8 @@ func (t *Tally) Level() Level {
 	d, l := t.dists.summaries(), t.level
 	l.ByClass, l.Tokens.BySource, l.Notes = maps.Clone(l.ByClass), maps.Clone(l.Tokens.BySource), slices.Clone(l.Notes)
 	l.From, l.Held, l.Errors = t.from, t.Length(), t.errors.List()
-	l.Latencies, l.InputLengths, l.OutputLengths = d.latencies, d.tokens.input, d.tokens.output
-	l.RequestedInputs, l.RequestedOutputs = d.tokens.requestedInput, d.tokens.requestedOutput
+	l.Latencies, l.InputLengths, l.OutputLengths = d.latencies, d.tokens.Input, d.tokens.Output
+	l.RequestedInputs, l.RequestedOutputs = d.tokens.RequestedInput, d.tokens.RequestedOutput
 	l.Engine, l.Client, l.MFU = t.engine.figures(), t.client.figures(), t.mfu.Mean()
 	t.gpus.figures(&l)
 	l.Rates, l.InFlight = t.flow.rates(l.Held, &l)
@@ -159,6 +159,13 @@ func (t *Tally) Level() Level {
 	}
 	t.slos.figures(&l, t)
 	l.Roofline = l.Sources.judge(l.work())
+	return l
+}
+
+// Detailed is the Level with its Distributions, for a file.
+func (t *Tally) Detailed() Level {
+	l := t.Level()
+	l.Distributions = t.dists.distributions()
 	return l
 }
 

@@ -11,14 +11,13 @@ import (
 // one hour. Three significant digits put every quantile within 0.1 % and take
 // 188 kB; two put it within 1 % and take 22 kB.
 const (
-	histMinUS    = 1
-	histMaxUS    = int64(3600 * 1e6)
+	histMin      = 1
+	histMax      = int64(3600 * 1e6)
 	fineDigits   = 3
 	coarseDigits = 2
-	usPerMS      = 1000
 )
 
-// Dist collects latency samples in milliseconds. Up to a cap it keeps them all
+// Dist collects samples: latencies in milliseconds, or tokens. Up to a cap it keeps them all
 // and its quantiles are exact; beyond it they come from a histogram. Mean, deviation,
 // minimum and maximum are exact either way.
 //
@@ -26,24 +25,34 @@ const (
 type Dist struct {
 	exactUpTo int
 	digits    int
+	unit      Unit
 	exact     []float64
 	sorted    bool
 	hist      *hdrhistogram.Histogram // nil while exact
 	spare     *hdrhistogram.Histogram // an empty one from before a Reset
-	packed    []bar                   // the histogram of a compacted Dist
+	packed    string                  // the histogram of a compacted Dist, encoded
 
 	moments Moments
 }
 
 // NewDist makes a Dist that is exact for up to exactUpTo samples, and right to
 // 0.1 % beyond.
-func NewDist(exactUpTo int) *Dist { return &Dist{exactUpTo: exactUpTo, digits: fineDigits} }
+func NewDist(exactUpTo int) *Dist {
+	return &Dist{exactUpTo: exactUpTo, digits: fineDigits, unit: Microseconds}
+}
+
+// NewTokenDist makes such a Dist of numbers of tokens.
+func NewTokenDist(exactUpTo int) *Dist {
+	return &Dist{exactUpTo: exactUpTo, digits: fineDigits, unit: Tokens}
+}
 
 // NewCoarseDist makes a Dist that is right to 1 % beyond its exact samples, for
 // the many that a live window holds.
-func NewCoarseDist(exactUpTo int) *Dist { return &Dist{exactUpTo: exactUpTo, digits: coarseDigits} }
+func NewCoarseDist(exactUpTo int) *Dist {
+	return &Dist{exactUpTo: exactUpTo, digits: coarseDigits, unit: Microseconds}
+}
 
-// Add counts one sample. Values that are no duration (NaN, infinities, below
+// Add counts one sample. Values that are neither a duration nor a count (NaN, infinities, below
 // zero) are dropped: they can only come from a fault of ours.
 func (d *Dist) Add(ms float64) {
 	if math.IsNaN(ms) || math.IsInf(ms, 0) || ms < 0 {
@@ -52,7 +61,7 @@ func (d *Dist) Add(ms float64) {
 	d.unpack()
 	d.moments.Add(ms)
 	if d.hist != nil {
-		_ = d.hist.RecordValue(toBucketUS(ms))
+		_ = d.hist.RecordValue(d.bucket(ms))
 		return
 	}
 	d.exact = append(d.exact, ms)
@@ -84,7 +93,7 @@ func (d *Dist) Merge(o *Dist) {
 
 // Reset empties the Dist and keeps its memory.
 func (d *Dist) Reset() {
-	d.exact, d.packed = d.exact[:0], nil
+	d.exact, d.packed = d.exact[:0], ""
 	if d.hist != nil {
 		d.hist.Reset()
 		d.spare, d.hist = d.hist, nil
@@ -93,65 +102,68 @@ func (d *Dist) Reset() {
 }
 
 // compactExact is how many samples a compacted Dist keeps.
-const compactExact = 2048
+const compactExact = 256
 
-// bar is a bucket of a compacted histogram that holds samples.
-type bar struct{ us, n uint32 }
-
-// Compact shrinks the Dist to a few kilobytes for the time that it is only kept. Beyond 2,048
-// samples its quantiles are within 1 % from then on.
+// Compact shrinks the Dist to a few kilobytes for the time that it is only kept. Beyond 256
+// samples its quantiles are within 0.1 % from then on.
 func (d *Dist) Compact() {
 	d.spare = nil
 	if d.hist == nil && len(d.exact) <= compactExact {
 		d.exact = slices.Clone(d.exact)
 		return
 	}
-	coarse := hdrhistogram.New(histMinUS, histMaxUS, coarseDigits)
-	for _, ms := range d.exact {
-		_ = coarse.RecordValue(toBucketUS(ms))
-	}
-	if d.hist != nil {
-		coarse.Merge(d.hist)
-	}
-	for _, b := range coarse.Distribution() {
-		if b.Count > 0 {
-			d.packed = append(d.packed, bar{uint32(min((b.From+b.To)/2, histMaxUS)), uint32(b.Count)})
-		}
-	}
-	d.digits, d.hist, d.exact = coarseDigits, nil, nil
+	d.packed, d.hist, d.exact = d.encoded(), nil, nil
 }
 
 // unpack undoes what Compact did with a histogram.
 func (d *Dist) unpack() {
-	if d.packed == nil {
+	if d.packed == "" {
 		return
 	}
-	d.hist = hdrhistogram.New(histMinUS, histMaxUS, d.digits)
-	for _, b := range d.packed {
-		_ = d.hist.RecordValues(int64(b.us), int64(b.n))
-	}
-	d.packed = nil
+	d.hist, _ = hdrhistogram.Decode([]byte(d.packed)) // it was encoded here, or read and checked
+	d.packed = ""
 }
 
 // N is the number of samples.
 func (d *Dist) N() int { return d.moments.N }
 
-// Quantile is the q-quantile (0 ≤ q ≤ 1) in milliseconds. On exact samples it
-// interpolates linearly between the two nearest ranks: position q·(n−1).
+// Quantile is the q-quantile (0 ≤ q ≤ 1). It interpolates linearly between the two nearest
+// ranks: position q·(n−1).
 func (d *Dist) Quantile(q float64) (ms float64, ok bool) {
 	if d.N() == 0 {
 		return 0, false
 	}
+	return d.quantiles(q)[0], true
+}
+
+// quantiles are those of shares in rising order, of a Dist with samples. From a histogram they
+// lie between the same two ranks as from exact samples.
+func (d *Dist) quantiles(shares ...float64) []float64 {
 	d.unpack()
-	if d.hist != nil {
-		ms = float64(d.hist.ValueAtQuantile(q*100)) / usPerMS
-		return min(max(ms, d.moments.Min), d.moments.Max), true
+	out := make([]float64, len(shares))
+	if d.hist == nil {
+		if !d.sorted {
+			slices.Sort(d.exact)
+			d.sorted = true
+		}
+		for i, q := range shares {
+			out[i] = interpolate(d.exact, q)
+		}
+		return out
 	}
-	if !d.sorted {
-		slices.Sort(d.exact)
-		d.sorted = true
+	n := float64(d.hist.TotalCount())
+	var ranks []float64
+	for _, q := range shares {
+		lower := math.Floor(q * (n - 1))
+		ranks = append(ranks, 100*(lower+1)/n, 100*min(lower+2, n)/n)
 	}
-	return interpolate(d.exact, q), true
+	values := d.hist.ValueAtPercentilesSlice(ranks)
+	for i, q := range shares {
+		lower, upper := d.unit.of(values[2*i]), d.unit.of(values[2*i+1])
+		pos := q * (n - 1)
+		out[i] = min(max(lower+(upper-lower)*(pos-math.Floor(pos)), d.moments.Min), d.moments.Max)
+	}
+	return out
 }
 
 // Summary gives the usual figures at once.
@@ -161,11 +173,8 @@ func (d *Dist) Summary() Summary {
 		return Summary{}
 	}
 	s := Summary{N: m.N, Mean: m.Mean(), Std: m.Std(), Min: m.Min, Max: m.Max}
-	s.P50, _ = d.Quantile(0.5)
-	s.P90, _ = d.Quantile(0.9)
-	s.P95, _ = d.Quantile(0.95)
-	s.P99, _ = d.Quantile(0.99)
-	s.P999, _ = d.Quantile(0.999)
+	q := d.quantiles(0.5, 0.9, 0.95, 0.99, 0.999)
+	s.P50, s.P90, s.P95, s.P99, s.P999 = q[0], q[1], q[2], q[3], q[4]
 	return s
 }
 
@@ -173,18 +182,23 @@ func (d *Dist) Summary() Summary {
 func (d *Dist) spill() {
 	d.hist, d.spare = d.spare, nil
 	if d.hist == nil {
-		d.hist = hdrhistogram.New(histMinUS, histMaxUS, d.digits)
+		d.hist = hdrhistogram.New(histMin, histMax, d.digits)
 	}
-	for _, ms := range d.exact {
-		_ = d.hist.RecordValue(toBucketUS(ms))
-	}
+	d.record(d.hist)
 	d.exact = d.exact[:0]
 }
 
-// toBucketUS brings a sample into the range of the histogram; what lies beyond
-// it still counts at its edge.
-func toBucketUS(ms float64) int64 {
-	return min(max(int64(math.Round(ms*usPerMS)), histMinUS), histMaxUS)
+// record adds the exact samples to a histogram.
+func (d *Dist) record(to *hdrhistogram.Histogram) {
+	for _, v := range d.exact {
+		_ = to.RecordValue(d.bucket(v))
+	}
+}
+
+// bucket brings a sample into the range of the histogram; what lies beyond it still counts at
+// its edge.
+func (d *Dist) bucket(v float64) int64 {
+	return min(int64(math.Round(v*d.unit.perSample())), histMax)
 }
 
 // interpolate is the linear quantile of sorted samples.

@@ -90,7 +90,8 @@ func TestSenselessSamplesAreDropped(t *testing.T) {
 	}
 }
 
-// What was compacted goes on as if it had not been, within 1 %; few samples stay exact.
+// What was compacted goes on as if it had not been, within 0.1 % and the microsecond; few samples
+// stay exact.
 func TestCompact(t *testing.T) {
 	for _, n := range []int{100, 5000, 30_000} {
 		d, plain := NewDist(20_000), NewDist(100_000)
@@ -106,7 +107,7 @@ func TestCompact(t *testing.T) {
 		for _, q := range []float64{0.01, 0.5, 0.9, 0.99, 1} {
 			got, _ := d.Quantile(q)
 			want, _ := plain.Quantile(q)
-			if d.N() != 2*n || math.Abs(got-want) > 0.01*want || n == 100 && got != want {
+			if d.N() != 2*n || math.Abs(got-want) > 0.001*want+0.001 || n == 100 && got != want {
 				t.Errorf("%d samples, q %v: %v, want %v", n, q, got, want)
 			}
 		}

@@ -42,7 +42,12 @@ const contract = `{ "schema": "sonde/summary/1",
             "power_w_mean": null, "source": "nvml-gpm"}],
   "roofline": {"tpot_floor_ms": null, "ttft_floor_ms": null, "mbu": null, "mfu": null},
   "client": {"stamps": "kernel", "late_ms_p99": 0, "cpu": 0, "coalesced_share": 0, "bottleneck": false},
-  "verdict": [{"rule": "", "says": "", "evidence": []}] }`
+  "verdict": [{"rule": "", "says": "", "evidence": []}],
+  "distributions": {
+    "latency_ms": {"ttft": {"n": 1, "sum": 50, "squares": 0, "min": 50, "max": 50, "hdr_unit": "us", "hdr_digits": 3, "hdr": ""},
+                   "ttfa": {}, "tpot": {}, "gap": {}, "e2e": {}, "setup": {}, "client_queue": {}, "from_schedule": {}},
+    "lengths": {"input": {}, "output": {"n": 1, "sum": 3, "squares": 0, "min": 3, "max": 3, "hdr_unit": "token", "hdr_digits": 3, "hdr": ""},
+                "requested_input": null, "requested_output": {}}} }`
 
 // sameKeys compares the keys of want with those of got, all the way down.
 func sameKeys(t *testing.T, path string, want, got any) {
@@ -120,6 +125,20 @@ func TestJSONHasEveryKeyOfTheContract(t *testing.T) {
 	}
 	if got["target"].(map[string]any)["model"] != "=1+1|*\x1b[2J" {
 		t.Errorf("the model's name was changed: %v", got["target"])
+	}
+}
+
+// The whole distributions say the same as their description, and are in no cell of a CSV.
+func TestDistributionsAreThoseThatAreDescribed(t *testing.T) {
+	s := summarise(bench.Plan{Load: closed, Requests: 2}, frames(time.Second, closed, reqs(stream(0, 50, 10, 3), stream(0, 70, 10, 3)), nil))
+	d := s.Distributions.LatencyMS.TTFT
+	if d.N != 2 || d.Sum != 120 || d.Squares != 200 || d.Min != 50 || d.Max != 70 || d.N != s.LatencyMS.TTFT.N {
+		t.Errorf("%+v", d)
+	}
+	sheet, err := s.CSV()
+	levels, err2 := SweepSummary{Levels: []Level{{Summary: s}}}.CSV()
+	if err != nil || err2 != nil || strings.Contains(sheet+levels, "distributions") || s.Distributions == nil {
+		t.Errorf("%v, %v in\n%s\n%s", err, err2, sheet, levels)
 	}
 }
 

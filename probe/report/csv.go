@@ -12,8 +12,11 @@ import (
 	"sonde/probe/report/page"
 )
 
-// CSV is a heading and one row.
-func (s Summary) CSV() (string, error) { return CSV([]Summary{s}) }
+// CSV is a heading and one row, without the Distributions.
+func (s Summary) CSV() (string, error) {
+	s.Distributions = nil
+	return CSV([]Summary{s})
+}
 
 // CSV has a row for each value. Columns are named by the JSON path with dots; a row has an
 // empty cell where it has no such figure.

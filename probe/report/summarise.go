@@ -24,8 +24,8 @@ func New(o *bench.Outcome) Summary {
 			Target: targetOf(l), Load: loadOf(l.Load, o.Plan.Prefix),
 		},
 		Requests: l.Counts, Errors: list(l.Errors), Notes: remarks(o), Tokens: tokensOf(l),
-		Lengths: lengthsOf(l),
-		Rates:   ratesOf(&l.Rates), ConcurrencyMean: Rounded(l.InFlight), LittleRatio: Rounded(l.Little),
+		Lengths: lengthsOf(l), Distributions: l.Distributions,
+		Rates: ratesOf(&l.Rates), ConcurrencyMean: Rounded(l.InFlight), LittleRatio: Rounded(l.Little),
 		GoodputPerS: Rounded(l.Goodput), GoodShare: RoundedShare(l.GoodShare), SLO: []SLOResult{},
 		Engine: engineOf(&l.Engine), GPUs: []GPUFigures{},
 		Roofline: Roofline{

@@ -47,6 +47,7 @@ type Summary struct {
 	Roofline        Roofline       `json:"roofline"`
 	Client          ClientFigures  `json:"client"`
 	Verdict         []Verdict      `json:"verdict"`
+	Distributions   *Distributions `json:"distributions,omitempty"` // behind LatencyMS and Lengths; old files have none
 
 	sm, dram Number // means over the GPUs
 }
@@ -87,7 +88,10 @@ type TokenCounts struct {
 	PerChunk      Number `json:"per_chunk"`
 }
 
-// Latencies are the distributions of requests that succeeded.
+// Distributions are those of requests that succeeded, whole.
+type Distributions = level.Distributions
+
+// Latencies describe the distributions of requests that succeeded.
 type Latencies = measure.Latencies[Quantiles]
 
 // Quantiles describes one distribution. Weak names the percentiles that have

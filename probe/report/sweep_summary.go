@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"sonde/probe/bench"
 	"sonde/probe/frame"
 	"sonde/probe/level"
@@ -231,5 +233,11 @@ func (s SweepSummary) ExitCode() int {
 	return 0
 }
 
-// CSV is a heading and a row for each level.
-func (s SweepSummary) CSV() (string, error) { return CSV(s.Levels) }
+// CSV is a heading and a row for each level, without the Distributions.
+func (s SweepSummary) CSV() (string, error) {
+	rows := slices.Clone(s.Levels)
+	for i := range rows {
+		rows[i].Distributions = nil
+	}
+	return CSV(rows)
+}

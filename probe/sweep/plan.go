@@ -92,5 +92,5 @@ func (c *Controller) Result() Result {
 	c.mu.Lock()
 	like := c.plan.load(1) // any amount
 	c.mu.Unlock()
-	return Conclude(c.book.Levels(), like, len(c.book.SLOs()) > 0)
+	return Conclude(c.book.Detailed(), like, len(c.book.SLOs()) > 0)
 }
