@@ -15,6 +15,8 @@ import (
 	"sonde/probe/guard"
 	"sonde/probe/report"
 	"sonde/probe/setup"
+	"sonde/ui"
+	"sonde/ui/board"
 )
 
 // watchOver probes endpoints again and again, or once.
@@ -43,7 +45,28 @@ func watchOver(ctx context.Context, c config.Config) error {
 	if k.Metrics != "" {
 		fmt.Fprintf(os.Stderr, "metrics for Prometheus: %s\n", k.Metrics)
 	}
+	if c.Format == "" && c.Out == "" && ui.CheckTerminal(os.Stdin, os.Stdout, "") == nil {
+		return setup.Exit(showTargets(ctx, cancel, k, c))
+	}
 	return setup.Exit(tellChanges(ctx, cancel, k, c))
+}
+
+// showTargets runs the canary and shows its screen.
+func showTargets(ctx context.Context, cancel context.CancelCauseFunc, k *setup.Canary, c config.Config) error {
+	ended := make(chan error, 1)
+	guard.Go("canary", cancel, func() {
+		err := k.Run(ctx)
+		ended <- err
+		cancel(err)
+	})
+	perDay := 0
+	for i := range k.Targets {
+		perDay += k.Targets[i].PerDay()
+	}
+	err := board.Run(ctx, ui.Terminal{ASCII: c.ASCII, Color: c.Color}, board.Options{Rows: k.Rows, PerDay: perDay, Serves: k.Metrics})
+	cancel(nil) // probes in flight end, and leave nothing running on the servers
+	<-ended
+	return err
 }
 
 // tellChanges runs the canary and writes a line for each change of state.

@@ -10,9 +10,9 @@ import (
 // The commands are letters of a Latin keyboard. On other layouts the same key sends another
 // letter, so a key that has no command by its letter is looked up by its place.
 
-// keyNames are the names of a pressed key, in the order in which they are tried: the letter
+// KeyNames are the names of a pressed key, in the order in which they are tried: the letter
 // that it writes, then the key of a US keyboard at its place.
-func keyNames(k tea.Key) []string {
+func KeyNames(k tea.Key) []string {
 	names := []string{k.String()}
 	base := k.BaseCode // only terminals with the Kitty protocol report it
 	if base == 0 {

@@ -153,7 +153,7 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 func (m *model) View() tea.View {
 	v := tea.NewView(m.content)
 	v.AltScreen = true
-	v.KeyboardEnhancements.ReportAlternateKeys = true // see keyNames
+	v.KeyboardEnhancements.ReportAlternateKeys = true // see KeyNames
 	return v
 }
 
@@ -180,7 +180,7 @@ func (m *model) do(c *command) {
 
 // command is the command of a key; nil if it has none.
 func (m *model) command(k tea.Key) *command {
-	for _, name := range keyNames(k) {
+	for _, name := range KeyNames(k) {
 		if c := find(m.commands, name); c != nil {
 			return c
 		}

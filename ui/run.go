@@ -68,24 +68,49 @@ func (interrupted) ExitCode() int { return 130 }
 func Run(ctx context.Context, o Options) error { return run(ctx, o) }
 
 func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
-	if o.Output == nil {
-		o.Output = os.Stdout
+	t := Terminal{Input: o.Input, Output: o.Output, ASCII: o.ASCII, Color: o.Color}
+	return Show(ctx, t, func(p *theme.Palette) Screen { return newModel(o, p) }, more...)
+}
+
+// Terminal is where a screen is shown.
+type Terminal struct {
+	Input  io.Reader // nil: standard input
+	Output io.Writer // nil: standard output
+	ASCII  bool      // draw with ASCII characters only
+	Color  string    // "auto" (or ""), "always", "never"
+}
+
+// Screen is what fills the terminal.
+type Screen interface {
+	tea.Model
+	Replied() bool // the terminal has replied to the last question of the start
+	Err() error    // why the screen ended itself; nil: it did not
+}
+
+// Show shows a screen, as Run does with the live one.
+func Show(ctx context.Context, t Terminal, screen func(*theme.Palette) Screen, more ...tea.ProgramOption) error {
+	if t.Output == nil {
+		t.Output = os.Stdout
 	}
-	if o.Input == nil {
-		o.Input = os.Stdin
+	if t.Input == nil {
+		t.Input = os.Stdin
 	}
 	env := uv.Environ(os.Environ())
-	profile := theme.Profile(o.Color, o.Output, env)
-	m := newModel(o, theme.New(profile, o.ASCII || !theme.Unicode(env)))
-	p := tea.NewProgram(m, append(more, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(o.Output),
+	profile := theme.Profile(t.Color, t.Output, env)
+	s := screen(theme.New(profile, t.ASCII || !theme.Unicode(env)))
+	p := tea.NewProgram(s, append(more, tea.WithContext(ctx), tea.WithInput(t.Input), tea.WithOutput(t.Output),
 		tea.WithEnvironment(env), tea.WithColorProfile(profile), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())...)
 	began := time.Now()
 	_, err := p.Run()
-	if !m.replied {
-		takeReplies(o.Input, began.Add(repliesWithin))
+	if !s.Replied() {
+		takeReplies(t.Input, began.Add(repliesWithin))
 	}
-	return reason(ctx, m.err, err)
+	return reason(ctx, s.Err(), err)
 }
+
+// Replied and Err are those of a Screen.
+func (m *model) Replied() bool { return m.replied }
+func (m *model) Err() error    { return m.err }
 
 // reason is why the screen ended, the most specific reason first.
 func reason(ctx context.Context, own, program error) error {

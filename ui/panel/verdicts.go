@@ -25,7 +25,7 @@ func VerdictLines(t *theme.Palette, v diagnose.Verdict, w, h int) []string {
 // verdictLines are the sentence and as many whole pieces of evidence as fit into h lines,
 // broken between words.
 func verdictLines(t *theme.Palette, v diagnose.Verdict, w, h int) []string {
-	sign, style := verdictSign(t, v.Severity)
+	sign, style := VerdictSign(t, v.Severity)
 	sentence, inner := text.CleanOr(v.Text, noVerdict), w-3
 	lines := text.Wrap(sentence, inner)
 	if len(lines) > h {
@@ -58,7 +58,7 @@ func AllVerdicts(v *View, w int) []string {
 		if i > 0 {
 			lines = append(lines, "")
 		}
-		sign, style := verdictSign(t, d.Severity)
+		sign, style := VerdictSign(t, d.Severity)
 		lines = append(lines, text.AfterSign(" "+sign+" ", text.Wrap(text.CleanOr(d.Text, noVerdict), w-4), len(d.Text), style, t.Dim)...)
 		for _, e := range d.Evidence {
 			lines = append(lines, text.Indented("   · ", text.Clean(e), w, t.Plain)...)
@@ -90,8 +90,8 @@ func otherRules(v *View, w int) (lines []string) {
 // ruleWords writes the name of a rule as words.
 var ruleWords = strings.NewReplacer("_", " ", "gpu", "GPU", "kv", "KV", "slow", "slow", "slo", "SLO", "ttft", "TTFT", "tpot", "TPOT", "e2e", "E2E")
 
-// verdictSign is the sign and the colour of a severity.
-func verdictSign(t *theme.Palette, s diagnose.Severity) (string, lipgloss.Style) {
+// VerdictSign is the sign and the colour of a severity.
+func VerdictSign(t *theme.Palette, s diagnose.Severity) (string, lipgloss.Style) {
 	switch s {
 	case diagnose.Healthy:
 		return theme.SignGood, t.Good
