@@ -5,6 +5,7 @@ package config
 import (
 	"time"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/length"
 	"sonde/probe/sim"
 	"sonde/probe/slo"
@@ -25,20 +26,20 @@ type Config struct {
 	Cert      string // PEM file with the client certificate; "" is none
 	Key       string // PEM file with its key; "" is the file of the certificate
 
-	Watch          bool          // live screen without load
-	Concurrency    int           // closed loop: streams in flight; open loop: the cap
-	Rate           float64       // open loop: requests per second; 0 is the closed loop
-	Arrivals       string        // "poisson" or "constant"
-	Input          length.Length // of prompts
-	Output         length.Length // of answers
-	Workload       string        // name of the pair of lengths
-	Prompts        string        // file with prompts; "" is synthetic ones
-	Prefix         string        // "unique", "shared" or "same"
-	Seed           uint64        // meaningful if SeedSet
-	SeedSet        bool          // false: fresh prompts on every run
-	IdleTimeout    time.Duration // longest wait for data
-	MaxConcurrency int           // safety cap
-	MaxTokensTotal int64         // safety cap on all tokens of a run; 0 is none
+	Watch          bool             // live screen without load
+	Concurrency    int              // closed loop: streams in flight; open loop: the cap
+	Rate           float64          // open loop: requests per second; 0 is the closed loop
+	Arrivals       arrivals.Process // gaps between requests in the open loop
+	Input          length.Length    // of prompts
+	Output         length.Length    // of answers
+	Workload       string           // name of the pair of lengths
+	Prompts        string           // file with prompts; "" is synthetic ones
+	Prefix         string           // "unique", "shared" or "same"
+	Seed           uint64           // meaningful if SeedSet
+	SeedSet        bool             // false: fresh prompts on every run
+	IdleTimeout    time.Duration    // longest wait for data
+	MaxConcurrency int              // safety cap
+	MaxTokensTotal int64            // safety cap on all tokens of a run; 0 is none
 
 	Requests int           // end after this many; 0 is no limit
 	Duration time.Duration // end after this long; 0 is no limit

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/length"
 	"sonde/probe/sim"
 )
 
 func TestDefaults(t *testing.T) {
 	clean(t)
-	want := Config{APIKeyEnv: "OPENAI_API_KEY", API: "chat", Concurrency: 1, Arrivals: "poisson", Input: length.Length{Mean: 256}, Output: length.Length{Mean: 128}, Workload: "chat", Prefix: "unique",
+	want := Config{APIKeyEnv: "OPENAI_API_KEY", API: "chat", Concurrency: 1, Arrivals: arrivals.Poisson, Input: length.Length{Mean: 256}, Output: length.Length{Mean: 128}, Workload: "chat", Prefix: "unique",
 		IdleTimeout: time.Minute, MaxConcurrency: 256, GPU: "auto", Color: "auto", Sim: Sim{Options: sim.Options{Speed: 1}}, File: defaultFile()}
 	url := want
 	url.URL = "http://h:1"

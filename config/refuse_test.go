@@ -25,7 +25,7 @@ func TestBadInputIsOneLineWithAWayOut(t *testing.T) {
 		{"--workload raag", "--workload raag: must be chat, rag, agent, summarize, code, prefill or decode: did you mean 'rag'?"},
 		{"--api responses", "--api responses: must be chat or completions"},
 		{"--prefix none", "--prefix none: must be unique, shared or same"},
-		{"--arrivals x", "--arrivals x: must be poisson or constant"},
+		{"--arrivals x", "--arrivals x: must be poisson, constant or gamma:CV with a CV up to 20, such as gamma:2 for bursts"},
 		{"bench --format xml", "--format xml: must be table, json, csv, md or vllm"},
 		{"bench --duration 30", "--duration 30: must be a time with its unit, such as 30s, 5m or 250ms"},
 		{"bench --warmup soon", "--warmup soon: must be a number of requests such as 5, or a time such as 5s"},

@@ -14,7 +14,7 @@ type setting struct {
 	initial string // default, written as on the command line
 	group   string // commands take settings by group
 	help    string
-	choices []string      // the only values allowed
+	choices []string      // the only values allowed of a text; of another field, those that shells offer
 	field   any           // where the value goes: a pointer into the Config
 	check   func() string // what the value must be, if it is not; "" if it is
 	secret  bool          // never repeated in a message

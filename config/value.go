@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/length"
 	"sonde/probe/plan"
 	"sonde/probe/slo"
@@ -54,6 +55,8 @@ func formOf(field any) form {
 		return single(f.value, f.must, f.takes, f.parse, f.toml(*f.value))
 	case *length.Length:
 		return single(f, "", tomlNumber|tomlText, length.Parse, lengthTOML(*f))
+	case *arrivals.Process:
+		return single(f, "", tomlText, arrivals.Parse, f.String())
 	case *[]Header:
 		return list(f, "look like 'Name: value'", tomlText|tomlList, parseHeaders, lines(*f))
 	case *[]slo.Target:

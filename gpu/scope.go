@@ -46,23 +46,20 @@ func (s Scope) String() string {
 	return ""
 }
 
-// ParseScope is the opposite of String. Unknown text is AllReplicas.
-func ParseScope(text string) Scope {
-	for _, w := range scopeWords {
-		rest, begins := strings.CutPrefix(text, w.before)
-		name, ends := strings.CutSuffix(rest, w.after)
-		if begins && ends {
-			return Scope{w.kind, name}
-		}
-	}
-	return Scope{}
-}
-
 // MarshalText writes a Scope as recordings hold it.
 func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText, or an earlier version, wrote.
+// UnmarshalText reads what MarshalText, or an earlier version, wrote. Unknown text is
+// AllReplicas.
 func (s *Scope) UnmarshalText(text []byte) error {
-	*s = ParseScope(string(text))
+	*s = Scope{}
+	for _, w := range scopeWords {
+		rest, begins := strings.CutPrefix(string(text), w.before)
+		name, ends := strings.CutSuffix(rest, w.after)
+		if begins && ends {
+			*s = Scope{w.kind, name}
+			break
+		}
+	}
 	return nil
 }

@@ -1,9 +1,7 @@
 package gpu
 
 import (
-	"errors"
 	"net"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -85,12 +83,8 @@ func (s *Status) Usable() []Reading {
 
 // From reports whether the readings are from that page, whatever query its address has.
 func (s *Status) From(page string) bool {
-	u, err := PageURL(page)
-	if page == "" || err != nil {
-		return false
-	}
-	_, read, _ := strings.Cut(s.Source, " ")
-	return read == ShownURL(u)
+	u, ok := plain.PageURL(page)
+	return ok && s.Source[strings.LastIndexByte(s.Source, ' ')+1:] == plain.Address(u)
 }
 
 // Serve reports whether the GPUs that were read are those of the target. The local
@@ -104,28 +98,6 @@ func (s *Status) Serve(host string, embedded bool) bool {
 		host = name
 	}
 	return !embedded && IsLoopback(strings.Trim(host, "[]"))
-}
-
-// PageURL completes the address of an exporter's page: HTTP and /metrics unless the
-// address says otherwise.
-func PageURL(address string) (*url.URL, error) {
-	full := address
-	if !strings.Contains(full, "://") {
-		full = "http://" + full
-	}
-	u, err := url.Parse(full)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return nil, errors.New("--gpu must be auto, nvml, off or the address of a page: use http://HOST:PORT/metrics")
-	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = "/metrics"
-	}
-	return u, nil
-}
-
-// ShownURL is an address without credentials and query.
-func ShownURL(u *url.URL) string {
-	return plain.Line((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), 120)
 }
 
 // IsLoopback reports whether a host is this machine.

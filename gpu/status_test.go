@@ -56,14 +56,16 @@ func TestScopesSurviveARecording(t *testing.T) {
 		if kind == AllReplicas {
 			s.Replica = ""
 		}
-		if got := ParseScope(s.String()); got != s {
+		var got Scope
+		if err := got.UnmarshalText([]byte(s.String())); err != nil || got != s {
 			t.Errorf("%+v became %+v", s, got)
 		}
 		if s.All() != (kind == AllWithoutLabels || kind == AllReplicaGone) {
 			t.Errorf("%+v: all %t", s, s.All())
 		}
 	}
-	if got := ParseScope("all: no label tells which are those of r1"); got != (Scope{AllWithoutLabels, "r1"}) {
+	var got Scope
+	if err := got.UnmarshalText([]byte("all: no label tells which are those of r1")); err != nil || got != (Scope{AllWithoutLabels, "r1"}) {
 		t.Errorf("an earlier recording: %+v", got)
 	}
 }

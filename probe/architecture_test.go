@@ -34,6 +34,7 @@ type room struct {
 // list. Readers of Frames import values and each other, never a source.
 var rooms = []room{
 	// Tools: they know nothing of the measurement.
+	{"probe/arrivals", tools, nil},
 	{"probe/guard", tools, nil},
 	{"probe/length", tools, nil},
 	{"probe/opt", tools, nil},
@@ -51,11 +52,11 @@ var rooms = []room{
 	{"probe/measure", values, []string{"probe/opt"}},
 	{"probe/prompt", values, nil},
 	{"probe/roofline", values, []string{"probe/opt", "probe/plain"}},
-	{"probe/frame", values, []string{"gpu", "probe/engine", "probe/length", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline"}},
+	{"probe/frame", values, []string{"gpu", "probe/arrivals", "probe/engine", "probe/length", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline"}},
 	{"probe/slo", values, []string{"probe/measure", "probe/opt"}},
 	// Sources: what no reader imports.
 	{"gpu/nvml", sources, []string{"gpu", "probe/opt"}},
-	{"gpu/exporter", sources, []string{"gpu", "gpu/nvml", "probe/opt", "probe/prom"}},
+	{"gpu/exporter", sources, []string{"gpu", "gpu/nvml", "probe/opt", "probe/plain", "probe/prom"}},
 	{"gpu/smi", sources, []string{"gpu", "gpu/nvml", "probe/opt"}},
 	{"gpu/watch", sources, []string{"gpu", "gpu/exporter", "gpu/nvml", "gpu/smi", "probe/guard", "probe/prom"}},
 	{"probe/api/wire", sources, []string{"probe/plain"}},
@@ -63,7 +64,7 @@ var rooms = []room{
 	{"probe/collect", sources, []string{"probe/measure", "probe/opt"}},
 	{"probe/engine/kinds", sources, []string{"probe/engine", "probe/opt", "probe/roofline"}},
 	{"probe/engine/scrape", sources, []string{"probe/api/wire", "probe/engine", "probe/engine/kinds", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/prom", "probe/roofline"}},
-	{"probe/load", sources, []string{"probe/api", "probe/collect", "probe/frame", "probe/guard", "probe/measure", "probe/prompt"}},
+	{"probe/load", sources, []string{"probe/api", "probe/arrivals", "probe/collect", "probe/frame", "probe/guard", "probe/measure", "probe/prompt"}},
 	{"probe", sources, []string{"gpu", "gpu/watch", "probe/api", "probe/api/wire", "probe/collect", "probe/engine", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/length", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline", "probe/units"}},
 	{"probe/canary/prober", sources, []string{"probe/api", "probe/api/wire", "probe/engine", "probe/engine/scrape", "probe/measure", "probe/prompt", "probe/units"}},
 	{"probe/sim/faults", sources, nil},
@@ -71,7 +72,7 @@ var rooms = []room{
 	{"probe/sim/serve", sources, []string{"probe/sim/core", "probe/sim/faults"}},
 	{"probe/sim", sources, []string{"probe/frame", "probe/guard", "probe/sim/core", "probe/sim/faults", "probe/sim/serve"}},
 	// Readers of Frames.
-	{"probe/level", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"}},
+	{"probe/level", readers, []string{"gpu", "probe/arrivals", "probe/engine", "probe/frame", "probe/measure", "probe/opt", "probe/roofline", "probe/slo"}},
 	{"probe/diagnose", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/units"}},
 	{"probe/canary", readers, []string{"probe/diagnose", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/units"}},
 	{"probe/export", readers, []string{"probe/canary", "probe/diagnose", "probe/frame", "probe/guard", "probe/measure", "probe/opt", "probe/slo"}},
@@ -79,15 +80,15 @@ var rooms = []room{
 	{"probe/replay", readers, []string{"probe/frame", "probe/guard", "probe/record"}},
 	{"probe/sweep", readers, []string{"probe/frame", "probe/level", "probe/slo", "probe/units"}},
 	{"probe/bench", readers, []string{"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"}},
-	{"probe/report", readers, []string{"gpu", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/length", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep", "probe/units"}},
+	{"probe/report", readers, []string{"gpu", "probe/arrivals", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/length", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep", "probe/units"}},
 	{"probe/plan", readers, []string{"probe/opt", "probe/plain", "probe/report", "probe/report/page", "probe/roofline", "probe/slo", "probe/units"}},
 	{"ui/history", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"}},
 	{"ui/text", readers, []string{"probe/plain", "probe/units", "ui/chart", "ui/theme"}},
 	{"ui/panel", readers, []string{"gpu", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/text", "ui/theme"}},
-	{"ui", readers, []string{"probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
+	{"ui", readers, []string{"probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
 	{"ui/board", readers, []string{"probe/canary", "probe/guard", "probe/measure", "probe/opt", "probe/units", "ui", "ui/chart", "ui/panel", "ui/text", "ui/theme"}},
 	// Wiring: from a Config to a running program, and what tests it.
-	{"config", wiring, []string{"probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo"}},
+	{"config", wiring, []string{"probe/arrivals", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo"}},
 	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
 	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units", "ui/theme"}},
 	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/bench", "probe/canary", "probe/canary/prober", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"}},

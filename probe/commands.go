@@ -131,11 +131,11 @@ func (c *commands) apply(l frame.Load, text string) {
 	if synthetic, ok := c.opt.Prompts.(*prompt.Synthetic); ok {
 		synthetic.SetPrefix(prompt.Prefix(l.Prefix))
 	}
-	target := l.Concurrency
+	target, think := l.Concurrency, l.Think
 	if l.Rate > 0 {
-		target = 0
+		target, think = 0, 0
 	}
-	c.todo = append(c.todo, func(time.Duration) { c.collector.SetLevel(at, target, l.Concurrency == 0) })
+	c.todo = append(c.todo, func(time.Duration) { c.collector.SetLevel(at, target, think, l.Concurrency == 0) })
 	if text != "" {
 		c.events = append(c.events, frame.Event{At: at, Kind: frame.EventLoad, Text: text})
 	}
@@ -247,6 +247,8 @@ func describeChange(old, l frame.Load) string {
 	switch {
 	case l.Rate != old.Rate:
 		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)
+	case l.Arrivals != old.Arrivals:
+		return fmt.Sprintf("arrivals: %s → %s", old.Arrivals, l.Arrivals)
 	case l.Concurrency != old.Concurrency:
 		return fmt.Sprintf("concurrency %d → %d", old.Concurrency, l.Concurrency)
 	case l.Prefix != old.Prefix:

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/probe/units"
@@ -58,7 +59,7 @@ func loadText(l frame.Load) string {
 		lengths += ", " + l.Prefix + " prefixes"
 	}
 	if l.Rate > 0 {
-		return units.Sig2(l.Rate) + " req/s ≤ " + units.Group(float64(l.Concurrency)) + lengths
+		return units.Sig2(l.Rate) + " req/s ≤ " + units.Group(float64(l.Concurrency)) + ", " + l.Arrivals.String() + lengths
 	}
 	return "concurrency " + units.Group(float64(l.Concurrency)) + lengths
 }
@@ -94,6 +95,19 @@ func outputLength(step func(int) int) func(*model) {
 
 func (m *model) nextPrefix() {
 	m.changePrompts(func(l *frame.Load) { l.Prefix = frame.NextPrefix(l.Prefix) })
+}
+
+// burstiness are the arrivals that the keyboard steps through.
+var burstiness = []arrivals.Process{arrivals.Poisson, arrivals.Constant, {CV: 2}, {CV: 4}}
+
+func (m *model) nextArrivals() {
+	if m.Controls.Load().Rate <= 0 {
+		m.say("a closed loop has no arrivals: --rate R sends on a schedule", m.theme.Note)
+		return
+	}
+	m.change(func(l *frame.Load) {
+		l.Arrivals = burstiness[(slices.Index(burstiness, l.Arrivals)+1)%len(burstiness)]
+	})
 }
 
 func (m *model) stopLoad() {

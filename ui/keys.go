@@ -83,6 +83,7 @@ func commands() []command {
 		{[]string{"["}, "[", "output length", "output", needControls, outputLength(stepDown)},
 		{[]string{"]"}, "]", "output length", "output", needControls, outputLength(stepUp)},
 		{[]string{"p"}, "p", "next prompt prefix: unique, shared, same", "", needControls, (*model).nextPrefix},
+		{[]string{"b"}, "b", "open loop: next arrivals: poisson, constant, bursts", "", needControls, (*model).nextArrivals},
 		{[]string{"0"}, "0", "stop: send no new requests, let running ones finish", "stop", needControls, (*model).stopLoad},
 		{[]string{"x"}, "x", "abort: cancel all requests in flight", "", needControls, (*model).abort},
 		{[]string{"l"}, "l", "send one long prompt to see how it affects the others", "long prompt",

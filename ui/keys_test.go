@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/frame"
 	"sonde/probe/units"
 	"sonde/ui/panel"
@@ -172,6 +173,26 @@ func TestInAnOpenLoopTheRateMoves(t *testing.T) {
 		if got := s.Load(); !near(got.Rate, step.rate) || got.Concurrency != step.cap {
 			t.Errorf("after %s: %v req/s under %d, want %v under %d", step.key, got.Rate, got.Concurrency, step.rate, step.cap)
 		}
+	}
+}
+
+func TestArrivalsStepToBursts(t *testing.T) {
+	s := newFake(4)
+	s.load = frame.Load{Concurrency: 32, Rate: 4, Arrivals: arrivals.Poisson, InputTokens: 256, OutputTokens: 128}
+	m := at(s, 120, 40)
+	for _, want := range []string{"constant", "gamma:2", "gamma:4", "poisson"} {
+		press(m, "b")
+		if got := s.Load().Arrivals.String(); got != want {
+			t.Errorf("arrivals are %s, want %s", got, want)
+		}
+		if !strings.Contains(ansi.Strip(m.View().Content), want) {
+			t.Errorf("the screen does not show %s", want)
+		}
+	}
+	s.load.Rate = 0
+	press(m, "b")
+	if s.Load().Arrivals != arrivals.Poisson {
+		t.Error("the arrivals of a closed loop were changed")
 	}
 }
 

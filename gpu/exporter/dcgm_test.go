@@ -24,7 +24,7 @@ func readText(t *testing.T, text string) []gpu.Reading {
 		t.Fatal(err)
 	}
 	_, readings := readPage(page, time.Time{}, nil, newPast())
-	return readings
+	return withoutPlace(readings)
 }
 
 // expect makes an expected reading; values are SM, DRAM, tensor, busy, MiB used,

@@ -36,19 +36,31 @@ func isGPUFamily(published string) bool {
 	return slices.ContainsFunc(pageFormats, func(f pageFormat) bool { return f.family(published) != "" })
 }
 
-// readPage finds out which exporter wrote a page of that moment and reads it. It returns no readings
-// if the page has no GPU of any format. They do not say where the GPUs are: only the
-// labels of a Prometheus server can be compared with those of the engine.
-func readPage(p prom.Page, at time.Time, host nvml.HostMemory, h *past) (pageFormat, []gpu.Reading) {
+// readPage reads what exporters wrote on a page of that moment, and returns which kinds they
+// are. Of a GPU with two of them the first that lists it counts, which reports more.
+func readPage(p prom.Page, at time.Time, host nvml.HostMemory, h *past) (kinds []pageFormat, gpus []gpu.Reading) {
+	seen := map[string]bool{}
 	for _, f := range pageFormats {
-		if readings := f.readings(p, at, host, h); len(readings) > 0 {
-			for i := range readings {
-				readings[i].Host, readings[i].Exporter, readings[i].Pod = "", "", ""
-			}
-			return f, readings
+		found := slices.DeleteFunc(f.readings(p, at, host, h), func(r gpu.Reading) bool { return seen[r.ID] })
+		if len(found) > 0 {
+			kinds = append(kinds, f)
 		}
+		for i := range found {
+			seen[found[i].ID] = true
+		}
+		gpus = append(gpus, found...)
 	}
-	return pageFormat{}, nil
+	h.learn(gpu.Newest(gpus))
+	return kinds, gpus
+}
+
+// namesOf are the names of exporters in Status.Source.
+func namesOf(kinds []pageFormat) string {
+	var names []string
+	for _, f := range kinds {
+		names = append(names, f.name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // readings are the GPUs of a page, by host and number, each before its parts.

@@ -18,7 +18,8 @@ func readFixture(t *testing.T, text string) (pageFormat, []gpu.Reading) {
 	if err != nil {
 		return pageFormat{}, nil // no page with GPU families
 	}
-	return readPage(page, time.Time{}, nil, newPast())
+	kinds, gpus := readPage(page, time.Time{}, nil, newPast())
+	return append(kinds, pageFormat{})[0], withoutPlace(gpus)
 }
 
 func compare(t *testing.T, got, want []gpu.Reading) {

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"sonde/gpu"
 	"sonde/gpu/nvml"
+	"sonde/probe/plain"
 	"sonde/probe/prom"
 )
 
@@ -41,18 +40,16 @@ type Page struct {
 	hostMemory nvml.HostMemory // nil: not this machine's page
 
 	parser *prom.Parser
-	gpus   []gpu.Reading
-	format pageFormat
 	past   *past
 }
 
 // Open reads the page once; its error is a sentence for people.
 func Open(ctx context.Context, address string, o Options) (*Page, error) {
-	u, err := gpu.PageURL(address)
-	if err != nil {
-		return nil, err
+	u, ok := plain.PageURL(address)
+	if !ok {
+		return nil, errors.New("--gpu must be auto, nvml, off or the address of a page: use http://HOST:PORT/metrics")
 	}
-	e := &Page{url: u.String(), shown: gpu.ShownURL(u), opt: o, parser: prom.NewParser(isGPUFamily), past: newPast()}
+	e := &Page{url: u.String(), shown: plain.Address(u), opt: o, parser: prom.NewParser(isGPUFamily), past: newPast()}
 	if o.Local && gpu.IsLoopback(u.Hostname()) {
 		e.hostMemory = nvml.SystemMemory
 	}
@@ -79,47 +76,37 @@ func (e *Page) Close() {}
 func (e *Page) Read(ctx context.Context) (gpu.Status, error) {
 	body, err := e.fetch(ctx)
 	if err != nil {
-		return gpu.Status{}, fmt.Errorf("GPU exporter at %s: %w", e.shown, err)
-	}
-	if err := e.take(body); err != nil {
 		return gpu.Status{}, err
 	}
-	return e.status(), nil
-}
-
-// take reads a page.
-func (e *Page) take(body []byte) error {
 	page, err := e.parser.Parse(body)
 	if err != nil {
-		return &PageError{fmt.Sprintf("GPU exporter at %s: %v", e.shown, err), err.Error()}
+		return gpu.Status{}, &PageError{fmt.Sprintf("GPU exporter at %s: %v", e.shown, err), err.Error()}
 	}
-	format, gpus := readPage(page, time.Now(), e.hostMemory, e.past)
+	kinds, gpus := readPage(page, time.Now(), e.hostMemory, e.past)
 	if len(gpus) == 0 {
 		if why := whyNoGPUs(page); why != "" {
-			return &PageError{fmt.Sprintf("GPU exporter at %s lists no GPUs: %s", e.shown, why), why}
+			return gpu.Status{}, &PageError{fmt.Sprintf("GPU exporter at %s lists no GPUs: %s", e.shown, why), why}
 		}
-		return &PageError{fmt.Sprintf("no GPU metrics at %s: use the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter", e.shown),
+		return gpu.Status{}, &PageError{fmt.Sprintf("no GPU metrics at %s: use the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter", e.shown),
 			"without GPU metrics"}
 	}
-	e.format, e.gpus = format, gpus
-	e.past.learn(gpu.Newest(gpus))
-	return nil
+	return e.status(kinds, gpus), nil
 }
 
-func (e *Page) status() gpu.Status {
-	st := gpu.Status{At: e.past.newest, Source: e.format.name + " " + e.shown}
+func (e *Page) status(kinds []pageFormat, gpus []gpu.Reading) gpu.Status {
+	st := gpu.Status{At: e.past.newest, GPUs: withoutPlace(gpus), Source: namesOf(kinds) + " " + e.shown}
 	if period := e.past.rhythm.Period(); period > 0 {
 		st.Period = max(time.Second, period.Round(time.Second))
 	}
-	st.GPUs = e.past.freeze(e.gpus, st.Period)
+	e.past.freeze(st.GPUs, st.Period)
 	note := ""
 	switch {
 	case e.past.changes == 1 && time.Since(st.At) >= firstPageAlone:
 		note = "values of unknown age: the page has not changed since it was first read"
 	case st.Period >= 3*time.Second && st.Period >= 2*e.opt.Interval:
 		note = fmt.Sprintf("exporter updates every %.0f s", st.Period.Seconds())
-		if e.format.faster != "" {
-			note += " (" + e.format.faster + ")"
+		if faster := kinds[0].faster; faster != "" {
+			note += " (" + faster + ")"
 		}
 	}
 	for i := range st.GPUs {
@@ -130,41 +117,34 @@ func (e *Page) status() gpu.Status {
 	return st
 }
 
+// withoutPlace removes where GPUs are: only the labels of a Prometheus server can be compared
+// with those of the engine.
+func withoutPlace(gpus []gpu.Reading) []gpu.Reading {
+	for i := range gpus {
+		gpus[i].Host, gpus[i].Exporter, gpus[i].Pod = "", "", ""
+	}
+	return gpus
+}
+
 func (e *Page) fetch(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
+	exporter := "the GPU exporter at " + e.shown
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url, nil)
 	if err != nil {
-		return nil, errors.New("not a usable address")
+		return nil, fmt.Errorf("the address of %s cannot be used", exporter)
 	}
 	resp, err := e.opt.Client.Do(req)
 	if err != nil {
-		return nil, plainError(err)
+		return nil, errors.New(plain.Explain(exporter, err, pageTimeout).String())
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		status := fmt.Sprintf("HTTP %d", resp.StatusCode)
-		return nil, &PageError{status, fmt.Sprintf("with HTTP %d", resp.StatusCode)}
+		return nil, &PageError{fmt.Sprintf("%s answers HTTP %d", exporter, resp.StatusCode), fmt.Sprintf("with HTTP %d", resp.StatusCode)}
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBytes+1))
-	switch {
-	case err != nil:
-		return nil, plainError(err)
-	case len(body) > maxPageBytes:
-		return nil, fmt.Errorf("the page is larger than %d MiB", maxPageBytes>>20)
+	body, err := plain.ReadBody(resp, maxPageBytes)
+	if err != nil {
+		return nil, errors.New(plain.Explain(exporter, err, pageTimeout).String())
 	}
 	return body, nil
-}
-
-// plainError drops the address, which may contain credentials, and calls time-outs
-// "request timed out".
-func plainError(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return errors.New("request timed out")
-	}
-	var withURL *url.Error
-	if errors.As(err, &withURL) {
-		err = withURL.Err
-	}
-	return errors.New(gpu.Clean(err.Error()))
 }

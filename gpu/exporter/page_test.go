@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"sonde/gpu"
 )
 
 func fixture(t *testing.T, name string) string {
@@ -31,11 +29,11 @@ func TestAnswersThatAreNotAnExporter(t *testing.T) {
 		body   string
 		want   string // after the address
 	}{
-		{"not found", 404, "nothing", "GPU exporter at %s: HTTP 404"},
+		{"not found", 404, "nothing", "the GPU exporter at %s answers HTTP 404"},
 		{"HTML", 200, "<html></html>", "GPU exporter at %s: HTML, not a metrics page"},
 		{"empty", 200, "", "GPU exporter at %s: empty page"},
 		{"no GPU families", 200, fixture(t, "no_gpu_families.txt"), "no GPU metrics at %s: use the page of dcgm-exporter, nvidia_gpu_exporter or AMD's exporter"},
-		{"endless", 200, strings.Repeat("# filler\n", 1<<20), "GPU exporter at %s: the page is larger than 8 MiB"},
+		{"endless", 200, strings.Repeat("# filler\n", 1<<20), "response from the GPU exporter at %s refused: too large: over 8 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -48,26 +46,6 @@ func TestAnswersThatAreNotAnExporter(t *testing.T) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		})
-	}
-}
-
-func TestPageAddresses(t *testing.T) {
-	for address, want := range map[string]string{
-		"node:9400":                   "http://node:9400/metrics",
-		"http://node:9400":            "http://node:9400/metrics",
-		"https://node/":               "https://node/metrics",
-		"http://node/gpu?x=1":         "http://node/gpu?x=1",
-		"[::1]:9400":                  "http://[::1]:9400/metrics",
-		"http://node:9400/a/metrics":  "http://node:9400/a/metrics",
-		"ftp://node":                  "",
-		":9400":                       "",
-		"http://":                     "",
-		"node:port/with space in it%": "",
-	} {
-		u, err := gpu.PageURL(address)
-		if want == "" && err == nil || want != "" && (err != nil || u.String() != want) {
-			t.Errorf("%q gives %v, %v; want %q", address, u, err, want)
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -90,10 +89,8 @@ func (h *past) learn(newest time.Time) {
 	h.newest = newest
 }
 
-// freeze returns a copy of the readings, because what was published before must not change,
-// without the values of GPUs that have stood still for too long.
-func (h *past) freeze(readings []gpu.Reading, period time.Duration) []gpu.Reading {
-	readings = slices.Clone(readings)
+// freeze drops the values of GPUs that have stood still for too long.
+func (h *past) freeze(readings []gpu.Reading, period time.Duration) {
 	for i := range readings {
 		r := &readings[i]
 		s := h.still[strings.TrimSuffix(r.Source, gpu.ViaPrometheus)+" "+cmp.Or(r.Parent, r.ID)]
@@ -105,7 +102,6 @@ func (h *past) freeze(readings []gpu.Reading, period time.Duration) []gpu.Readin
 			r.Freeze(noteRepeats)
 		}
 	}
-	return readings
 }
 
 // settle makes fractions percentages where an exporter writes 0.97 for 97 %, and drops

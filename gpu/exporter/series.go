@@ -61,7 +61,8 @@ func (p *Series) Read(ctx context.Context) (gpu.Status, error) {
 		}
 	}
 	st := p.status
-	st.GPUs = p.past.freeze(st.GPUs, st.Period)
+	st.GPUs = slices.Clone(st.GPUs)
+	p.past.freeze(st.GPUs, st.Period)
 	return st, p.unread
 }
 
@@ -70,7 +71,7 @@ func (p *Series) take(news prom.News) error {
 	for i := range news.Samples {
 		nameHost(&news.Samples[i])
 	}
-	kinds, gpus := readFleet(prom.FromSamples(news.Samples), news.At, p.past)
+	kinds, gpus := readPage(prom.FromSamples(news.Samples), news.At, nil, p.past)
 	if len(gpus) == 0 {
 		return fmt.Errorf("the series of exporters in Prometheus at %s name no GPU (labels UUID, gpu; uuid; gpu_id)", p.server.URL())
 	}
@@ -78,28 +79,8 @@ func (p *Series) take(news prom.News) error {
 		gpus[i].Source += gpu.ViaPrometheus
 		gpus[i].Note = gpu.Join(slices.Concat([]string{gpus[i].Note}, news.Notes)...)
 	}
-	p.past.learn(gpu.Newest(gpus))
-	p.status = gpu.Status{At: p.past.newest, GPUs: gpus, Source: kinds + " from Prometheus " + p.server.URL()}
+	p.status = gpu.Status{At: p.past.newest, GPUs: gpus, Source: namesOf(kinds) + " from Prometheus " + p.server.URL()}
 	return nil
-}
-
-// readFleet reads what exporters of all kinds said. Of a GPU with two of them the
-// first format that lists it counts, which reports more.
-func readFleet(page prom.Page, at time.Time, h *past) (kinds string, gpus []gpu.Reading) {
-	var names []string
-	seen := map[string]bool{}
-	for _, f := range pageFormats {
-		found := f.readings(page, at, nil, h)
-		found = slices.DeleteFunc(found, func(r gpu.Reading) bool { return seen[r.ID] })
-		if len(found) > 0 {
-			names = append(names, f.name)
-		}
-		for i := range found {
-			seen[found[i].ID] = true
-		}
-		gpus = append(gpus, found...)
-	}
-	return strings.Join(names, ", "), gpus
 }
 
 // nameHost keeps GPUs of several hosts apart where the exporter does not name

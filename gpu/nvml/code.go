@@ -1,8 +1,8 @@
+// Package nvml reads this machine's GPUs through the driver's library, libnvidia-ml. Only
+// builds for Linux with cgo can: the others have its codes and texts.
 package nvml
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Code is a return code of NVML (nvmlReturn_t). The texts are ours: the driver's
 // own are terse, and reading them is one more symbol that may be missing.
@@ -13,7 +13,6 @@ const (
 	CodeUninitialized      Code = 1
 	CodeNotSupported       Code = 3
 	CodeNoPermission       Code = 4
-	CodeNotFound           Code = 6
 	CodeDriverNotLoaded    Code = 9
 	CodeLibraryNotFound    Code = 12
 	CodeFunctionNotFound   Code = 13

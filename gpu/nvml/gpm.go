@@ -1,20 +1,16 @@
+//go:build linux && cgo
+
 package nvml
 
 import (
+	"slices"
 	"strings"
 	"time"
 
+	binding "github.com/NVIDIA/go-nvml/pkg/nvml"
+
 	"sonde/probe/opt"
 )
-
-// gpmBuffers are two GPM samples of one device (NVML: GPU performance
-// monitoring). Metrics are averages between two samples.
-type gpmBuffers interface {
-	take(buffer int) Code // fills buffer 0 or 1
-	// metrics are the values of those of gpmIDs that the device has, by id.
-	metrics(older, newer int) (map[uint32]float64, Code)
-	free()
-}
 
 const (
 	gpmGraphics = "GPM GRAPHICS_UTIL"
@@ -36,11 +32,12 @@ const (
 	gpmMaxSpacing = 15 * time.Second
 )
 
-// gpm turns samples into values: each poll costs one sample and gives the average
-// since the poll before, without gaps.
+// gpm turns samples of a unit (NVML: GPU performance monitoring) into values: each poll
+// costs one sample and gives the average since the poll before, without gaps.
 type gpm struct {
-	buffers gpmBuffers
-	newest  int       // buffer with the newest sample
+	unit    *unit
+	samples [2]binding.GpmSample
+	newest  int       // of the samples
 	at      time.Time // of that sample; zero: nothing to compare with
 	last    gpmValues
 	stopped Code // a lasting refusal: not retried until the next enumeration
@@ -48,6 +45,74 @@ type gpm struct {
 
 // gpmValues are the metrics by id; nil while there are no two samples to compare.
 type gpmValues map[uint32]float64
+
+var gpmSymbols = []string{
+	"nvmlGpmQueryDeviceSupport", "nvmlGpmSampleAlloc", "nvmlGpmSampleFree",
+	"nvmlGpmSampleGet", "nvmlGpmMetricsGet",
+}
+
+// newGPM allocates the samples of a unit. That the library has the functions says nothing
+// about the device, which is queried. A MIG instance samples through the whole GPU.
+func newGPM(u *unit) (*gpm, Code) {
+	whole, symbols := u.device, gpmSymbols
+	if u.parent != "" {
+		whole, symbols = u.whole, append(slices.Clone(gpmSymbols), "nvmlGpmMigSampleGet")
+	}
+	if slices.ContainsFunc(symbols, func(s string) bool { return !u.library.has(s) }) {
+		return nil, CodeFunctionNotFound
+	}
+	support, r := whole.GpmQueryDeviceSupport()
+	switch {
+	case r != binding.SUCCESS:
+		return nil, Code(r)
+	case support.IsSupportedDevice == 0:
+		return nil, CodeNotSupported
+	}
+	g := &gpm{unit: u}
+	for i := range g.samples {
+		s, r := u.library.GpmSampleAlloc()
+		if r != binding.SUCCESS {
+			g.free()
+			return nil, Code(r)
+		}
+		g.samples[i] = s
+	}
+	return g, CodeSuccess
+}
+
+func (g *gpm) free() {
+	for _, s := range g.samples {
+		if s != nil {
+			s.Free()
+		}
+	}
+}
+
+func (g *gpm) take(s binding.GpmSample) Code {
+	if g.unit.parent != "" {
+		return Code(g.unit.whole.GpmMigSampleGet(g.unit.instance, s))
+	}
+	return Code(g.unit.device.GpmSampleGet(s))
+}
+
+// metrics are the values between two samples that the device has.
+func (g *gpm) metrics(older, newer binding.GpmSample) (gpmValues, Code) {
+	request := binding.GpmMetricsGetType{Sample1: older, Sample2: newer}
+	for _, id := range gpmIDs {
+		request.Metrics[request.NumMetrics].MetricId = id
+		request.NumMetrics++
+	}
+	if r := g.unit.library.GpmMetricsGet(&request); r != binding.SUCCESS {
+		return nil, Code(r)
+	}
+	found := gpmValues{}
+	for _, m := range request.Metrics[:request.NumMetrics] {
+		if Code(m.NvmlReturn) == CodeSuccess {
+			found[m.MetricId] = m.Value
+		}
+	}
+	return found, CodeSuccess
+}
 
 // poll gives no values on the first call, and the previous ones when called again
 // too early.
@@ -61,7 +126,7 @@ func (g *gpm) poll() (gpmValues, Code) {
 		return g.last, CodeSuccess
 	}
 	older, newer := g.newest, 1-g.newest
-	if c := g.buffers.take(newer); c != CodeSuccess {
+	if c := g.take(g.samples[newer]); c != CodeSuccess {
 		g.at = time.Time{} // after an error the comparison starts over
 		if c.lasting() || c == CodeOperatingSystem {
 			g.stopped = c
@@ -73,7 +138,7 @@ func (g *gpm) poll() (gpmValues, Code) {
 	if !comparable {
 		return nil, CodeSuccess
 	}
-	found, c := g.buffers.metrics(older, newer)
+	found, c := g.metrics(g.samples[older], g.samples[newer])
 	g.last = found
 	return found, c
 }

@@ -10,6 +10,15 @@ import (
 	"sonde/probe/opt"
 )
 
+// HostID is the ID of a GPU that has none of its own, by its place in this machine.
+func HostID(place string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return host + "/" + place
+}
+
 // HostMemory returns the memory of the machine that a GPU may share, in bytes.
 type HostMemory func() (used, total opt.Float)
 

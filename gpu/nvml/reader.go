@@ -1,43 +1,21 @@
-// Package nvml reads this machine's GPUs through the driver's library, libnvidia-ml. The
-// binding is behind the interfaces driver and device: they run against fakes, and the
-// package builds without cgo.
+//go:build linux && cgo
+
 package nvml
 
 import (
 	"context"
-	"os"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
 
+	binding "github.com/NVIDIA/go-nvml/pkg/nvml"
+
 	"sonde/gpu"
 )
 
-// driver is the part of NVML that is used.
-type driver interface {
-	init() Code
-	shutdown()
-	count() (int, Code)
-	device(index int) (device, Code)
-}
-
-// device is one GPU or one MIG instance.
-type device interface {
-	name() (string, Code)
-	uuid() (string, Code)
-	value(name string) (uint32, Code) // in the driver's unit
-	memory() (memory, Code)
-	gpm() (gpmBuffers, Code)
-	instances() []migInstance // occupied MIG slots, empty without MIG
-}
-
-// memory is in bytes.
-type memory struct{ used, total uint64 }
-
-type migInstance struct {
-	gpuInstance int // id on the parent
-	device      device
-}
+// Built reports whether this build can load the driver's library.
+const Built = true
 
 const (
 	// enumerateEvery finds GPUs that came or went, and retries what was refused.
@@ -49,9 +27,8 @@ const (
 // Reader reads all GPUs of this machine. One goroutine owns it and the
 // library: NVML calls that hang must never pile up.
 type Reader struct {
-	driver     driver
+	library    *library
 	interval   time.Duration
-	host       string
 	hostMemory HostMemory
 
 	units         []*unit
@@ -59,18 +36,20 @@ type Reader struct {
 	nextEnumerate time.Time
 }
 
-// open starts the library; its error is a sentence for people.
-func open(d driver, interval time.Duration) (*Reader, error) {
-	if c := d.init(); c != CodeSuccess {
+// installed is the driver's library on this machine.
+var installed = binding.New()
+
+// Open reads this machine's GPUs through NVML; its error is a sentence for people.
+func Open(interval time.Duration) (*Reader, error) { return open(installed, interval) }
+
+func open(driver binding.Interface, interval time.Duration) (*Reader, error) {
+	l := &library{driver, map[string]bool{}}
+	if c := Code(l.Init()); c != CodeSuccess {
 		return nil, c
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "localhost"
-	}
-	n := &Reader{driver: d, interval: interval, host: host, hostMemory: SystemMemory}
+	n := &Reader{library: l, interval: interval, hostMemory: SystemMemory}
 	if err := n.enumerate(time.Now()); err != nil {
-		d.shutdown()
+		l.shutdown()
 		return nil, err
 	}
 	return n, nil
@@ -81,13 +60,13 @@ func (n *Reader) Close() {
 	for _, u := range n.units {
 		u.free()
 	}
-	n.driver.shutdown()
+	n.library.shutdown()
 }
 
 // Read queries every GPU for everything.
 func (n *Reader) Read(context.Context) (gpu.Status, error) {
 	now := time.Now()
-	if count, c := n.driver.count(); !now.Before(n.nextEnumerate) || c == CodeSuccess && count != n.listed {
+	if count, c := call(n.library, "nvmlDeviceGetCount", n.library.DeviceGetCount); !now.Before(n.nextEnumerate) || c == CodeSuccess && count != n.listed {
 		if err := n.enumerate(now); err != nil {
 			return gpu.Status{}, err
 		}
@@ -107,7 +86,7 @@ func (n *Reader) Read(context.Context) (gpu.Status, error) {
 // enumerate rebuilds the list of devices. A device that is still there keeps its
 // GPM samples; what it refused is queried again.
 func (n *Reader) enumerate(now time.Time) error {
-	count, c := n.driver.count()
+	count, c := call(n.library, "nvmlDeviceGetCount", n.library.DeviceGetCount)
 	if c != CodeSuccess {
 		return c
 	}
@@ -129,7 +108,9 @@ func (n *Reader) enumerate(now time.Time) error {
 }
 
 func (n *Reader) addGPU(index int, old []*unit) {
-	dev, c := n.driver.device(index)
+	dev, c := call(n.library, "nvmlDeviceGetHandleByIndex", func() (binding.Device, binding.Return) {
+		return n.library.DeviceGetHandleByIndex(index)
+	})
 	if c != CodeSuccess {
 		n.units = append(n.units, n.unreachable(index, c, old))
 		return
@@ -139,16 +120,13 @@ func (n *Reader) addGPU(index int, old []*unit) {
 		n.units = append(n.units, n.unreachable(index, c, old))
 		return
 	}
-	instances := dev.instances()
-	n.add(old, &unit{id: id, index: index, device: dev, hasMIG: len(instances) > 0})
-	seen := map[int]bool{} // compute instances share their GPU instance's numbers
-	for _, m := range instances {
-		if !seen[m.gpuInstance] {
-			seen[m.gpuInstance] = true
-			n.add(old, &unit{
-				id: id + "/" + strconv.Itoa(m.gpuInstance), parent: id, index: index, device: m.device,
-			})
-		}
+	instances := n.library.instances(dev)
+	n.add(old, &unit{library: n.library, id: id, index: index, device: dev, hasMIG: len(instances) > 0})
+	for _, part := range slices.Sorted(maps.Keys(instances)) {
+		n.add(old, &unit{
+			library: n.library, id: id + "/" + strconv.Itoa(part), parent: id, index: index,
+			device: instances[part], whole: dev, instance: part,
+		})
 	}
 }
 
@@ -168,7 +146,7 @@ func (n *Reader) add(old []*unit, u *unit) {
 // unreachable is a row for a GPU whose handle cannot be had; it keeps the
 // identity that was seen at this index before.
 func (n *Reader) unreachable(index int, c Code, old []*unit) *unit {
-	u := &unit{id: n.indexID(index), index: index, handle: c, lost: c.lost() || c == CodeUnknown}
+	u := &unit{id: HostID(strconv.Itoa(index)), index: index, handle: c, lost: c.lost() || c == CodeUnknown}
 	for _, known := range old {
 		if known.index == index && known.parent == "" {
 			u.id, u.name = known.id, known.name
@@ -177,12 +155,10 @@ func (n *Reader) unreachable(index int, c Code, old []*unit) *unit {
 	return u
 }
 
-func (n *Reader) idOf(d device, index int) (string, Code) {
-	id, c := d.uuid()
+func (n *Reader) idOf(d binding.Device, index int) (string, Code) {
+	id, c := call(n.library, "nvmlDeviceGetUUID", d.GetUUID)
 	if c == CodeSuccess && id != "" {
 		return gpu.Clean(id), c
 	}
-	return n.indexID(index), c
+	return HostID(strconv.Itoa(index)), c
 }
-
-func (n *Reader) indexID(index int) string { return n.host + "/" + strconv.Itoa(index) }

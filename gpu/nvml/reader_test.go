@@ -1,3 +1,5 @@
+//go:build linux && cgo
+
 package nvml
 
 import (
@@ -25,7 +27,6 @@ func openFake(t *testing.T, d *fakeDriver) *Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.host = "box"
 	n.hostMemory = func() (used, total opt.Float) {
 		return opt.Of(9034380 << 10), opt.Of(127600748 << 10)
 	}
@@ -120,8 +121,10 @@ func TestMIGInstancesAreRowsOfTheirOwn(t *testing.T) {
 		parent.codes[busyTime], parent.memCode = CodeNotSupported, CodeNoPermission
 		big.mem, small.mem = memory{20 << 30, 40 << 30}, memory{10 << 30, 10 << 30}
 		big.samples.percent = map[uint32]float64{smUtil: 90, graphicsUtil: 95}
-		small.gpmCode = CodeNotSupported
-		parent.mig = []migInstance{{1, big}, {1, newFakeDevice("MIG-second-compute-instance")}, {5, small}}
+		small.samples.takeCode = CodeNotSupported
+		second := newFakeDevice("MIG-second-compute-instance")
+		big.instance, second.instance, small.instance = 1, 1, 5
+		parent.mig = []*fakeDevice{big, second, nil, small}
 		gpus := secondReading(t, &fakeDriver{devices: []*fakeDevice{parent}})
 		if len(gpus) != 3 {
 			t.Fatalf("%+v", gpus)
@@ -137,7 +140,7 @@ func TestMIGInstancesAreRowsOfTheirOwn(t *testing.T) {
 		if g := gpus[2]; g.ID != "GPU-a/5" || g.MemUsed.Or(-1) != 10<<30 || g.SM.OK {
 			t.Errorf("instance 5 %+v", g)
 		}
-		if parent.samples.allocated != 0 {
+		if len(parent.samples.used) != 0 {
 			t.Error("GPM of a partitioned GPU was used")
 		}
 	})
@@ -185,8 +188,8 @@ func TestGPUsAreFollowedByUUID(t *testing.T) {
 		if len(st.GPUs) != 1 || st.GPUs[0].ID != "GPU-b" || st.GPUs[0].Index != 0 {
 			t.Errorf("%+v", st.GPUs)
 		}
-		if a.samples.freed != 1 || b.samples.freed != 0 {
-			t.Errorf("samples freed: %d of the gone, %d of the kept GPU", a.samples.freed, b.samples.freed)
+		if a.samples.freed() != 1 || b.samples.freed() != 0 {
+			t.Errorf("samples freed: %d of the gone, %d of the kept GPU", a.samples.freed(), b.samples.freed())
 		}
 	})
 }

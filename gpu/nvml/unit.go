@@ -1,9 +1,13 @@
+//go:build linux && cgo
+
 package nvml
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+
+	binding "github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"sonde/gpu"
 	"sonde/probe/opt"
@@ -21,12 +25,17 @@ const (
 
 // unit is one row: a GPU or a MIG instance, with what was learnt about it.
 type unit struct {
+	library          *library
 	id, parent, name string
 	index            int
-	device           device // nil: the handle could not be had, see handle
+	device           binding.Device // nil: the handle could not be had, see handle
 	handle           Code
 	hasMIG           bool // parent of MIG instances
 	lost             bool
+
+	// Of a MIG instance.
+	whole    binding.Device
+	instance int // its number on the whole GPU
 
 	refused       map[string]Code // lasting answers since the last enumeration
 	codes         []Code          // of the current reading
@@ -39,7 +48,7 @@ type unit struct {
 // to tick and forgets what was refused.
 func (u *unit) begin() {
 	u.refused = map[string]Code{}
-	if name, c := u.device.name(); c == CodeSuccess {
+	if name, c := call(u.library, "nvmlDeviceGetName", u.device.GetName); c == CodeSuccess {
 		u.name = gpu.Clean(name)
 	}
 	u.bandwidthPeak = u.peak()
@@ -47,16 +56,13 @@ func (u *unit) begin() {
 		return // the counters of a partitioned GPU belong to its instances
 	}
 	u.free()
-	var buffers gpmBuffers
-	if buffers, u.gpmCode = u.device.gpm(); u.gpmCode == CodeSuccess {
-		u.gpm = &gpm{buffers: buffers}
-	}
+	u.gpm, u.gpmCode = newGPM(u)
 }
 
 // free gives the GPM samples back.
 func (u *unit) free() {
 	if u.gpm != nil {
-		u.gpm.buffers.free()
+		u.gpm.free()
 		u.gpm = nil
 	}
 }
@@ -68,7 +74,7 @@ func (u *unit) peak() opt.Float {
 	if u.parent != "" {
 		return opt.Float{}
 	}
-	if m, c := u.device.memory(); c != CodeSuccess || m.total == 0 {
+	if _, total, c := u.library.memory(u.device); c != CodeSuccess || total == 0 {
 		return opt.Float{}
 	}
 	if bits, mhz := u.ask(busWidth), u.ask(maxMemoryClock); bits.V > 0 && mhz.V > 0 {
@@ -135,13 +141,13 @@ func (u *unit) missing(what string, v opt.Float, name string) string {
 // readMemory sets the host's memory where the GPU shares it (GB10, Jetson):
 // such drivers either refuse the question or answer with a total of 0.
 func (u *unit) readMemory(r *gpu.Reading, hostMemory HostMemory) (note string) {
-	var m memory
+	var used, total uint64
 	c, refused := u.refused[memoryInfo]
 	if !refused {
-		m, c = u.device.memory()
+		used, total, c = u.library.memory(u.device)
 		u.took(memoryInfo, c)
 	}
-	shared := c == CodeNotSupported || c == CodeSuccess && m.total == 0
+	shared := c == CodeNotSupported || c == CodeSuccess && total == 0
 	switch {
 	case shared && u.parent == "":
 		if r.MemUsed, r.MemTotal = hostMemory(); !r.MemTotal.OK {
@@ -151,12 +157,12 @@ func (u *unit) readMemory(r *gpu.Reading, hostMemory HostMemory) (note string) {
 		return sharedNote
 	case c == CodeNoPermission:
 		return "no permission for memory"
-	case c != CodeSuccess || m.total == 0:
+	case c != CodeSuccess || total == 0:
 		return ""
 	}
-	r.MemTotal = opt.Of(float64(m.total))
-	if m.used <= m.total { // all ones means "not available" on WSL2
-		r.MemUsed = opt.Of(float64(m.used))
+	r.MemTotal = opt.Of(float64(total))
+	if used <= total { // all ones means "not available" on WSL2
+		r.MemUsed = opt.Of(float64(used))
 	}
 	return ""
 }
@@ -187,7 +193,7 @@ func (u *unit) ask(name string) opt.Float {
 	if _, refused := u.refused[name]; refused {
 		return opt.Float{}
 	}
-	v, c := u.device.value(name)
+	v, c := u.library.value(u.device, name)
 	u.took(name, c)
 	if c != CodeSuccess {
 		return opt.Float{}

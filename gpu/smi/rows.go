@@ -56,7 +56,7 @@ func (s *Reader) cells(line string) map[string]string {
 func (s *Reader) reading(cells map[string]string) gpu.Reading {
 	index, _ := strconv.Atoi(cells["index"])
 	index = max(0, index)
-	r := gpu.Reading{ID: s.idOf(cells["uuid"], index), Index: index, Name: textValue(cells["name"]), Source: gpu.SourceSMI}
+	r := gpu.Reading{ID: cmp.Or(textValue(cells["uuid"]), nvml.HostID(strconv.Itoa(index))), Index: index, Name: textValue(cells["name"]), Source: gpu.SourceSMI}
 	r.Fill(func(field string) opt.Float { return numberValue(cells[field]) })
 	r.Lost = isLost(cells)
 	if r.MemUsed.V > r.MemTotal.V { // all ones means "not available" on WSL2
@@ -103,20 +103,13 @@ func (s *Reader) sharedMemory(r *gpu.Reading, cells map[string]string) string {
 func (s *Reader) unreachable(address, why string, position int) gpu.Reading {
 	known, ok := s.names[pciKey(address)]
 	if !ok {
-		known.ID, known.Index = s.host+"/"+gpu.Clean(address), position
+		known.ID, known.Index = nvml.HostID(gpu.Clean(address)), position
 	}
 	r := gpu.Reading{ID: known.ID, Index: known.Index, Name: known.Name, Source: gpu.SourceSMI, Lost: true}
 	if r.Note = nvml.CodeGPUIsLost.Error(); !strings.Contains(strings.ToLower(why), "lost") {
 		r.Note = "GPU lost: " + strings.ToLower(strings.TrimSuffix(gpu.Clean(strings.TrimSpace(why)), "."))
 	}
 	return r
-}
-
-func (s *Reader) idOf(uuid string, index int) string {
-	if id := textValue(uuid); id != "" {
-		return id
-	}
-	return s.host + "/" + strconv.Itoa(index)
 }
 
 // identityFields are known of a GPU that answers nothing, too.

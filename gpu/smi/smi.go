@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +38,6 @@ const needed = 3
 type Reader struct {
 	run        func(ctx context.Context, args ...string) output
 	interval   time.Duration
-	host       string
 	hostMemory nvml.HostMemory
 
 	fields []string
@@ -62,11 +60,7 @@ func Open(ctx context.Context, interval time.Duration) (*Reader, error) {
 }
 
 func open(ctx context.Context, run func(context.Context, ...string) output, interval time.Duration) (*Reader, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "localhost"
-	}
-	s := &Reader{run: run, interval: interval, host: host, hostMemory: nvml.SystemMemory,
+	s := &Reader{run: run, interval: interval, hostMemory: nvml.SystemMemory,
 		fields: slices.Clone(queryFields), names: map[string]gpu.Reading{}}
 	if _, err := s.Read(ctx); err != nil {
 		return nil, err

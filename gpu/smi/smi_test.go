@@ -253,7 +253,7 @@ func FuzzNvidiaSMIRows(f *testing.F) {
 	f.Add("GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n", "")
 	f.Add("", "Unable to determine the device handle for GPU 0000:01:00.0: Unknown Error\n")
 	f.Fuzz(func(t *testing.T, stdout, stderr string) {
-		s := &Reader{fields: queryFields, names: map[string]gpu.Reading{}, host: "h",
+		s := &Reader{fields: queryFields, names: map[string]gpu.Reading{},
 			hostMemory: func() (used, total opt.Float) { return opt.Of(1), opt.Of(2) }}
 		for _, r := range s.rows(stdout + "\n" + stderr) {
 			for _, v := range []opt.Float{r.Busy, r.MemBusy, r.MemUsed, r.MemTotal, r.Power, r.SMClock} {

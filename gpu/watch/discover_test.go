@@ -288,7 +288,7 @@ func TestAutoTakesTheEnginesOwnPageOnly(t *testing.T) {
 		var a asked
 		s := start(t, Options{Local: true, EngineGPUURL: "http://127.0.0.1:7000/gpu", Client: refuse(&a)})
 		synctest.Wait()
-		if why := s.Latest().Why; why != "GPU exporter at http://127.0.0.1:7000/gpu: connection refused" || len(a.all) != 1 {
+		if why := s.Latest().Why; why != "cannot reach the GPU exporter at http://127.0.0.1:7000/gpu: connection refused" || len(a.all) != 1 {
 			t.Errorf("%q, asked %v", why, a.all)
 		}
 	})

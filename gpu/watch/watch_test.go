@@ -107,7 +107,7 @@ func TestFailureKeepsOldReadingsAndTheirAge(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
 		st := s.Latest()
-		if len(st.GPUs) != 1 || !st.At.Equal(began) || st.Why != "GPU exporter at http://node:9400/gpu: connection refused" {
+		if len(st.GPUs) != 1 || !st.At.Equal(began) || st.Why != "cannot reach the GPU exporter at http://node:9400/gpu: connection refused" {
 			t.Errorf("%+v", st)
 		}
 		// Discovery, three good ones, five failures; then the exporter that was there
@@ -140,7 +140,7 @@ func TestStalledPageEndsInAnErrorWithoutOverlap(t *testing.T) {
 		s := start(t, Options{Mode: "node:9400", Client: client})
 		time.Sleep(10500 * time.Millisecond)
 		synctest.Wait()
-		if st := s.Latest(); st.Why != "GPU exporter at http://node:9400/metrics: request timed out" || len(st.GPUs) != 1 {
+		if st := s.Latest(); st.Why != "no answer from the GPU exporter at http://node:9400/metrics within 5s" || len(st.GPUs) != 1 {
 			t.Errorf("%+v", st)
 		}
 		if calls.Load() != 4 || overlaps.Load() != 0 { // the second stalled one has begun

@@ -104,7 +104,9 @@ func (c *Collector) Tick(now time.Duration, stopped bool) Tick {
 	} else {
 		c.flow.add(now, s.flowSlot)
 	}
-	c.level.tick(now, s.flowSlot.inFlight, c.flow.sum(now, settleWindow), c.flow.sum(now-settleWindow, settleWindow), c.lasts(now))
+	lasts := c.lasts(now)
+	window := c.level.window(lasts)
+	c.level.tick(now, s.flowSlot.inFlight+s.thinking, c.flow.sum(now, window), c.flow.sum(now-window, window), lasts)
 	c.fill(&out, &s, now)
 	return out
 }
@@ -186,7 +188,7 @@ func (c *Collector) fill(out *Tick, s *slice, now time.Duration) {
 	counts.Sent += s.flowSlot.inFlight
 	counts.ByClass = maps.Clone(counts.ByClass)
 	out.Client = measure.Client{
-		InFlight: s.flowSlot.inFlight, Prefill: s.prefill, OldestWaiting: s.oldest,
+		InFlight: s.flowSlot.inFlight, Thinking: s.thinking, Prefill: s.prefill, OldestWaiting: s.oldest,
 		Counts: counts, LastError: c.totals.lastError,
 		Window: c.window,
 		TTFT:   lat(c.lats.ttft), TTFA: lat(c.lats.ttfa), TPOT: lat(c.lats.tpot), Gap: lat(c.lats.gap), E2E: lat(c.lats.e2e), Setup: lat(c.lats.setup),

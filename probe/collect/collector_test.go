@@ -15,6 +15,7 @@ type stream struct {
 	start        time.Duration
 	ttft, gap    time.Duration
 	tokens, sent int // of the running request
+	think        time.Duration
 }
 
 // play emits all tokens that arrive up to now, starting the next request when
@@ -35,7 +36,8 @@ func (s *stream) play(now time.Duration) {
 				Start: s.start, First: s.start + s.ttft, Last: at, End: at, Streamed: true,
 				Chunks: s.tokens, InTokens: 7, OutTokens: s.tokens, FirstTokens: 1, Source: measure.Usage,
 			})
-			s.start, s.sent = at, 0
+			s.start, s.sent = at+s.think, 0
+			s.track.Think(s.think > 0)
 		}
 	}
 }
@@ -119,7 +121,7 @@ func TestWaitingShowsWhileItLasts(t *testing.T) {
 func TestLevelsHoldTheirOwnRequests(t *testing.T) {
 	c := NewCollector(none)
 	s := &stream{track: c.NewTrack(), ttft: 50 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 20}
-	c.SetLevel(0, 1, false)
+	c.SetLevel(0, 1, 0, false)
 	got := run(c, 0, 3*time.Second, s)
 	if got.Level != 1 || got.Settled {
 		t.Errorf("level %d, settled %v after 3 s; two windows of 2 s have to agree first", got.Level, got.Settled)
@@ -130,7 +132,7 @@ func TestLevelsHoldTheirOwnRequests(t *testing.T) {
 	}
 
 	changed := 10*time.Second + 100*time.Millisecond
-	c.SetLevel(changed, 1, false)
+	c.SetLevel(changed, 1, 0, false)
 	s.ttft = 200 * time.Millisecond
 	got = run(c, 10*time.Second, 10*time.Second+500*time.Millisecond, s)
 	for _, r := range got.Requests {
@@ -141,6 +143,36 @@ func TestLevelsHoldTheirOwnRequests(t *testing.T) {
 	got = run(c, 10*time.Second+500*time.Millisecond, 20*time.Second, s)
 	if got.Level != 2 || !got.Settled || got.Client.Level.TTFT.Min != 200 {
 		t.Errorf("level %d, settled %v, TTFT from %v ms; want 2, true, 200", got.Level, got.Settled, got.Client.Level.TTFT.Min)
+	}
+}
+
+// Four streams of requests of 500 ms and pauses of 4.5 s. Between two turns they are part of the load
+// and not in flight; the level settles after twice the 5 s in which each has had its turn.
+func TestThinkingStreamsSettle(t *testing.T) {
+	c := NewCollector(none)
+	c.SetLevel(0, 4, 4500*time.Millisecond, false)
+	var streams []*stream
+	for i := range 4 {
+		streams = append(streams, &stream{
+			track: c.NewTrack(), start: time.Duration(i) * time.Second,
+			ttft: 100 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 41, think: 4500 * time.Millisecond,
+		})
+	}
+	settled := time.Duration(0)
+	for now := time.Duration(0); now < 30*time.Second; now += tick {
+		got := run(c, now, now+tick, streams...)
+		if got.Settled && settled == 0 {
+			settled = now + tick
+		}
+		if cl := got.Client; now > 4*time.Second && cl.InFlight+cl.Thinking != 4 {
+			t.Fatalf("at %v %d streams in flight, %d thinking; want 4 together", now, cl.InFlight, cl.Thinking)
+		}
+		if cl := got.Client; now > 29*time.Second && (!near(cl.Little.V, 1, 0.1) || !near(cl.ConcurrencyMean.V, 0.4, 0.04)) {
+			t.Errorf("in flight %v on average, Little %v; want 0.4 and 1", cl.ConcurrencyMean, cl.Little)
+		}
+	}
+	if settled < 10*time.Second || settled > 15*time.Second {
+		t.Errorf("settled after %v, want 10 to 15 s", settled)
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 type level struct {
 	number  int // counts settings from 1; 0 before the first load
 	since   time.Duration
-	target  int  // streams in flight that the setting asks for; 0 in open loop
-	ends    bool // concurrency 0: nothing to settle
+	target  int           // streams that the setting asks for, in flight or thinking; 0 in open loop
+	think   time.Duration // between two requests of a stream
+	ends    bool          // concurrency 0: nothing to settle
 	settled bool
 	from    time.Duration // when it settled
 
@@ -24,7 +25,7 @@ type level struct {
 const (
 	levelExactUpTo = 8192
 	// settleWindow is the length of each of the two successive sub-windows whose
-	// throughput has to agree.
+	// throughput has to agree; see window.
 	settleWindow = 2 * time.Second
 	// settleWithin is how far the two may differ, as a share of the larger.
 	settleWithin = 0.15
@@ -38,27 +39,40 @@ func (l *level) reset(now time.Duration) {
 }
 
 // SetLevel begins a new level: the load was changed at that instant. target is
-// the number of streams that will be in flight, 0 if the load is a rate.
-func (c *Collector) SetLevel(at time.Duration, target int, idle bool) {
+// the number of streams that will be in flight or thinking, 0 if the load is a rate; think is
+// their mean pause between two requests.
+func (c *Collector) SetLevel(at time.Duration, target int, think time.Duration, idle bool) {
 	number := c.level.number + 1
-	c.level = level{number: number, since: at, target: target, ends: idle}
+	c.level = level{number: number, since: at, target: target, think: think, ends: idle}
 	c.level.reset(at)
+}
+
+// window is the length of the sub-windows. Of streams that think it holds a request and a pause:
+// each stream has brought about a request's tokens.
+func (l *level) window(lasts time.Duration) time.Duration {
+	if l.think == 0 {
+		return settleWindow
+	}
+	return min(max(settleWindow, l.think+lasts), MaxWindow)
 }
 
 // tick looks whether the level has settled: the target is reached and two
 // successive sub-windows of throughput agree. lasts is how long a request takes.
-func (l *level) tick(now time.Duration, inFlight int, last, before flowSlot, lasts time.Duration) {
-	if l.settled || l.number == 0 || l.ends || now-l.since < 2*settleWindow {
+func (l *level) tick(now time.Duration, streams int, last, before flowSlot, lasts time.Duration) {
+	if l.settled || l.number == 0 || l.ends || now-l.since < 2*l.window(lasts) {
 		return
 	}
 	within := settleWithin
+	if l.think > 0 { // pauses scatter
+		within = max(within, scatter(last.ok, before.ok))
+	}
 	if l.target == 0 { // a rate
 		// What is in flight takes as long to build up as a request lasts.
 		if now-l.since < lasts+2*settleWindow {
 			return
 		}
 		within = max(within, scatter(last.ok, before.ok))
-	} else if inFlight != l.target {
+	} else if streams != l.target {
 		return
 	}
 	a, b := float64(last.out), float64(before.out)

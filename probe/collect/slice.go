@@ -14,6 +14,7 @@ type slice struct {
 	ttft, tpot []float64
 	requests   []measure.Request
 	prefill    int
+	thinking   int           // streams between two turns of a conversation
 	oldest     time.Duration // age of the oldest request without a token
 	flowSlot   flowSlot
 }
@@ -21,6 +22,9 @@ type slice struct {
 // watch counts a running request.
 func (s *slice) watch(live *liveRequest) {
 	if !live.running {
+		if live.thinking {
+			s.thinking++
+		}
 		return
 	}
 	s.flowSlot.busy += overlap(live.start, s.to, s.from, s.to)

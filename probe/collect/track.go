@@ -29,6 +29,8 @@ type liveRequest struct {
 	last    time.Duration // newest token; valid if tokens > 0
 	tokens  int
 	prompt  int // requested length, until the server has counted
+
+	thinking bool // between two turns of a conversation; not running
 }
 
 // pending is what happened since the last tick.
@@ -48,6 +50,13 @@ func (t *Track) Begin(intent time.Duration, long bool, promptTokens int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.live = liveRequest{running: true, long: long, start: intent, prompt: promptTokens}
+}
+
+// Think notes that the user of the slot's conversation begins to think, or has thought.
+func (t *Track) Think(yes bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.live.thinking = yes
 }
 
 // Sent notes t0.

@@ -78,7 +78,7 @@ func TestClumps(t *testing.T) {
 			}
 		})
 	}
-	only(t, share(250, nil), "clumps", Warn, "tokens arrive in clumps: 98 % of chunks arrived together with the one before")
+	only(t, share(250, nil), "clumps", Warn, "tokens arrive in clumps: 98 % of chunks arrived together with the previous one")
 	none(t, "a few", share(50, nil), "clumps")
 	none(t, "our own fault", share(250, func(f *frame.Frame) { f.Health.Bottleneck = true }), "clumps")
 	none(t, "few chunks", share(250, func(f *frame.Frame) { f.Requests[0].Chunks = 0 }), "clumps")
@@ -88,7 +88,7 @@ func TestManyTokensPerChunk(t *testing.T) {
 	holding := func(n opt.Float, estimated bool) *Judge {
 		return scene(func(f *frame.Frame) { f.Client.TokensPerChunk, f.Client.TokensEstimated = n, estimated })
 	}
-	healthyWith(t, holding(opt.Of(3.96), false), "tokens_per_chunk", "a chunk holds 4.0 tokens, so a gap is not the time of one token")
+	healthyWith(t, holding(opt.Of(3.96), false), "tokens_per_chunk", "a chunk holds 4.0 tokens on average, so a gap is not the time per token")
 	none(t, "one", holding(opt.Of(1.1), false), "tokens_per_chunk")
 	none(t, "unknown", holding(opt.Float{}, false), "tokens_per_chunk")
 	none(t, "estimated", holding(opt.Of(4), true), "tokens_per_chunk")
@@ -99,7 +99,7 @@ func TestFewerTokensThanChunks(t *testing.T) {
 	holding := func(n float64, estimated bool) *Judge {
 		return scene(func(f *frame.Frame) { f.Client.TokensPerChunk, f.Client.TokensEstimated = opt.Of(n), estimated })
 	}
-	only(t, holding(0.09, false), "token_counts", Warn, "the server counts 0.09 tokens for each chunk of text: TPOT and tokens per second contradict the gaps")
+	only(t, holding(0.09, false), "token_counts", Warn, "the server counts 0.09 tokens per chunk of text, so TPOT and tokens/s contradict the gaps")
 	none(t, "nearly one", holding(0.95, false), "token_counts")
 	none(t, "estimated", holding(0.09, true), "token_counts")
 }
@@ -111,7 +111,7 @@ func TestLongOutput(t *testing.T) {
 			f.Requests[0].RequestedOut, f.Requests[0].OutTokens = requested, got
 		})
 	}
-	only(t, answers(128, 256), "long_output", Info, "answers are longer than requested: 256 of 128 tokens")
+	only(t, answers(128, 256), "long_output", Info, "responses are longer than requested: 256 of 128 tokens")
 	none(t, "a little", answers(250, 256), "long_output")
 	none(t, "the end counted", answers(1, 2), "long_output")
 	none(t, "shorter", answers(512, 256), "long_output")

@@ -28,7 +28,7 @@ func checkBandwidthBound(h *history) finding {
 	case !ok || !dramShare.OK || !h.busy.waiting.OK || tpot.N < enough && !fewSuffice(h, tpot.N):
 		return unclear
 	case h.quiet() > h.usual.gapLimit(0)/2:
-		return absent // no token comes: whatever the memory does, it is not decoding
+		return absent // no token arrives: whatever uses the memory, it is not decoding
 	}
 	decoding, open := 0, 0
 	for _, f := range frames {
@@ -39,7 +39,7 @@ func checkBandwidthBound(h *history) finding {
 	}
 	bound := dramShare.V >= boundDRAM && h.busy.waiting.V < boundQueue && arithmetic.Or(0) < boundTensor
 	floor, now := h.now().Roofline.TPOTFloorMS, units.Millis(tpot.P50)
-	// Below the floor several tokens come of a step, or it is another model.
+	// Below the floor, a step yields several tokens, or the model is another one.
 	if floor.OK && floor.V > 0 && tpot.P50 >= floor.V {
 		now += fmt.Sprintf(" = %.1f× the floor of %s", tpot.P50/floor.V, units.Millis(floor.V))
 	}
@@ -47,7 +47,7 @@ func checkBandwidthBound(h *history) finding {
 		info("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", units.Share(dramShare.V), now).
 			besideIf(!h.slowTPOT(tpot.P50)).
 			with("busiest GPU, %s, up to %s in flight", source, units.Count(float64(open), "stream")).
-			advise("more streams cost little until compute binds; a smaller weight or KV format lowers TPOT"))
+			advise("more streams cost little until compute is the limit; a smaller weight or KV format lowers TPOT"))
 }
 
 // seldomRead reports whether GPU figures change too seldom for a mean of the last
@@ -67,14 +67,14 @@ func checkHostBound(h *history) finding {
 	}
 	tpot, advice := newest.P50, "check the engine's CPU and scheduler, CUDA graphs, and other processes on the host"
 	if len(h.now().GPU.GPUs) > 1 {
-		advice += "; with several GPUs also the links between them"
+		advice += "; also the links between the GPUs"
 	}
 	idle := g.sm.V < hostBoundSM && g.dram.V < hostBoundDRAM && tpot >= hostBoundFloors*floor.V
 	return decide(true, idle && h.decodes(recent),
 		info("the GPU waits between steps: SM %s, DRAM %s, TPOT %s is %s its floor",
 			units.Share(g.sm.V), units.Share(g.dram.V), units.Millis(tpot), units.Ratio(tpot/floor.V)).
 			besideIf(tpot < hostBoundSlowMS).
-			with("TPOT floor of this hardware %s; streams decode all the time", units.Millis(floor.V)).
+			with("TPOT floor of this hardware %s; streams were decoding throughout", units.Millis(floor.V)).
 			advise(advice))
 }
 
@@ -103,15 +103,16 @@ func checkSlowDecode(h *history) finding {
 	tpot := p.tpot.P50
 	cause, advice := h.slowDecodeCause(tpot)
 	return decide(p.tpot.N >= enough && p.ttft.N >= enough, h.slowTPOT(tpot) && p.ttft.P50 < slowTTFTMS,
-		info("decoding is slow, the first token is not: TPOT %s%s", units.Millis(tpot), colon(cause)).
-			with("p50 of TPOT %s, of TTFT %s; %.1f tokens/s for each stream", units.Millis(tpot), units.Millis(p.ttft.P50), 1000/tpot).
+		info("decode is slow, TTFT is not: TPOT %s%s", units.Millis(tpot), cause).
+			with("TPOT p50 %s, TTFT p50 %s; %.1f tokens/s per stream", units.Millis(tpot), units.Millis(p.ttft.P50), 1000/tpot).
 			withIf(floor.OK && floor.V > 0 && tpot >= floor.V, "%s the hardware's floor of %s", units.Ratio(tpot/floor.V), units.Millis(floor.V)).
 			withIf(b.running.OK && b.kv.OK, "the engine runs %s at once, KV cache %s full", units.Count(b.running.V, "request"), units.Share(b.kv.V)).
 			withIf(b.sm.OK && b.dram.OK, "SM %s, DRAM %s of peak", units.Share(b.sm.V), units.Share(b.dram.V)).
 			advise(advice))
 }
 
-// slowDecodeCause names what limits decoding, as far as the hardware shows.
+// slowDecodeCause names what limits decoding, as far as the hardware shows: the end of the
+// sentence, and what to do.
 func (h *history) slowDecodeCause(tpot float64) (cause, advice string) {
 	b, gap := &h.busy, h.now().Client.Gap.P50
 	read := 0 // pauses in which prompts of ours were read
@@ -123,26 +124,26 @@ func (h *history) slowDecodeCause(tpot float64) (cause, advice string) {
 	idles := b.sm.OK && b.dram.OK && b.sm.V < slowDecodeIdleSM && b.dram.V < slowDecodeIdleDRAM
 	switch {
 	case read >= slowDecodeReads && gap <= tpot/2:
-		return "prompts being read in between, most gaps take " + units.Millis(gap),
-			"smaller chunks of prefill, shorter prompts, or separate engines for prefill"
+		return " because prompts are read in between, while most gaps are " + units.Millis(gap),
+			"use smaller prefill chunks, shorter prompts, or separate engines for prefill"
 	case b.dram.OK && b.dram.V >= boundDRAM && b.kv.Or(0) >= slowDecodeKV:
-		return "memory bandwidth, with a KV cache " + units.Share(b.kv.V) + " full to read",
-			"fewer or shorter contexts, a smaller KV format, or more GPUs"
+		return ", bound by memory bandwidth (KV cache " + units.Share(b.kv.V) + " full)",
+			"use fewer or shorter contexts, a smaller KV format, or more GPUs"
 	case b.dram.OK && b.dram.V >= boundDRAM:
-		return "memory bandwidth", "smaller weights or KV format, a faster GPU, or more of them"
+		return ", bound by memory bandwidth", "use a smaller weight or KV format, or more or faster GPUs"
 	case b.tensor.OK && b.tensor.V >= slowDecodeTensor:
-		return "compute, DRAM is not busy", "a smaller batch, shorter prompts between the steps, or more GPUs"
+		return ", bound by compute", "use a smaller batch, shorter prompts, or more GPUs"
 	case idles && len(h.now().GPU.GPUs) > 1:
-		return "the GPUs wait, for the host or for each other", "check the communication between the GPUs, and the engine's CPU"
+		return ", as the GPUs wait for the host or for each other", "check the communication between the GPUs, and the engine's CPU"
 	case idles:
-		return "the GPU waits for the host", "check the engine's CPU, its scheduler and CUDA graphs"
+		return ", as the GPU waits for the host", "check the engine's CPU, its scheduler and CUDA graphs"
 	case b.running.OK && b.running.V >= slowDecodeBatch:
-		return "a batch of " + units.Whole(b.running.V), "lower the engine's limit of sequences, or add replicas"
+		return ", with a batch of " + units.Whole(b.running.V), "lower the engine's sequence limit, or add replicas"
 	}
-	return "", "check the batch size, memory bandwidth, the length of contexts, and communication between GPUs"
+	return "", "check batch size, memory bandwidth, context lengths, and communication between GPUs"
 }
 
-// checkAnswerGrowth finds decoding that slows down along an answer.
+// checkAnswerGrowth finds decoding that slows down during a response.
 func checkAnswerGrowth(h *history) finding {
 	const most = 50                                  // sorting every gap of a fast server would take its time
 	level, ratios := h.now().Load.Level, []float64{} // last quarter over second quarter
@@ -162,18 +163,18 @@ func checkAnswerGrowth(h *history) finding {
 		return unclear
 	}
 	slices.Sort(ratios)
-	// Four of five must agree: one request among others that came and went
-	// shows the others' changes, not its own growth.
+	// Four of five must agree: while other requests come and go, the gaps of one show
+	// their changes, not its own growth.
 	return decide(true, ratios[n/2] >= growthRise && ratios[n/5] >= growthRiseOfMost,
-		info("gaps grow along an answer: %s longer at its end than early on", units.Ratio(ratios[n/2])).
-			with("median gap of the last quarter over that of the second, %d requests", n).
-			advise("expected where attention over a long KV cache takes a large part of a step"))
+		info("gaps grow during a response: at its end they are %s what they are early on", units.Ratio(ratios[n/2])).
+			with("median gap of the last quarter divided by that of the second, %d requests", n).
+			advise("expected where attention over a long KV cache takes much of each step"))
 }
 
-// checkSlowed finds that the server became slower while we requested the same of it.
+// checkSlowed finds that the server became slower at an unchanged load.
 func checkSlowed(h *history) finding {
 	requested := h.now().Load.Requested
-	// An open loop has more in flight at times, by chance.
+	// An open loop sometimes has more in flight by chance.
 	tpotTimes, ttftTimes := slowedTPOT, slowedTTFT
 	if requested.Rate > 0 {
 		tpotTimes, ttftTimes = slowedTPOTOpen, slowedTTFTOpen
@@ -182,7 +183,7 @@ func checkSlowed(h *history) finding {
 	if slower(tpot, h.best.tpot, tpotTimes, slowedTPOTByMS) {
 		return slowed("TPOT", h.best.tpot, tpot)
 	}
-	// Prompts of a file may come longer.
+	// Prompts from a file may simply be longer now.
 	return decide(h.best.ttft > 0, requested.InputTokens > 0 && slower(ttft, h.best.ttft, ttftTimes, slowedTTFTByMS),
 		slowed("TTFT", h.best.ttft, ttft))
 }
@@ -194,5 +195,5 @@ func slower(now measure.Summary, best, times, byMS float64) bool {
 func slowed(name string, before float64, now measure.Summary) finding {
 	return info("slower than before at the same load: %s %s, was %s (%s)", name, units.Millis(now.P50), units.Millis(before), units.Ratio(now.P50/before)).
 		with("medians of the newest %d requests and of the best ten seconds since the load was set", now.N).
-		advise("look for other load on the server, a throttled GPU, a busy host, or another replica that answers now")
+		advise("look for other load on the server, a throttled GPU, a busy host, or a different replica serving now")
 }

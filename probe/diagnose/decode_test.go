@@ -61,19 +61,19 @@ func TestSlowDecode(t *testing.T) {
 		cause string
 	}{
 		{nil, ""},
-		{gpu(0.9, 0.5, 0.5), ": compute, DRAM is not busy"},
-		{gpu(0.3, 0.2, 0.1), ": the GPU waits for the host"},
-		{func(f *frame.Frame) { f.Engine.Reading.Running, f.Client.InFlight = opt.Of(64), 64 }, ": a batch of 64"},
+		{gpu(0.9, 0.5, 0.5), ", bound by compute"},
+		{gpu(0.3, 0.2, 0.1), ", as the GPU waits for the host"},
+		{func(f *frame.Frame) { f.Engine.Reading.Running, f.Client.InFlight = opt.Of(64), 64 }, ", with a batch of 64"},
 	} {
-		only(t, slow(300, 105, c.spoil), "slow_decode", Info, "decoding is slow, the first token is not: TPOT 105 ms"+c.cause)
+		only(t, slow(300, 105, c.spoil), "slow_decode", Info, "decode is slow, TTFT is not: TPOT 105 ms"+c.cause)
 	}
 	j := slow(300, 105, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(21) })
-	want := []string{"p50 of TPOT 105 ms, of TTFT 300 ms; 9.5 tokens/s for each stream", "5.0 times the hardware's floor of 21.0 ms",
+	want := []string{"TPOT p50 105 ms, TTFT p50 300 ms; 9.5 tokens/s per stream", "5.0 times the hardware's floor of 21.0 ms",
 		"the engine runs 16 requests at once, KV cache 50 % full", "SM 90 %, DRAM 50 % of peak"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q", got)
 	}
-	only(t, slow(300, 60, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(15) }), "slow_decode", Info, "decoding is slow, the first token is not: TPOT 60.0 ms")
+	only(t, slow(300, 60, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(15) }), "slow_decode", Info, "decode is slow, TTFT is not: TPOT 60.0 ms")
 	none(t, "near the floor", slow(300, 60, func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(16) }), "slow_decode")
 	none(t, "both are slow", slow(3000, 105, nil), "slow_decode")
 	none(t, "fast", slow(300, 20, nil), "slow_decode")
@@ -101,7 +101,7 @@ func TestAnswerGrowth(t *testing.T) {
 		})
 	}
 	// From 10 to 26 ms: 16 ms at 3/8 of the answer, 24 ms at 7/8.
-	only(t, rising(26, nil), "answer_growth", Info, "gaps grow along an answer: 1.5 times longer at its end than early on")
+	only(t, rising(26, nil), "answer_growth", Info, "gaps grow during a response: at its end they are 1.5 times what they are early on")
 	none(t, "even", rising(10, nil), "answer_growth")
 	none(t, "spanning a change of load", rising(26, func(f *frame.Frame) { f.Requests[0].Level = 0 }), "answer_growth")
 	none(t, "only some of them", rising(26, func(f *frame.Frame) {
@@ -181,9 +181,9 @@ func TestTails(t *testing.T) {
 	only(t, far(40, 2080, 10, nil), "ttft_tail", Warn, "TTFT p99 2.1 s is 10 times its p50 of 200 ms: a few requests are far slower")
 	only(t, far(40, 200, 80, nil), "tpot_tail", Warn, "TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: a few requests are far slower")
 	only(t, far(40, 2080, 10, func(f *frame.Frame) { f.Requests[0].InTokens, f.Requests[0].RequestedIn = 9000, 9000 }), "ttft_tail", Warn,
-		"TTFT p99 2.1 s is 10 times its p50 of 200 ms: they have long prompts, 9000 tokens instead of 1031")
+		"TTFT p99 2.1 s is 10 times its p50 of 200 ms: slow requests have long prompts, 9000 tokens instead of 1031")
 	only(t, far(40, 200, 80, func(f *frame.Frame) { f.Requests[0].GapsMS = []float32{4000} }), "tpot_tail", Warn,
-		"TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: they stood still for up to 4.0 s")
+		"TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: slow requests stood still for up to 4.0 s")
 	none(t, "near", far(40, 900, 10, nil), "ttft_tail")
 	none(t, "a few milliseconds", far(40, 200, 40, nil), "tpot_tail")
 	none(t, "of another load", scene(func(f *frame.Frame) {
@@ -203,7 +203,7 @@ func TestLengths(t *testing.T) {
 			f.Requests[0].InTokens, f.Requests[0].OutTokens, f.Requests[0].Finish = in, out, "stop"
 		})
 	}
-	only(t, lengths(1031, 37), "short_output", Info, "answers are shorter than requested: 37 of 256 tokens")
+	only(t, lengths(1031, 37), "short_output", Info, "responses are shorter than requested: 37 of 256 tokens")
 	only(t, lengths(1231, 256), "prompt_length", Info, "prompts are 1231 tokens long instead of the requested 1024")
 	none(t, "nearly", lengths(1031, 240), "short_output")
 	none(t, "nearly", lengths(1100, 256), "prompt_length")

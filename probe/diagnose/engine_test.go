@@ -64,8 +64,8 @@ func TestNoRoomInTheKVCache(t *testing.T) {
 			}
 		})
 	}
-	only(t, full(0.9, nil), "kv_full", Warn, "3 requests wait for room in the KV cache: 8 running fill up to 90 % of it, one more takes 11 %")
-	only(t, full(0.97, nil), "kv_full", Warn, "3 requests wait for room in the KV cache: 8 running fill up to 97 % of it, one more takes 12 %")
+	only(t, full(0.9, nil), "kv_full", Warn, "3 requests waiting for room in the KV cache: 8 running fill up to 90 % of it, and one more needs 11 %")
+	only(t, full(0.97, nil), "kv_full", Warn, "3 requests waiting for room in the KV cache: 8 running fill up to 97 % of it, and one more needs 12 %")
 	none(t, "room for one more", full(0.8, nil), "kv_full")
 	none(t, "nobody waits", full(0.9, func(r *engine.Reading, _ time.Duration) { r.Waiting = opt.Of(0) }), "kv_full")
 	none(t, "nobody waited for a moment", full(0.9, func(r *engine.Reading, at time.Duration) {

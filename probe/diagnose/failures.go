@@ -53,7 +53,7 @@ func count(list []endedRequest, class measure.Class) (n int) {
 	return n
 }
 
-// goesOn reports whether requests still fail, not only that some of the window did.
+// goesOn reports whether requests still fail, not just whether some in the history did.
 func (f *failures) goesOn() bool {
 	return len(f.all) > 0 && (len(f.recent) > 0 || f.okSince < enough)
 }
@@ -64,7 +64,7 @@ func (f *failures) limited() bool {
 		(count(f.recent, measure.RateLimited) > 0 || f.okSince < enough)
 }
 
-// foremost is the newest failure of the most frequent class; of equally frequent ones,
+// foremost is the newest failure of the most frequent class; among equally frequent ones,
 // of the one that failed last.
 func foremost(list []endedRequest) endedRequest {
 	best := list[len(list)-1]
@@ -84,8 +84,8 @@ func FailureText(r *measure.Request) string {
 	return string(r.Class) + colon(r.Error)
 }
 
-// checkSomeFail finds requests that fail while others succeed. Refusals for a rate
-// limit count only where they are too few for a finding of their own.
+// checkSomeFail finds requests that fail while others succeed. Rate-limit refusals count
+// only if there are too few for their own verdict.
 func checkSomeFail(h *history) finding {
 	f := &h.failures
 	failed, refused := len(f.all), count(f.all, measure.RateLimited)
@@ -101,18 +101,26 @@ func checkSomeFail(h *history) finding {
 		worst, same := f.worst(refusal)
 		return warn("%s of requests fail, mostly %s", units.Share(float64(other)/float64(f.total)), FailureText(worst.Request)).
 			asIf(2*other >= f.total, Bad).
-			with("%d of %d requests in %.0f s, %d of them %s", other, f.total, h.seconds(), same, worst.Class).
+			with("%d of %d requests in %.0f s, %s", other, f.total, h.seconds(), ofClass(same, other, worst.Class)).
 			advise(FailureAdvice(worst.Request))
 	}
 	worst, same := f.worst(func(endedRequest) bool { return false })
 	return info("%d of %d requests failed: %s", failed, f.total, FailureText(worst.Request)).
 		asIf(2*failed >= f.total && f.total > 2, Warn).
-		with("in %.0f s, the last %s ago, %d of them %s", h.seconds(), units.Elapsed(f.ago), same, worst.Class).
+		with("in %.0f s, the last one %s ago, %s", h.seconds(), units.Elapsed(f.ago), ofClass(same, failed, worst.Class)).
 		advise(FailureAdvice(worst.Request))
 }
 
-// worst is the failure to name, apart from some: the foremost one of the newest seconds,
-// or of all; with how many are of its class.
+// ofClass is how many of all failures are of a class.
+func ofClass(n, all int, class measure.Class) string {
+	if n == all {
+		return "all " + string(class)
+	}
+	return fmt.Sprintf("%d of them %s", n, class)
+}
+
+// worst is the failure to name, leaving some apart: the foremost one of the newest seconds,
+// else of all; and how many are of its class.
 func (f *failures) worst(apart func(endedRequest) bool) (worst endedRequest, same int) {
 	recent := slices.DeleteFunc(slices.Clone(f.recent), apart)
 	if len(recent) == 0 {
@@ -122,8 +130,8 @@ func (f *failures) worst(apart func(endedRequest) bool) (worst endedRequest, sam
 	return worst, count(f.all, worst.Class)
 }
 
-// checkAllFail finds that nothing works any more: not by the mean of the window, but
-// by the requests that ended last.
+// checkAllFail finds that nothing works any more. It goes by the requests that ended last,
+// not by a share of the window.
 func checkAllFail(h *history) finding {
 	first := len(h.ended)
 	for first > 0 && h.ended[first-1].Class != measure.OK {
@@ -147,19 +155,19 @@ func checkAllFail(h *history) finding {
 		text = fmt.Sprintf("every request in the last %s has failed: ", units.Elapsed(lasts))
 	}
 	return bad("%s%s", text, FailureText(worst.Request)).
-		with("%d failures in a row, %d of them %s", len(run), count(run, worst.Class), worst.Class).
+		with("%d failures in a row, %s", len(run), ofClass(count(run, worst.Class), len(run), worst.Class)).
 		advise(FailureAdvice(worst.Request))
 }
 
-// midStream reports whether the failures came after tokens: then tokens do not show
+// midStream reports whether all failures came after some tokens: then tokens do not prove
 // that anything works.
 func midStream(run []endedRequest) bool {
 	return !slices.ContainsFunc(run, func(e endedRequest) bool { return e.Chunks == 0 })
 }
 
-// unlikely reports whether so many failures in a row are no chance, given how often
-// requests failed before: from the first failure on, because the calm before a
-// trouble that lets some requests through says nothing about its share.
+// unlikely reports whether so many failures in a row are beyond chance, given how often
+// requests failed before. That counts from the first failure on: the calm before it says
+// nothing about how many requests the trouble lets through.
 func unlikely(before []endedRequest, run int) bool {
 	if i := slices.IndexFunc(before, func(r endedRequest) bool { return r.Class != measure.OK }); i > 0 {
 		before = before[i:]
@@ -168,7 +176,7 @@ func unlikely(before []endedRequest, run int) bool {
 	return math.Pow(share, float64(run)) <= allFailChance
 }
 
-// checkRateLimits finds that the server's limits set the pace.
+// checkRateLimits finds that the server's rate limits set the pace.
 func checkRateLimits(h *history) finding {
 	c, f, message := &h.now().Client, &h.failures, ""
 	for _, e := range f.all {
@@ -186,7 +194,7 @@ func checkRateLimits(h *history) finding {
 		advise(adviceFor[measure.RateLimited]))
 }
 
-// LimitNamed reads from the server's refusal which limit it was.
+// limitNamed is the limit that the server's refusal names.
 func LimitNamed(message string) string {
 	m := strings.ToLower(message)
 	tokens := strings.Contains(m, "tpm") || strings.Contains(m, "tokens per min")
@@ -221,13 +229,13 @@ func checkLoading(h *history) finding {
 	case c.OldestWaiting >= unheardOf:
 		return absent // it hangs now
 	case c.OK > 0: // it has worked before
-		return warn("the server is loading its model again: %d requests refused", refused).
-			with("%d requests refused in the last %.0f s because the model is not ready", refused, h.seconds()).
-			advise("find out why it restarted: check the engine's log, and the memory of its host and GPU")
+		return warn("the server is loading its model again: %s refused", units.Count(refused, "request")).
+			with("%s refused in the last %.0f s because the model is not ready", units.Count(refused, "request"), h.seconds()).
+			advise("find out why it restarted: check the engine's log, and its host and GPU memory")
 	}
 	return info("the server is still loading its model").
-		with("%d requests refused in the last %.0f s because the model is not ready", refused, h.seconds()).
-		advise("wait: measuring starts with the first success")
+		with("%s refused in the last %.0f s because the model is not ready", units.Count(refused, "request"), h.seconds()).
+		advise("wait: measurement starts with the first successful request")
 }
 
 // FailureAdvice is what helps against a failure.
@@ -236,17 +244,17 @@ func FailureAdvice(r *measure.Request) string { return cmp.Or(r.Cause.Advice(), 
 // adviceFor is what usually helps against a class of failure.
 var adviceFor = map[measure.Class]string{
 	measure.Connect:        "check the address and that the server is running",
-	measure.TLS:            "check the certificate: name a CA file, or skip the check for a test",
-	measure.HTTP4xx:        "check the key, the model's name and the path",
+	measure.TLS:            "check the certificate: give its CA with --ca, or use --insecure for a test",
+	measure.HTTP4xx:        "check the API key, the model name and the path",
 	measure.RateLimited:    "lower the rate or the concurrency, or raise the limit",
 	measure.HTTP5xx:        "check the server's log",
 	measure.StreamError:    "check the server's log",
 	measure.Truncated:      "look for a proxy that cuts long responses, and check the server's log",
 	measure.ConnectionLost: "look for a proxy timeout, and check that the server is still running",
-	measure.Timeout:        "check that the server still answers; raise the idle timeout if it is only slow",
-	measure.Empty:          "check the model and its stop words: responses hold no text",
+	measure.Timeout:        "check that the server still responds; if it is only slow, raise --idle-timeout",
+	measure.Empty:          "responses contain no text: check the model and its stop words",
 	measure.ContextLength:  "request shorter prompts or outputs",
-	measure.Redirect:       "give the address that the message names; where that is a login page, give a key with --api-key",
+	measure.Redirect:       "use the address in the message; if it is a login page, give a key with --api-key",
 	measure.BadReply:       "check that the address is an OpenAI-compatible API",
-	measure.LocalLimit:     "raise the limit of open files, or lower the concurrency",
+	measure.LocalLimit:     "raise the limit on open files (ulimit -n), or lower the concurrency",
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // clocks remembers the highest SM clock at which each GPU worked in this session:
-// what it can do when nothing holds it back.
+// what it can reach when nothing holds it back.
 type clocks struct {
 	best  map[string]float64 // Hz, by GPU
 	taken time.Time          // of the newest reading
@@ -41,8 +41,8 @@ type throttled struct {
 	clock, best float64 // Hz
 }
 
-// checkGPUThrottled finds a GPU whose clock has been taken down although it works: one that was
-// faster before, or whose driver says that it is too hot. The session may have begun with that.
+// checkGPUThrottled finds a GPU that works at a reduced clock: one that was faster before, or,
+// as the session may have begun throttled, one whose driver reports that it is too hot.
 func checkGPUThrottled(h *history) finding {
 	const fewest = 2 // readings
 	f := h.now()
@@ -64,35 +64,35 @@ func checkGPUThrottled(h *history) finding {
 		}
 	}
 	return decide(clocked > 0, slowest.clock > 0, slowest.finding().
-		withIf(clocked > 1, "GPU %d of %d", slowest.Index, clocked).
+		withIf(clocked > 1, "GPU %d, one of %d", slowest.Index, clocked).
 		withIf(slowest.Temperature.OK, "%.0f °C", slowest.Temperature.V))
 }
 
 // finding names what holds the clock down, as far as power and heat show.
 func (g *throttled) finding() finding {
 	f := warn("the GPU is throttled to %.0f of %.0f MHz", g.clock/1e6, g.best/1e6).
-		with("SM clock of the last %.0f s against the highest seen under load in this session", recent.Seconds())
+		with("SM clock of the last %.0f s, compared with the highest under load in this session", recent.Seconds())
 	if g.clock > throttledFrom*g.best {
 		f = warn("the GPU is throttled to %.0f MHz", g.clock/1e6).
-			with("the driver says for %.0f s that temperature holds the SM clock down", recent.Seconds())
+			with("the driver has reported thermal throttling for %.0f s", recent.Seconds())
 	}
 	switch {
 	case !g.Overheated && g.Power.OK && g.PowerLimit.OK && g.PowerLimit.V > 0 && g.Power.V >= throttledPower*g.PowerLimit.V:
 		f.Severity = Info
 		f.Text += fmt.Sprintf(": it draws %.0f of %.0f W", g.Power.V, g.PowerLimit.V)
-		return f.advise("raise the power limit, or expect this speed: many boards run at their limit all the time")
+		return f.advise("raise the power limit, or accept this speed: many boards always run at their limit")
 	case g.Overheated && !g.Temperature.OK:
 		f.Text += ": it is too hot"
 	case g.Overheated || g.Temperature.OK && g.Temperature.V >= throttledHot:
 		f.Text += fmt.Sprintf(": it has reached %.0f °C", g.Temperature.V)
 	default:
-		return f.advise("check the clock limits, power and temperature: nvidia-smi -q -d PERFORMANCE names the reason")
+		return f.advise("check the clock limits, power and temperature: nvidia-smi -q -d PERFORMANCE shows the reason")
 	}
-	return f.advise("check the cooling: fans, airflow, the room")
+	return f.advise("check the cooling: fans, airflow, room temperature")
 }
 
-// clockOf is the highest SM clock of a GPU over some Frames, by how many readings, and whether
-// it was too hot in all of them; none if it did not work all the time.
+// clockOf is the highest SM clock of a GPU over some Frames, from how many readings, and
+// whether it was too hot in all of them. There are none if it did not work all the time.
 func clockOf(frames []*frame.Frame, id string) (highest float64, readings int, overheated bool) {
 	var last time.Time
 	overheated = true
@@ -113,8 +113,8 @@ func clockOf(frames []*frame.Frame, id string) (highest float64, readings int, o
 	return highest, readings, overheated
 }
 
-// checkGPUDoubts finds GPUs whose values contradict each other. What they show is
-// unknown then, and no ground to call anything healthy.
+// checkGPUDoubts finds GPUs whose values contradict each other. Those values are unknown,
+// and nothing can be called healthy because of them.
 func checkGPUDoubts(h *history) finding {
 	f := h.now()
 	gpus, fresh := f.GPU.GPUs, f.FreshGPUs() != nil
@@ -127,16 +127,16 @@ func checkGPUDoubts(h *history) finding {
 	case len(doubted) == 0:
 		return decide(fresh, false, finding{})
 	}
-	return info("the GPU's counters cannot be right: those in doubt are not shown").
+	return info("the GPU's counters cannot be right; doubtful values are not shown").
 		with("%s", doubted[0].Note).
 		withIf(len(gpus) > 1, "%d of %d GPUs", len(doubted), len(gpus)).
-		advise("restart the exporter or driver that counts; another profiler on the same GPU (Nsight, DCGM) stops its counters")
+		advise("restart the GPU exporter or the driver; another profiler on the same GPU (Nsight, DCGM) stops these counters")
 }
 
 // checkGPUIdle finds requests that wait although the GPU has nothing to do.
 func checkGPUIdle(h *history) finding {
 	now := h.now()
-	// A figure that changes seldom may be of a time before anyone waited.
+	// A figure that seldom changes may date from before anyone waited.
 	span := max(recent, 2*now.GPU.Period)
 	frames, _ := h.last(span)
 	active, queued := h.gpuMean(span, sm), waiting(now)
@@ -144,7 +144,7 @@ func checkGPUIdle(h *history) finding {
 	return decide(span <= keep && active.OK && !h.justChanged(), waits && active.V < gpuIdleSM,
 		warn("the GPU is idle while requests wait: SM activity %s", units.Share(active.V)).
 			with("SM activity of the busiest GPU %s over the last %.0f s", units.Share(active.V), span.Seconds()).
-			withIf(queued.OK, "%s in the engine's queue all the time", units.Count(queued.V, "request")).
+			withIf(queued.OK, "%s in the engine's queue throughout", units.Count(queued.V, "request")).
 			withIf(!queued.OK, "%s without a token", units.Count(float64(now.Client.Prefill), "request")).
 			advise("check what feeds it: the engine's CPU, the tokenizer, the scheduler, the network"))
 }

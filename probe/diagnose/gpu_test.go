@@ -61,7 +61,7 @@ func TestThrottledGPU(t *testing.T) {
 		f.GPU.GPUs = append(f.GPU.GPUs, second)
 	})
 	only(t, two, "gpu_throttled", Warn, "the GPU is throttled to 990 of 1980 MHz")
-	if got := two.Strongest().Evidence[1]; got != "GPU 1 of 2" {
+	if got := two.Strongest().Evidence[1]; got != "GPU 1, one of 2" {
 		t.Errorf("evidence %q", got)
 	}
 }
@@ -79,7 +79,7 @@ func TestGPUCountersThatContradictEachOther(t *testing.T) {
 		})
 	}
 	j := doubted(nil)
-	only(t, j, "gpu_doubts", Info, "the GPU's counters cannot be right: those in doubt are not shown")
+	only(t, j, "gpu_doubts", Info, "the GPU's counters cannot be right; doubtful values are not shown")
 	if got := j.Strongest(); got.Rule != "gpu_doubts" {
 		t.Errorf("the strongest verdict is %s", got.Rule)
 	}
@@ -91,6 +91,6 @@ func TestGPUCountersThatContradictEachOther(t *testing.T) {
 			f.GPU.At, f.GPU.GPUs[0].Doubts = f.Target.Started.Add(-time.Minute), doubts
 		})
 	}
-	only(t, old(gpu.DoubtFrozen), "gpu_doubts", Info, "the GPU's counters cannot be right: those in doubt are not shown")
+	only(t, old(gpu.DoubtFrozen), "gpu_doubts", Info, "the GPU's counters cannot be right; doubtful values are not shown")
 	none(t, "readings that are a minute old", old(gpu.DoubtCounters), "gpu_doubts")
 }

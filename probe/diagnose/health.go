@@ -9,14 +9,14 @@ import (
 	"sonde/probe/units"
 )
 
-// fewSuffice reports whether few requests have been long enough to say something: long
-// answers may take minutes until there are enough of them.
+// fewSuffice reports whether a few requests say enough because they are long: it may take
+// minutes until there are many.
 func fewSuffice(h *history, n int) bool {
 	return n >= few && h.now().Client.Gap.N >= gapsForFew && h.seconds() >= secondsForFew
 }
 
-// wellbeing is the verdict when no rule finds fault: healthy if there is enough
-// to say so, and tokens arrive now.
+// wellbeing is the verdict when no rule finds a fault: healthy if there is enough data and
+// tokens arrive now.
 func wellbeing(h *history) Verdict {
 	c, failed := &h.now().Client, &h.failures
 	ok := failed.total - len(failed.all)
@@ -54,8 +54,8 @@ func wellbeing(h *history) Verdict {
 	return h.inNumbers(ok, Verdict{Rule: RuleHealthy, Severity: Healthy, Text: text})
 }
 
-// live returns TTFT and TPOT as the live window has them, in ms; without the requests
-// that began under another load, if the window still reaches back to one.
+// live returns the live window's TTFT and TPOT in ms, without requests that began under
+// another load if the window still reaches back to one.
 func (h *history) live() (ttft, tpot measure.Summary) {
 	f := h.now()
 	if f.At-h.since >= f.Client.Window {
@@ -65,8 +65,8 @@ func (h *history) live() (ttft, tpot measure.Summary) {
 	return summaryOf(own, (*measure.Request).TTFT), summaryOf(own, (*measure.Request).TPOT)
 }
 
-// inNumbers adds how busy the engine and the GPU are, where they report it, and what
-// came of our requests.
+// inNumbers adds how busy the engine and the GPU are, where they report it, and how our
+// requests went.
 func (h *history) inNumbers(ok int, v Verdict) Verdict {
 	tokens, seconds, b := 0, h.seconds(), &h.busy
 	for _, f := range h.frames {
@@ -83,18 +83,18 @@ func (h *history) inNumbers(ok int, v Verdict) Verdict {
 		with("%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, seconds, float64(ok)/seconds, float64(tokens)/seconds).Verdict
 }
 
-// unloaded reports whether nothing new is to be sent.
+// unloaded reports whether no new requests are to be sent.
 func unloaded(f *frame.Frame) bool {
 	return f.Load.Requested.Concurrency == 0 && f.Load.Requested.Rate == 0
 }
 
-// beforeLoad says what has to be done until the load begins.
+// beforeLoad says what happens before the load starts.
 func beforeLoad(f *frame.Frame) Verdict {
 	v := Verdict{Rule: "before_load", Text: "connecting: looking for the model and the engine", Advice: "nothing to do: the load starts by itself"}
 	switch f.Load.Stage {
 	case frame.StageLoading:
 		v.Text = "the server is loading its model"
-		v.Advice = "wait: the load starts by itself when the server is ready"
+		v.Advice = "wait: the load starts when the server is ready"
 	case frame.StageFitting:
 		v.Text = "fitting the prompt length: asking the server how many tokens a prompt has"
 		v.Advice = "nothing to do: the load starts by itself after a few one-token requests, which are excluded from results"
@@ -102,7 +102,7 @@ func beforeLoad(f *frame.Frame) Verdict {
 	return v
 }
 
-// noLoad says what the engine does without us, where it reports it.
+// noLoad says what the engine does without our load, where it reports it.
 func noLoad(f *frame.Frame, text string) Verdict {
 	kv := fullest(f)
 	return finding{Verdict: Verdict{Rule: "no_load", Text: text, Advice: "raise the concurrency"}}.

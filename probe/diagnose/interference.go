@@ -6,7 +6,7 @@ import (
 	"sonde/probe/units"
 )
 
-// foreign is what the engine has read over the history beside our prompts.
+// foreign is what the engine has read over the history for other clients.
 type foreign struct {
 	tokens, prompts opt.Float // unknown without its counters
 }
@@ -17,8 +17,8 @@ func (h *history) foreign() (f foreign) {
 		ours += frame.Client.SliceInTokens
 		answered += len(frame.Client.SliceTTFT)
 	}
-	// By the prompts of our requests in flight the two counts may differ: the engine counts
-	// while it reads or when an answer ends, we when a first token arrives, and its reading
+	// The two counts may differ by the prompts of our requests in flight: the engine counts
+	// while it reads or when a response ends, we when a first token arrives; and its reading
 	// is older than the Frame.
 	c := &h.now().Client
 	unfinished := float64(c.InFlight) * max(float64(h.now().Load.Requested.InputTokens), c.InputTokens.Or(0))
@@ -31,15 +31,15 @@ func (h *history) foreign() (f foreign) {
 	return f
 }
 
-// much reports whether it is worth a word.
+// much reports whether it is worth mentioning.
 func (f foreign) much() bool { return f.tokens.Or(0) >= foreignTokens }
 
-// long reports whether they are long prompts: not many short ones.
+// long reports whether these are long prompts rather than many short ones.
 func (f foreign) long() bool {
 	return f.much() && f.prompts.OK && f.tokens.V >= foreignLong*max(1, f.prompts.V)
 }
 
-// seesPauses reports whether there are streams and gaps enough to find pauses.
+// seesPauses reports whether there are enough streams and gaps to find pauses.
 func (h *history) seesPauses() bool {
 	return len(h.now().Streams) >= 2 && h.now().Client.Gap.N >= pauseFewestGaps
 }
@@ -49,7 +49,7 @@ func checkInterference(h *history) finding {
 	usual, others, theirs, n := h.now().Client.Gap.P50, h.foreign(), false, 0
 	var worst pause
 	for _, p := range h.pauses {
-		if p.long || !p.reading && !others.much() { // a long one is on purpose: the screen shows what it did
+		if p.long || !p.reading && !others.much() { // sent on purpose: the screen shows its effect
 			continue
 		}
 		theirs = theirs || !p.reading
@@ -57,20 +57,19 @@ func checkInterference(h *history) finding {
 		worst.join(p)
 	}
 	theirs = theirs && others.long()
-	v := info("prefill holds up decode: prompts being read cause gaps of up to %s, usually %s", units.Millis(worst.gapMS), units.Millis(usual)).
+	v := info("prefill holds up decode: gaps of up to %s while prompts are read, usually %s", units.Millis(worst.gapMS), units.Millis(usual)).
 		besideIf(worst.gapMS < interferenceHarshMS)
 	if theirs {
-		v = warn("long prompts of other clients hold up decode: gaps of up to %s, usually %s", units.Millis(worst.gapMS), units.Millis(usual))
+		v = warn("long prompts from other clients hold up decode: gaps of up to %s, usually %s", units.Millis(worst.gapMS), units.Millis(usual))
 	}
 	return decide(h.seesPauses(), n >= interferenceFewest || theirs && n >= standstillsFewest,
 		v.with("%d times in %.0f s, up to %d streams at once", n, h.seconds(), worst.streams).
-			withIf(theirs, "the engine read %s prompt tokens that are not ours, in %s",
+			withIf(theirs, "the engine read %s prompt tokens of other clients, in %s",
 				units.Whole(others.tokens.V), units.Count(max(1, others.prompts.V), "prompt")).
-			advise("enable chunked prefill or use smaller chunks, or keep long prompts on a separate engine"))
+			advise("enable chunked prefill or use smaller chunks, or send long prompts to a separate engine"))
 }
 
-// checkStandstills finds that the whole engine stops again and again, with no prompt
-// to read.
+// checkStandstills finds that the whole engine stops repeatedly, with no prompt to read.
 func checkStandstills(h *history) finding {
 	usual, others, read, n := h.now().Client.Gap.P50, h.foreign(), 0, 0
 	var worst pause
@@ -86,11 +85,11 @@ func checkStandstills(h *history) finding {
 	}
 	advice := "check the engine's log and its host: garbage collection, swapping, another process, the network"
 	if !others.tokens.OK {
-		advice = "check the engine's log and its host; its metrics would show whether it reads long prompts of other clients then"
+		advice = "check the engine's log and its host; its metrics would show whether it reads other clients' long prompts"
 	}
-	// With much of others it may have been reading that.
+	// If other clients sent much, it may have been reading that.
 	return decide(h.seesPauses() && !others.much(), n >= standstillsFewest && n > read,
-		warn("the engine stops again and again: %d times in %.0f s, for up to %s, all streams at once", n, h.seconds(), units.Millis(worst.gapMS)).
+		warn("the engine keeps stopping: %d times in %.0f s, for up to %s, all streams at once", n, h.seconds(), units.Millis(worst.gapMS)).
 			with("no prompt of ours was being read; usual gap %s, up to %d streams", units.Millis(usual), worst.streams).
 			with("%s", engineAnswers(h.now())).
 			advise(advice))

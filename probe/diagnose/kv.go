@@ -9,9 +9,9 @@ import (
 
 const moreKV = "lower the concurrency or the lengths, or give the KV cache more memory"
 
-// checkPreemptions finds the engine dropping running requests for want of KV.
+// checkPreemptions finds the engine dropping running requests for lack of KV cache.
 func checkPreemptions(h *history) finding {
-	list := h.readings(h.ofLoad()) // those of another load say nothing about this one
+	list := h.readings(h.ofLoad()) // preemptions at another load say nothing about this one
 	n := increase(list, engine.FieldPreemptions)
 	if !n.OK {
 		return unclear
@@ -19,13 +19,13 @@ func checkPreemptions(h *history) finding {
 	kv := fullest(h.now())
 	return decide(true, n.V >= 1, warn("the KV cache is too small for this load: %s in %.0f s",
 		units.Count(n.V, "preemption"), list[len(list)-1].At.Sub(list[0].At).Seconds()).
-		with("the engine drops running requests from its batch and computes them again later").
+		with("the engine drops running requests from its batch and recomputes them later").
 		withIf(kv.OK, "KV cache %s full", units.Share(kv.V)).
 		advise(moreKV))
 }
 
-// checkKVFull finds requests that wait for room in the KV cache, or one that stays
-// nearly full so that they will.
+// checkKVFull finds requests that wait for room in the KV cache, or a cache that stays so
+// full that they will.
 func checkKVFull(h *history) finding {
 	if f := checkKVRoom(h); f.outcome == holds {
 		return f
@@ -49,14 +49,14 @@ func checkKVRoom(h *history) finding {
 		always = always && waiting(f).Or(0) >= 1
 	}
 	return decide(ok && queued.OK && active.OK && fill.OK && active.V >= 1, always && most >= kvRoomFrom && most+each >= 1-kvReserve,
-		warn("%s wait for room in the KV cache: %s running fill up to %s of it, one more takes %s",
+		warn("%s waiting for room in the KV cache: %s running fill up to %s of it, and one more needs %s",
 			units.Count(queued.V, "request"), units.Whole(active.V), units.Share(most), units.Share(each)).
-			with("queue never empty in %.0f s; means of queue, running and fill", kvRoomSpan.Seconds()).
-			advise("shorter prompts or answers, an 8-bit KV cache or more memory for it; more concurrency only lengthens the queue"))
+			with("the queue was never empty in %.0f s; queue, running and room for one are means", kvRoomSpan.Seconds()).
+			advise("use shorter prompts or responses, an 8-bit KV cache, or more KV memory; more concurrency only lengthens the queue"))
 }
 
-// outOfKV reports whether the engine has requests waiting and no room for them, or has
-// just dropped some.
+// outOfKV reports whether requests wait and the engine has no room for them, or has just
+// dropped some.
 func (h *history) outOfKV() bool {
 	frames, _ := h.last(outOfKVSpan)
 	dropped := increase(h.readings(frames), engine.FieldPreemptions)
@@ -77,12 +77,12 @@ func checkPrefixCache(h *history) finding {
 			return unclear // a server that does not report it looks the same
 		}
 		queried, hit = opt.Of(float64(in)), opt.Of(float64(cached))
-		source = "from the usage of the responses"
+		source = "from usage in the responses"
 	}
 	share, known, ours := hit.V/queried.V, queried.V >= prefixFewest, !unloaded(h.now())
 	v := info("the prefix cache serves %s of prompt tokens", units.Share(share)).with("%s", source)
 	if !ours || h.now().Load.Requested.Prefix != "unique" {
-		return decide(known, share >= prefixShare, v.besideIf(true).withIf(!ours, "the prompts are those of other clients"))
+		return decide(known, share >= prefixShare, v.besideIf(true).withIf(!ours, "the prompts come from other clients"))
 	}
 	v.Text += " although every prompt should be new"
 	perPrompt := hit.V // at least: the length of prompts may be unknown
@@ -90,14 +90,14 @@ func checkPrefixCache(h *history) finding {
 		perPrompt = share * float64(in) / float64(n)
 	}
 	return decide(known, share > prefixShareOfNew && perPrompt > prefixTemplate, v.asIf(share >= prefixShare, Warn).
-		advise("a chat template or other clients may share a beginning; TTFT is that much too good"))
+		advise("a chat template or other clients may share a prefix; TTFT looks better than it is"))
 }
 
 // restartProven is how many readings, from the one whose counters fell, prove a restart: where
 // several engines answer in turn, another one has answered by then.
 const restartProven = 4
 
-// checkEngineRestarted finds counters that began again, and went on from there.
+// checkEngineRestarted finds counters that started over, and kept counting from there.
 func checkEngineRestarted(h *history) finding {
 	if h.now().Engine.State == engine.Several {
 		return absent

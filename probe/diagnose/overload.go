@@ -13,8 +13,8 @@ import (
 // unanswered are our own requests without a first token.
 func unanswered(f *frame.Frame) opt.Float { return opt.Of(float64(f.Client.Prefill)) }
 
-// checkOverload finds a queue that grows while the load stays the same, or a rate that
-// cannot be kept.
+// checkOverload finds a queue that grows at an unchanged load, or a rate that cannot be
+// sustained.
 func checkOverload(h *history) finding {
 	frames, ok := h.steady(overloadSpan)
 	if !ok || len(frames) < overloadFrames {
@@ -35,14 +35,14 @@ func checkOverload(h *history) finding {
 	span, least := overloadSpan, 0.0
 	switch {
 	case everyFrame(frames, queue).V > everyFrame(frames, unanswered).V+1:
-		// Not ours alone. Nothing is known of the other load: it may have come all at
-		// once, and be served one by one.
+		// Other clients queue too. Nothing is known about their load: it may have arrived
+		// all at once and be served one by one.
 		span, least = overloadOthersSpan, 1
 		if frames, ok = h.steady(span); !ok || !everyFrame(frames, queue).OK {
 			return unclear
 		}
 	case rate == 0:
-		return absent // they are all ours, and of those there cannot be more
+		return absent // all of them are ours, and their number is fixed
 	}
 	before, after, grows := growth(frames, queue, max(rate, done))
 	from, to := units.Whole(before), units.Whole(after)
@@ -58,14 +58,14 @@ func overloaded(h *history, f finding) finding {
 		advise("lower the load, or add replicas")
 }
 
-// growth reports whether a queue gets longer from third to third of the time, and
-// not by chance, at so many requests per second.
+// growth reports whether a queue gets longer from each third of the time to the next, by
+// more than chance explains at so many requests per second.
 func growth(frames []*frame.Frame, queue func(*frame.Frame) opt.Float, perS float64) (before, after float64, grows bool) {
 	third := len(frames) / 3
 	a := everyFrame(frames[:third], queue).V
 	b := everyFrame(frames[third:2*third], queue).V
 	c := everyFrame(frames[2*third:], queue).V
-	// A queue at a load that can just be carried goes up and down: by about the
+	// At a load that can just be sustained a queue goes up and down by about the square
 	// root of the requests that come and go meanwhile.
 	noise := math.Sqrt(perS * (frames[len(frames)-1].At - frames[third].At).Seconds())
 	return a, c, a < b && b < c && c >= a+overloadBy+noise && c >= overloadTimes*a
@@ -116,15 +116,14 @@ func checkPastKnee(h *history) finding {
 	}
 	a, b := before.Load.Concurrency, after.Load.Concurrency
 	return decide(true, level.PastKnee(before, after),
-		warn("past the knee: from %d to %d streams output went from %s to %s tokens/s",
+		warn("past the knee: from %d to %d streams, output went from %s to %s tokens/s",
 			a, b, units.Whole(before.OutTokensPerS.V), units.Whole(after.OutTokensPerS.V)).
 			with("TTFT p95 went from %s to %s; both levels settled", units.Millis(before.TTFT.P95), units.Millis(after.TTFT.P95)).
 			advise("beyond "+units.Count(a, "stream")+", more load adds more waiting than throughput"))
 }
 
-// trusted reports whether the throughput of a level can be compared: it covers the
-// answers of every stream twice over, so that streams in step with each other do not
-// matter.
+// trusted reports whether the throughput of a level can be compared: each stream has had
+// two responses, so that it does not matter whether streams are in step with each other.
 func trusted(l *level.Level) bool {
 	return l.Settled && l.OutTokensPerS.OK && l.OK >= enough && l.Held >= kneeShortest && l.Held >= kneeAnswers*milliseconds(l.E2E.P50)
 }

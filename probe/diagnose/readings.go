@@ -11,8 +11,8 @@ import (
 	"sonde/probe/units"
 )
 
-// readings returns the distinct engine readings of some Frames, each fresh then;
-// none if the engine has fallen silent since.
+// readings returns the distinct engine readings of some Frames, each fresh at its time;
+// none if the engine no longer reports.
 func (h *history) readings(frames []*frame.Frame) []*engine.Reading {
 	if _, ok := h.now().FreshEngine(); !ok {
 		return nil
@@ -55,8 +55,8 @@ func (h *history) findBusy() busy {
 	}
 }
 
-// engineMean is the mean of a figure over the engine's readings that were taken
-// within the newest d: not of those that are only still shown.
+// engineMean is the mean of a figure over the engine's readings taken within the newest d,
+// without older ones that are still shown.
 func (h *history) engineMean(d time.Duration, figure func(*frame.Frame) opt.Float) opt.Float {
 	return h.mean(d, func(f *frame.Frame) (time.Time, bool) { return f.Engine.Reading.At, f.Engine.Have }, figure)
 }
@@ -128,9 +128,8 @@ func engineFigure(figure func(*engine.Reading) opt.Float) func(*frame.Frame) opt
 	}
 }
 
-// busiest is the highest figure of any GPU: of those on a host, only some may
-// serve the target. It is unknown if one lacks it, or if none of them can be the
-// target's.
+// busiest is the highest figure of any GPU, as perhaps only some of a host's serve the
+// target. It is unknown if a GPU lacks it, or if none of them can be the target's.
 func busiest(f *frame.Frame, figure func(*gpu.Reading) opt.Float) opt.Float {
 	if !f.GPU.Serve(f.Target.Host, f.Target.Embedded) {
 		return opt.Float{}
@@ -159,8 +158,8 @@ func sm(r *gpu.Reading) opt.Float     { return r.SM }
 func dram(r *gpu.Reading) opt.Float   { return r.DRAM }
 func tensor(r *gpu.Reading) opt.Float { return r.Tensor }
 
-// engineAnswers is whether the engine still answers, and what it reports; "" if
-// it was never read.
+// engineAnswers is whether the engine's metrics still arrive, and what they report; "" if
+// they were never read.
 func engineAnswers(f *frame.Frame) string {
 	if !f.Engine.Have {
 		return ""
@@ -182,9 +181,9 @@ func engineAnswers(f *frame.Frame) string {
 	case !known && state == "":
 		return ""
 	case !known:
-		return "the engine reports" + state
+		return "engine metrics" + state
 	case !fresh:
-		return fmt.Sprintf("the engine last answered %s ago", units.Elapsed(age))
+		return fmt.Sprintf("no engine metrics for %s", units.Elapsed(age))
 	}
-	return fmt.Sprintf("the engine answers (%.1f s ago)%s", age.Seconds(), state)
+	return fmt.Sprintf("engine metrics, %.1f s old%s", age.Seconds(), state)
 }

@@ -15,8 +15,8 @@ type decoder struct {
 	order int
 }
 
-// checkUnevenReplicas finds that some requests decode at one speed and others at
-// another, at the same time: different machines serve them.
+// checkUnevenReplicas finds that requests decode at two speeds at the same time: different
+// machines serve them.
 func checkUnevenReplicas(h *history) finding {
 	const most = 200 // requests: sorting every gap takes its time
 	requests := h.present.requests
@@ -40,18 +40,18 @@ func checkUnevenReplicas(h *history) finding {
 	}
 	fast, slow := all[:cut], all[cut:]
 	quick, late := fast[len(fast)/2].ms, slow[len(slow)/2].ms
-	// Two narrow kinds with nothing between them; a single wide one is a load that
-	// changes, or prompts that disturb each other.
+	// Two narrow groups with nothing between them. One wide group is a load that changes, or
+	// prompts that disturb each other.
 	narrow := fast[len(fast)*9/10].ms <= unevenNarrow*quick && slow[len(slow)*9/10].ms <= unevenNarrow*late
 	return decide(true, late >= unevenTimes*quick && narrow && mixed(slow, n) && alike(fast, slow),
-		warn("uneven replicas: %s of requests decode at %s a token, the others at %s",
+		warn("uneven replicas: %s of requests decode at %s per token, the others at %s",
 			units.Share(float64(len(slow))/float64(n)), units.Millis(late), units.Millis(quick)).
-			with("two speeds with nothing between them, side by side in time, n %d", n).
-			advise("test the replicas one by one, and take the slow one out or check its GPU and its load"))
+			with("two distinct speeds at the same time, n %d", n).
+			advise("test the replicas one by one; check the GPU and the load of the slow one, or remove it"))
 }
 
-// widestStep is where sorted decoders fall apart the most, with enough on either
-// side; 0 if there is no clear step.
+// widestStep is the index of the widest step between sorted decoders, with enough of them
+// on either side; 0 if no step is clear.
 func widestStep(all []decoder) int {
 	each := max(5, len(all)/20)
 	cut, widest := 0, unevenNarrow
@@ -63,8 +63,8 @@ func widestStep(all []decoder) int {
 	return cut
 }
 
-// alike reports whether the prompts of both kinds are about as long: a long context
-// makes each step longer.
+// alike reports whether the prompts of both groups are about as long: a long context makes
+// each step longer.
 func alike(a, b []decoder) bool {
 	usual := func(kind []decoder) float64 {
 		lengths := make([]int, len(kind))
@@ -77,8 +77,8 @@ func alike(a, b []decoder) bool {
 	return x <= unevenPrompts*y && y <= unevenPrompts*x
 }
 
-// mixed reports whether the slow ones end throughout the time and not one after the
-// other: in every quarter there are some of each kind.
+// mixed reports whether the slow ones are spread over the whole time: every quarter has some
+// of each group.
 func mixed(slow []decoder, all int) bool {
 	const quarters = 4
 	var inQuarter [quarters]int
@@ -100,6 +100,6 @@ func checkReplicasGone(h *history) finding {
 		return unclear
 	}
 	return decide(true, len(r.Gone) > 0, warn("%s", r.GoneText()).
-		with("Prometheus had series of it and has none now: the target cannot be scraped, or was removed").
-		advise("check that replica and Prometheus' page of targets; the figures are of the others"))
+		with("Prometheus has no current series for it: the target cannot be scraped, or was removed").
+		advise("check that replica and Prometheus' targets page; engine figures cover the other replicas only"))
 }

@@ -28,7 +28,7 @@ func twoSpeeds(n uint64, tpot float32, tokens int, spoil func(f *frame.Frame)) *
 
 func TestUnevenReplicas(t *testing.T) {
 	// Of the 116 requests that began after the first second 29 are slow.
-	only(t, twoSpeeds(4, 18, 1031, nil), "uneven_replicas", Warn, "uneven replicas: 25 % of requests decode at 18.0 ms a token, the others at 10.0 ms")
+	only(t, twoSpeeds(4, 18, 1031, nil), "uneven_replicas", Warn, "uneven replicas: 25 % of requests decode at 18.0 ms per token, the others at 10.0 ms")
 	none(t, "near each other", twoSpeeds(4, 14, 1031, nil), "uneven_replicas")
 	none(t, "the slow ones have longer prompts", twoSpeeds(4, 18, 2000, nil), "uneven_replicas")
 	none(t, "one after the other", scene(func(f *frame.Frame) {

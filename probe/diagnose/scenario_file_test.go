@@ -11,6 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"sonde/probe"
+	"sonde/probe/arrivals"
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/prompt"
@@ -131,7 +132,7 @@ func (e *engineSpec) options(t *testing.T) sim.Options {
 // options makes what the Session is to do.
 func (s *scenario) options() probe.Options {
 	o := probe.Options{
-		Load:   frame.Load{Concurrency: s.Load.Streams, InputTokens: s.Load.In, OutputTokens: s.Load.Out, Rate: s.Load.Rate, Poisson: s.Load.Rate > 0},
+		Load:   frame.Load{Concurrency: s.Load.Streams, InputTokens: s.Load.In, OutputTokens: s.Load.Out, Rate: s.Load.Rate, Arrivals: arrivals.Poisson},
 		Prefix: "unique", Seed: 1, Metrics: s.Metrics, GPU: s.GPU, Idle: s.Idle.Duration,
 	}
 	if s.Client == "busy" {

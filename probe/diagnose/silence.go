@@ -9,7 +9,7 @@ import (
 	"sonde/probe/units"
 )
 
-// silence is how long streams have been without a token, of those that are past a limit.
+// silence is how long streams have been without a token, among those past a limit.
 type silence struct {
 	n, all            int
 	shortest, longest time.Duration
@@ -24,15 +24,15 @@ func (s *silence) add(d time.Duration) {
 
 const outOfRoom = "the engine has no room left in its KV cache"
 
-// usually is what is known of a latency before, to compare with.
+// usually is what a latency was before, to compare with.
 func usually(s measure.Summary, percentiles, name string) string {
 	if s.N == 0 {
 		return "no earlier " + name + " to compare with"
 	}
-	return fmt.Sprintf("before: %s %s, n %d", name, percentiles, s.N)
+	return fmt.Sprintf("before that, %s %s, n %d", name, percentiles, s.N)
 }
 
-// checkStalled finds streams in the middle of an answer that get no token any more.
+// checkStalled finds streams that have stopped getting tokens in the middle of a response.
 func checkStalled(h *history) finding {
 	f, limit, awake := h.now(), h.usual.gapLimit(h.atLeast()), h.awake()
 	var s silence
@@ -57,10 +57,10 @@ func checkStalled(h *history) finding {
 		withIf(full, outOfRoom).
 		withIf(longPrompt, "the engine is reading the long prompt that was sent on purpose").
 		with("%s", engineAnswers(f)).
-		withIf(s.longest >= s.shortest+time.Second, "the longest for %s", units.Elapsed(s.longest)).
+		withIf(s.longest >= s.shortest+time.Second, "longest silence %s", units.Elapsed(s.longest)).
 		with("%s", usually(gap, fmt.Sprintf("p50 %s, p99 %s", units.Millis(gap.P50), units.Millis(gap.P99)), "gap")).
-		withIf(waiting > 0, "%d more wait for their first token", waiting).
-		advise("check the engine's log, the GPU, and the network in between"))
+		withIf(waiting > 0, "%d more waiting for a first token", waiting).
+		advise("check the engine's log, the GPU, and the network"))
 }
 
 // checkHang finds requests that wait for a first token far longer than usual.
@@ -71,7 +71,7 @@ func checkHang(h *history) finding {
 		if h.justChanged() {
 			return unclear
 		}
-		// Where others go on, a wait that happened before is part of the usual.
+		// While others get tokens, a wait that has happened before is not unusual.
 		limit = max(limit, unheardOf, milliseconds(hangBeyondMax*h.usual.first.Max))
 	}
 	awake, all := h.awake(), waits(f)
@@ -83,7 +83,7 @@ func checkHang(h *history) finding {
 			s.add(wait)
 		}
 	}
-	text := fmt.Sprintf("%d of %d requests have had no first token for up to %s", s.n, s.all, units.Elapsed(oldest))
+	text := fmt.Sprintf("no first token from %d of %d requests for up to %s", s.n, s.all, units.Elapsed(oldest))
 	if total {
 		text = fmt.Sprintf("no first token for %s: %d of %d requests waiting", units.Elapsed(oldest), s.n, s.all)
 	}
@@ -91,15 +91,15 @@ func checkHang(h *history) finding {
 	return decide(true, s.n > 0, warn("%s", text).
 		asIf(oldest >= hangBad && (total || 2*s.n >= s.all) && !full, Bad).
 		withIf(full, outOfRoom).
-		withIf(f.Client.OldestWaiting == 0, "none has been sent yet: connecting takes that long").
+		withIf(f.Client.OldestWaiting == 0, "none has been sent yet: still connecting").
 		with("%s", engineAnswers(f)).
 		with("%s", usually(h.usual.first, "p95 "+units.Millis(h.usual.first.P95), "TTFT")).
 		withIf(!f.Engine.Have && f.Engine.Why != "", "engine: %s", f.Engine.Why).
-		advise("check the engine's log, and whether it still serves others"))
+		advise("check the engine's log, and whether it still serves other clients"))
 }
 
-// waits are how long each request has been without a token. Without the streams'
-// cells the age of the oldest stands for all: only it is known.
+// waits are how long each request has been without a token. Where the streams are not
+// known, the age of the oldest stands for all.
 func waits(f *frame.Frame) []time.Duration {
 	var out []time.Duration
 	for i := range f.Streams {

@@ -10,10 +10,10 @@ import (
 	"sonde/probe/units"
 )
 
-// sloNow is how the newest requests stand to one SLO.
+// sloNow is how the newest requests compare with one SLO.
 type sloNow struct {
 	slo.Result
-	past bool // missed by failures that have ended since
+	past bool // missed because of failures that have stopped since
 }
 
 // missed reports whether the SLO is missed: by samples enough for its quantile to mean
@@ -44,8 +44,8 @@ func (h *history) judgeSLOs() []sloNow {
 		s := sloNow{}
 		switch t.Metric {
 		case slo.Success:
-			// All requests since the start: a window of seconds has too few for the
-			// shares that are asked for.
+			// All requests since the start: a window of seconds has too few for shares such
+			// as 99.9 %.
 			c := &h.now().Client
 			n := c.OK + c.Failed
 			s = sloNow{slo.Judge(t, opt.Of(float64(c.OK)/float64(n)), c.Failed, n), len(h.failures.all) == 0}
@@ -73,8 +73,8 @@ func (h *history) judgeLatency(t slo.Target) slo.Result {
 	return slo.Judge(t, actual, over, d.N())
 }
 
-// judgeGaps goes by every gap of the present load. The streams of a batch get their
-// tokens together: those of one step are one sample.
+// judgeGaps judges every gap of the present load. The streams of a batch get their tokens
+// together, so the gaps of one step are one sample.
 func (h *history) judgeGaps(t slo.Target) slo.Result {
 	n, over, streams := 0, 0, 1
 	for _, f := range h.ofLoad() {
@@ -96,7 +96,7 @@ func (s *sloNow) figures() string {
 	case s.Target.Metric == slo.Success:
 		return fmt.Sprintf("%d of %d requests failed", s.Over, s.N)
 	case !s.Actual.OK || s.N < samplesFor(&s.Target):
-		return fmt.Sprintf("%s of %d samples are above", units.Share(float64(s.Over)/float64(s.N)), s.N)
+		return fmt.Sprintf("%s of %d samples exceed it", units.Share(float64(s.Over)/float64(s.N)), s.N)
 	}
 	return fmt.Sprintf("%s, n %d", units.Millis(s.Actual.V), s.N)
 }
@@ -125,18 +125,18 @@ func checkSLO(h *history) finding {
 	case first.Target.Metric == slo.Success:
 		v = v.with("all requests since the start")
 	default:
-		v = v.with("requests of this load in the last %.0f s", window)
+		v = v.with("requests at this load in the last %.0f s", window)
 	}
 	for _, s := range missed[1:] {
 		v = v.with("also missed: %s: %s", s.Target.Text, s.figures())
 	}
 	if first.Target.Metric == slo.Success {
-		return v.advise("look at the failures by class")
+		return v.advise("check the failures by class")
 	}
-	return v.advise("lower the load, or tune the server for it")
+	return v.advise("lower the load, or tune the server")
 }
 
-// checkSLOUnclear finds SLOs that too few samples speak of.
+// checkSLOUnclear finds SLOs for which there are too few samples.
 func checkSLOUnclear(h *history) finding {
 	judged := slices.DeleteFunc(h.judgeSLOs(), func(s sloNow) bool { return !s.undecided() })
 	if len(judged) == 0 {

@@ -47,7 +47,7 @@ func TestGapSLO(t *testing.T) {
 		f.Client.SliceGaps = slices.Repeat([]float32{10}, 18)
 		f.Client.SliceGaps = append(f.Client.SliceGaps, 30, 30)
 	})
-	only(t, j, "slo", Bad, "SLO gap_p95=20ms missed: 10 % of 150 samples are above")
+	only(t, j, "slo", Bad, "SLO gap_p95=20ms missed: 10 % of 150 samples exceed it")
 }
 
 func TestSLOOfFewSamples(t *testing.T) {
@@ -59,7 +59,7 @@ func TestSLOOfFewSamples(t *testing.T) {
 	only(t, underSLO(latencySLO("ttft_p99=299ms", "ttft", 0.99, 299), few), "slo_unclear", Info, "too few samples to judge ttft_p99=299ms")
 	none(t, "weak", underSLO(latencySLO("ttft_p99=299ms", "ttft", 0.99, 299), few), "slo")
 	// Of so many above the limit few suffice.
-	only(t, underSLO(latencySLO("ttft_p99=199ms", "ttft", 0.99, 199), few), "slo", Bad, "SLO ttft_p99=199ms missed: 100 % of 40 samples are above")
+	only(t, underSLO(latencySLO("ttft_p99=199ms", "ttft", 0.99, 199), few), "slo", Bad, "SLO ttft_p99=199ms missed: 100 % of 40 samples exceed it")
 	none(t, "no sample at all", underSLO(latencySLO("ttft_p99=199ms", "ttft", 0.99, 199), func(f *frame.Frame) { f.Requests = nil }), "slo_unclear")
 }
 
@@ -88,7 +88,7 @@ func TestSuccessSLO(t *testing.T) {
 func TestSeveralSLOs(t *testing.T) {
 	j := scene(nil)
 	j.SetSLOs([]slo.Target{latencySLO("ttft_p95=130ms", "ttft", 0.95, 130), latencySLO("tpot_p50=9ms", "tpot", 0.5, 9)})
-	if got := strings.Join(j.Strongest().Evidence, "; "); got != "requests of this load in the last 30 s; also missed: tpot_p50=9ms: 10.0 ms, n 106" {
+	if got := strings.Join(j.Strongest().Evidence, "; "); got != "requests at this load in the last 30 s; also missed: tpot_p50=9ms: 10.0 ms, n 106" {
 		t.Errorf("evidence %q", got)
 	}
 	j.SetSLOs(nil)

@@ -35,7 +35,7 @@ func silent(n int, after time.Duration) func(f *frame.Frame) {
 func TestTotalStall(t *testing.T) {
 	j := scene(silent(4, 21*time.Second))
 	only(t, j, "stalled", Bad, "no token from 4 of 4 streams for 9 s")
-	want := []string{"the engine answers (0.0 s ago): 4 running, 0 waiting", "before: gap p50 10.0 ms, p99 14.0 ms, n 9999"}
+	want := []string{"engine metrics, 0.0 s old: 4 running, 0 waiting", "before that, gap p50 10.0 ms, p99 14.0 ms, n 9999"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q, want %q", got, want)
 	}
@@ -67,7 +67,7 @@ func TestStallOfASilentEngine(t *testing.T) {
 			f.Engine.Reading.At = epoch.Add(18 * time.Second)
 		}
 	})
-	if got := j.Strongest().Evidence[0]; got != "the engine last answered 12 s ago" {
+	if got := j.Strongest().Evidence[0]; got != "no engine metrics for 12 s" {
 		t.Errorf("evidence %q", got)
 	}
 }
@@ -150,7 +150,7 @@ func hanging(after time.Duration, known bool) func(f *frame.Frame) {
 func TestHang(t *testing.T) {
 	j := scene(hanging(19200*time.Millisecond, false))
 	only(t, j, "hang", Warn, "no first token for 10 s: 10 of 10 requests waiting")
-	want := []string{"the engine answers (0.0 s ago): 0 running, 10 waiting", "no earlier TTFT to compare with"}
+	want := []string{"engine metrics, 0.0 s old: 0 running, 10 waiting", "no earlier TTFT to compare with"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q, want %q", got, want)
 	}
@@ -171,7 +171,7 @@ func TestHangWhileConnecting(t *testing.T) {
 		stop(f)
 		f.Client.OldestWaiting, f.Engine = 0, engine.Status{Why: "still loading"}
 	})
-	want := []string{"none has been sent yet: connecting takes that long", "no earlier TTFT to compare with", "engine: still loading"}
+	want := []string{"none has been sent yet: still connecting", "no earlier TTFT to compare with", "engine: still loading"}
 	if got := j.Strongest().Evidence; !slices.Equal(got, want) {
 		t.Errorf("evidence %q, want %q", got, want)
 	}
@@ -200,7 +200,7 @@ func TestSomeRequestsHang(t *testing.T) {
 			}
 		})
 	}
-	only(t, late(20_000, nil), "hang", Warn, "2 of 16 requests have had no first token for up to 20 s")
+	only(t, late(20_000, nil), "hang", Warn, "no first token from 2 of 16 requests for up to 20 s")
 	none(t, "four seconds", late(4000, nil), "hang")
 	none(t, "it happened before", late(20_000, func(f *frame.Frame) { f.Client.TTFT.Max = 19_000 }), "hang")
 	none(t, "a burst after a change of load", late(20_000, func(f *frame.Frame) {

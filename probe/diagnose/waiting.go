@@ -8,8 +8,7 @@ import (
 	"sonde/probe/units"
 )
 
-// wait is what is known of the time before the first token, beside what the engine is
-// busy with.
+// wait is what is known about the time before the first token, and how busy the engine is.
 type wait struct {
 	busy
 	ttft, tpot, e2e     float64   // p50, ms
@@ -18,7 +17,7 @@ type wait struct {
 	alone               bool // the engine's figures are of our requests alone
 }
 
-// waited gathers it; not ok with too few requests.
+// waited collects it; it is not ok with too few requests.
 func waited(h *history) (w wait, ok bool) {
 	p := &h.present
 	if p.ttft.N < enough || p.tpot.N < enough || p.e2e.N < enough {
@@ -41,16 +40,16 @@ func waited(h *history) (w wait, ok bool) {
 }
 
 // sameRequests reports whether the engine counted about as many requests as we did:
-// only then they are the same.
+// only then are they the same ones.
 func sameRequests(counted float64, ours int) bool {
 	return math.Abs(counted-float64(ours)) <= sameCount*float64(ours)
 }
 
-// queues reports whether requests stand in the engine's queue all the time.
+// queues reports whether there are always requests in the engine's queue.
 func (w *wait) queues() bool { return w.waiting.OK && w.waiting.V >= 1 }
 
-// inEngine is the share of our TTFT that the engine accounts for; unknown if it does
-// not report it.
+// inEngine is the share of our TTFT that was spent in the engine; unknown if it does not
+// report it.
 func (w *wait) inEngine() opt.Float {
 	if !w.alone {
 		return opt.Float{}
@@ -62,7 +61,7 @@ func (w *wait) inEngine() opt.Float {
 	return inside.Scale(1000 / w.ttft)
 }
 
-// cause says what the time goes into, no more than is known.
+// cause is what the time is spent on, as far as it is known.
 func (w *wait) cause() (cause, advice string) {
 	inside := w.inEngine()
 	switch {
@@ -71,13 +70,13 @@ func (w *wait) cause() (cause, advice string) {
 	case w.queues() && w.kv.Or(0) >= slowStartKVFull:
 		return "waiting for room in the KV cache", moreKV
 	case w.queues() && (!w.prefill.OK || w.queue.Or(0) >= w.prefill.V):
-		return "waiting in the engine's queue", "lower the concurrency, raise the engine's limit of sequences, or add replicas"
+		return "waiting in the engine's queue", "lower the concurrency, raise the engine's sequence limit, or add replicas"
 	case w.queues(), w.waiting.OK && inside.OK:
-		return "prefill", "shorten prompts, let the prefix cache work, or tune chunked prefill"
+		return "prefill", "shorten prompts, use the prefix cache, or tune chunked prefill"
 	case w.waiting.OK:
-		return "the engine's queue is empty: prefill, or something before it", "shorten prompts; compare with the engine's own TTFT, or connect to it directly"
+		return "prefill, or something before the engine, whose queue is empty", "shorten prompts; compare with the engine's own TTFT, or connect to it directly"
 	}
-	return "waiting or prefill", "enable the engine's metrics to see its queue"
+	return "queue or prefill", "enable the engine's metrics to see its queue"
 }
 
 const beforeEngine = "check the network, the gateway and the API process in front of the engine"
@@ -89,22 +88,22 @@ func (w *wait) evidence(f finding) finding {
 		withIf(w.queue.OK && w.prefill.OK, "the engine reports: queue %s, prefill %s on average", units.Millis(1000*w.queue.V), units.Millis(1000*w.prefill.V))
 }
 
-// checkSlowStart finds a long wait for the first token while decoding is fine.
+// checkSlowStart finds a long wait for the first token while decode is fine.
 func checkSlowStart(h *history) finding {
 	w, known := waited(h)
 	slow := w.ttft >= slowTTFTMS && w.ttft >= slowStartShare*w.e2e
 	cause, advice := w.cause()
-	v := warn("the first token takes %s, decoding is fine: %s", units.Millis(w.ttft), cause)
-	// A prompt that takes about as long as the hardware needs for it is long, and
-	// nothing is wrong.
+	v := warn("the first token takes %s, decode is fine: %s", units.Millis(w.ttft), cause)
+	// If a prompt takes about as long as the hardware needs for it, it is long and nothing
+	// is wrong.
 	if floor := h.now().Roofline.TTFTFloorMS; floor.OK && w.ttft <= slowStartFloors*floor.V {
 		v = info("the first token takes %s because prompts are long: the hardware needs at least %s", units.Millis(w.ttft), units.Millis(floor.V))
 	}
 	return decide(known, slow && !h.slowTPOT(w.tpot), w.evidence(v).advise(advice))
 }
 
-// checkSaturated finds that both the first token and the others come slowly, with a
-// queue that stands: the load is more than this server can carry well.
+// checkSaturated finds that both the first token and the others are slow while requests
+// always queue: the load is more than this server handles well.
 func checkSaturated(h *history) finding {
 	w, known := waited(h)
 	v := warn("saturated: the first token takes %s, the others %s each, and %s wait", units.Millis(w.ttft), units.Millis(w.tpot), units.Count(w.waiting.V, "request"))
@@ -117,7 +116,7 @@ func checkPathDelay(h *history) finding {
 	ours := h.present.ttft
 	first := gained(h.readings(h.ofLoad()), engine.FieldTTFT)
 	engines := 1000 * first.Sum / first.Count
-	// The median, too: a single request that was lost for a minute is a tail.
+	// The median too: one request that was lost for a minute is a tail.
 	low := min(ours.Mean, ours.P50)
 	return decide(ours.N >= pathFewest && sameRequests(first.Count, ours.N), low >= pathTimes*engines && low >= engines+pathByMS,
 		warn("TTFT is %s here but the engine reports %s; the difference is network or gateway", units.Millis(ours.Mean), units.Millis(engines)).

@@ -98,11 +98,11 @@ func TestSlowStart(t *testing.T) {
 		{opt.Of(0), func(f *frame.Frame) { // twice as many requests as ours
 			n := 8 * f.At.Seconds()
 			f.Engine.Reading.Queue, f.Engine.Reading.Prefill = histogram(n, 0), histogram(n, 0.2)
-		}, "the engine's queue is empty: prefill, or something before it"},
-		{opt.Of(0), nil, "the engine's queue is empty: prefill, or something before it"},
-		{opt.Float{}, nil, "waiting or prefill"},
+		}, "prefill, or something before the engine, whose queue is empty"},
+		{opt.Of(0), nil, "prefill, or something before the engine, whose queue is empty"},
+		{opt.Float{}, nil, "queue or prefill"},
 	} {
-		only(t, slow(c.waiting, 10, c.spoil), "slow_start", Warn, "the first token takes 2.4 s, decoding is fine: "+c.cause)
+		only(t, slow(c.waiting, 10, c.spoil), "slow_start", Warn, "the first token takes 2.4 s, decode is fine: "+c.cause)
 	}
 	full := slow(opt.Of(9), 10, func(f *frame.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }).Verdicts()
 	if len(full) != 2 || full[0].Rule != "kv_full" || full[1].Rule != "slow_start" || !strings.HasSuffix(full[1].Text, "waiting for room in the KV cache") {

@@ -2,22 +2,28 @@ package frame
 
 import (
 	"slices"
+	"time"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/length"
 	"sonde/probe/prompt"
 )
 
 // Load is the load that an operator requests.
 type Load struct {
-	Concurrency  int     `json:"concurrency"` // closed loop: streams in flight; open loop: the cap
-	Rate         float64 `json:"rate"`        // open loop: requests per second; 0 = closed loop
-	Poisson      bool    `json:"poisson"`     // open loop arrivals: Poisson, else constant
-	InputTokens  int     `json:"input_tokens"`
-	OutputTokens int     `json:"output_tokens"`
+	Concurrency  int              `json:"concurrency"` // closed loop: streams in flight; open loop: the cap
+	Rate         float64          `json:"rate"`        // open loop: requests per second; 0 = closed loop
+	Arrivals     arrivals.Process `json:"poisson"`     // open loop: the gaps between arrivals
+	InputTokens  int              `json:"input_tokens"`
+	OutputTokens int              `json:"output_tokens"`
 
 	// How the lengths of single requests scatter around these means.
 	InputShape  length.Shape `json:"input_shape,omitzero"`
 	OutputShape length.Shape `json:"output_shape,omitzero"`
+
+	// Conversations: each request sends what was said before it, and one message more.
+	Turns int           `json:"turns,omitempty"`    // messages of the user in a conversation; 0: every request stands alone
+	Think time.Duration `json:"think_ms,omitempty"` // closed loop: the mean pause between two turns
 
 	Prefix string `json:"prefix"` // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/probe/arrivals"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
@@ -150,7 +151,7 @@ func withoutAmount(l frame.Load) frame.Load {
 	if l.Rate > 0 {
 		l.Rate = 1
 	} else {
-		l.Concurrency, l.Poisson = 1, false
+		l.Concurrency, l.Arrivals = 1, arrivals.Process{}
 	}
 	return l
 }

@@ -24,37 +24,42 @@ func stagger(nth int) time.Duration {
 // request after the other for as long as the load asks for it. p.mu is held.
 func (p *Pool) startWorker(delay time.Duration) {
 	ctx := p.ctx
-	p.begin(false, func(s *stream) {
-		if sleepUntil(ctx, delay) {
-			p.work(ctx, s)
-		}
+	p.begin(false, func(s *stream) (left bool) {
+		return sleepUntil(ctx, delay) && p.work(ctx, s)
 	})
 }
 
-func (p *Pool) work(ctx context.Context, s *stream) {
+// work reports whether the stream has left the load, or still has to.
+func (p *Pool) work(ctx context.Context, s *stream) (left bool) {
 	var back backOff
 	for {
-		j, ok := p.next(ctx)
+		j, ok := p.next(ctx, s)
 		if !ok {
-			return
+			return true
 		}
-		if wait := back.after(p.request(s, j)); wait > 0 && !p.pause(ctx, s, wait) {
-			return
+		if wait := back.after(p.request(s, j)); wait <= 0 {
+			p.think(ctx, s)
+		} else if !p.pause(ctx, s, wait) {
+			return false
 		}
 	}
 }
 
 // next is a worker's next request. A worker that is one too many, because the load was
-// lowered, gets none and ends.
-func (p *Pool) next(ctx context.Context) (job, bool) {
+// lowered, gets none and leaves: in the same step, so that of many that think only as many
+// leave as are too many.
+func (p *Pool) next(ctx context.Context, s *stream) (job, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	tooMany := p.running > p.setting.Concurrency || p.setting.Rate > 0
-	if ctx.Err() != nil || p.closed || p.budget == 0 || tooMany {
+	if ctx.Err() != nil || p.closed || p.budget == 0 || p.tooMany() {
+		p.leave(s)
 		return job{}, false
 	}
 	return p.claim(p.now()), true
 }
+
+// tooMany reports whether the closed loop has more workers than it is to have. p.mu is held.
+func (p *Pool) tooMany() bool { return p.running > p.setting.Concurrency || p.setting.Rate > 0 }
 
 // backOff decides how long a worker waits after a request that did not succeed,
 // so that a failing server is not flooded with retries.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"sonde/probe/arrivals"
 )
 
 // pacerStream numbers the random stream of the arrivals, apart from those of
@@ -23,7 +25,7 @@ const stoppedFor = 500 * time.Millisecond
 // startPacer begins the schedule of arrivals at the present rate. p.mu is held.
 func (p *Pool) startPacer() {
 	gen := p.pacerGen
-	pace := newPacer(p.now(), p.setting.Rate, p.setting.Poisson, rand.New(rand.NewPCG(p.opt.Seed, pacerStream)))
+	pace := newPacer(p.now(), p.setting.Rate, p.setting.Arrivals, rand.New(rand.NewPCG(p.opt.Seed, pacerStream)))
 	ctx := p.ctx
 	p.spawn(func() { p.pace(ctx, pace, gen) })
 }
@@ -67,9 +69,10 @@ func (p *Pool) arrive(at time.Duration, gen int) bool {
 
 // startOpen begins one open-loop request. p.mu is held.
 func (p *Pool) startOpen(j job) {
-	p.begin(false, func(s *stream) {
+	p.begin(false, func(s *stream) (left bool) {
 		res := p.request(s, j)
 		p.holdBack(j.ctx, s, res.RetryAfter)
+		return false
 	})
 }
 
@@ -104,28 +107,26 @@ func sleepUntil(ctx context.Context, d time.Duration) bool {
 // pacer is an open loop's schedule of arrivals: pure arithmetic on absolute
 // times, so that a late arrival delays no other.
 type pacer struct {
-	rate    float64 // requests per second
-	poisson bool
-	rng     *rand.Rand
-
-	anchor time.Duration // constant: arrival k comes at anchor + k/rate
-	count  uint64
-	last   time.Duration
+	start time.Duration
+	rate  float64 // requests per second
+	gaps  arrivals.Process
+	rng   *rand.Rand
+	count float64 // gaps of mean 1 up to the next arrival
 }
 
-// newPacer begins a schedule at the given instant.
-func newPacer(start time.Duration, rate float64, poisson bool, rng *rand.Rand) *pacer {
-	return &pacer{rate: rate, poisson: poisson, rng: rng, anchor: start, last: start}
-}
-
-// next is the instant of the next arrival. Constant arrivals begin at the
-// start; Poisson arrivals have exponential gaps of mean 1/rate.
-func (p *pacer) next() time.Duration {
-	if p.poisson {
-		p.last += time.Duration(p.rng.ExpFloat64() / p.rate * float64(time.Second))
-		return p.last
+// newPacer begins a schedule at the given instant. Constant arrivals begin at the start,
+// random ones after a first gap.
+func newPacer(start time.Duration, rate float64, gaps arrivals.Process, rng *rand.Rand) *pacer {
+	p := &pacer{start: start, rate: rate, gaps: gaps, rng: rng}
+	if gaps != arrivals.Constant {
+		p.count = gaps.Gap(rng)
 	}
-	at := p.anchor + time.Duration(math.Round(float64(p.count)/p.rate*float64(time.Second)))
-	p.count++
+	return p
+}
+
+// next is the instant of the next arrival.
+func (p *pacer) next() time.Duration {
+	at := p.start + time.Duration(math.Round(p.count/p.rate*float64(time.Second)))
+	p.count += p.gaps.Gap(p.rng)
 	return at
 }

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"testing/quick"
 	"time"
+
+	"sonde/probe/arrivals"
 )
 
 func TestConstantArrivalsKeepTheirSchedule(t *testing.T) {
 	f := func(n uint16, centi uint16) bool {
 		rate := float64(centi%10_000+1) / 100
-		p := newPacer(time.Second, rate, false, nil)
+		p := newPacer(time.Second, rate, arrivals.Constant, nil)
 		count := int(n%2000) + 1
 		var at time.Duration
 		for range count {
@@ -29,7 +31,7 @@ func TestConstantArrivalsKeepTheirSchedule(t *testing.T) {
 // deviation as large as the mean.
 func TestPoissonArrivals(t *testing.T) {
 	const n, rate = 20_000, 50.0
-	p := newPacer(0, rate, true, rand.New(rand.NewPCG(1, 2)))
+	p := newPacer(0, rate, arrivals.Poisson, rand.New(rand.NewPCG(1, 2)))
 	var last time.Duration
 	var sum, squares float64
 	for range n {
@@ -45,11 +47,12 @@ func TestPoissonArrivals(t *testing.T) {
 	if math.Abs(mean*rate-1) > 0.03 || math.Abs(deviation*rate-1) > 0.05 {
 		t.Errorf("mean %v, deviation %v; want %v", mean, deviation, 1/rate)
 	}
-	again := newPacer(0, rate, true, rand.New(rand.NewPCG(1, 2)))
+	again := newPacer(0, rate, arrivals.Poisson, rand.New(rand.NewPCG(1, 2)))
+	var repeated time.Duration
 	for range n {
-		again.next()
+		repeated = again.next()
 	}
-	if again.last != last {
+	if repeated != last {
 		t.Error("the same seed gives another schedule")
 	}
 }

@@ -58,6 +58,7 @@ type Pool struct {
 	cutTo     int        // the longest prompt that was requested instead of one beyond the context; 0: none
 	pacerGen  int        // counts changes of the rate; an older pacer stops
 	closed    bool
+	changed   chan struct{} // closed when the load changes
 	group     sync.WaitGroup
 
 	ids     atomic.Int64
@@ -69,11 +70,13 @@ type stream struct {
 	index int
 	track *collect.Track
 	busy  bool
+
+	dialogue dialogue
 }
 
 // New makes a Pool without load.
 func New(opt Options) *Pool {
-	p := &Pool{opt: opt, budget: NoLimit, retryAt: map[*stream]time.Duration{}, lengths: rand.New(rand.NewPCG(opt.Seed, lengthStream))}
+	p := &Pool{opt: opt, budget: NoLimit, retryAt: map[*stream]time.Duration{}, lengths: rand.New(rand.NewPCG(opt.Seed, lengthStream)), changed: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
@@ -86,8 +89,10 @@ func (p *Pool) Set(s frame.Load) {
 	if p.closed {
 		return
 	}
-	rateChanged := s.Rate != p.setting.Rate || s.Poisson != p.setting.Poisson
+	rateChanged := s.Rate != p.setting.Rate || s.Arrivals != p.setting.Arrivals
 	p.setting = s
+	close(p.changed)
+	p.changed = make(chan struct{})
 	if s.Concurrency == 0 {
 		p.waiting = nil
 	}
@@ -143,6 +148,11 @@ func (p *Pool) stop() {
 	p.setting.Concurrency, p.setting.Rate = 0, 0
 	p.pacerGen++
 	p.waiting = nil
+	for _, s := range p.slots {
+		if !s.busy { // the others end their conversations themselves
+			s.dialogue.conversation = nil
+		}
+	}
 	p.cancel()
 }
 
@@ -183,7 +193,10 @@ func (p *Pool) FireLong(inputTokens int) {
 		return
 	}
 	j := job{ctx: p.ctx, intent: p.now(), in: inputTokens, out: p.setting.OutputTokens, long: true}
-	p.begin(true, func(s *stream) { p.request(s, j) })
+	p.begin(true, func(s *stream) (left bool) {
+		p.request(s, j)
+		return false
+	})
 }
 
 // fill brings the number of closed-loop workers, or of open-loop requests that
@@ -218,24 +231,37 @@ func (p *Pool) freeSlot() *stream {
 	return s
 }
 
-// begin runs f on a free slot; extra: beside the load, of which it is no part. p.mu is held.
-func (p *Pool) begin(extra bool, f func(*stream)) {
+// begin runs f on a free slot; extra: beside the load, of which it is no part. f reports whether it
+// has left the load itself. p.mu is held.
+func (p *Pool) begin(extra bool, f func(*stream) (left bool)) {
 	s := p.freeSlot()
 	if !extra {
 		p.running++
 	}
 	p.spawn(func() {
+		left := false
 		defer func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			s.busy = false
-			if !extra {
+			switch {
+			case extra:
+				s.busy = false
+				return
+			case !left:
+				s.busy = false
 				p.running--
-				p.fill()
 			}
+			p.fill()
 		}()
-		f(s)
+		left = f(s)
 	})
+}
+
+// leave takes a worker out of the load, and ends its conversation. It must not use its slot after
+// this. p.mu is held.
+func (p *Pool) leave(s *stream) {
+	s.busy, s.dialogue.conversation = false, nil
+	p.running--
 }
 
 // spawn runs f in a goroutine that Close waits for.
@@ -255,6 +281,7 @@ type job struct {
 	intent time.Duration // the slot became free, or the schedule said so
 	in     int           // tokens
 	out    int
+	turns  int // of a conversation; below 2: the request stands alone
 	long   bool
 }
 
@@ -264,7 +291,7 @@ func (p *Pool) claim(intent time.Duration) job {
 		p.budget--
 	}
 	in, out := p.draw()
-	return job{ctx: p.ctx, intent: intent, in: in, out: out}
+	return job{ctx: p.ctx, intent: intent, in: in, out: out, turns: p.setting.Turns}
 }
 
 // lengthStream numbers the random stream of the lengths.
@@ -287,16 +314,21 @@ func (p *Pool) draw() (in, out int) {
 
 // request makes one request on a slot and files its record.
 func (p *Pool) request(s *stream, j job) api.Result {
-	made := p.opt.Prompts.Next(j.in)
+	d := &s.dialogue
+	if j.long {
+		d = &dialogue{} // in no conversation
+	}
+	made := d.next(p.opt.Prompts, j)
 	s.track.Begin(j.intent, j.long, made.Estimate())
 	if made.MaxTokens > 0 {
 		j.out = made.MaxTokens
 	}
-	call := api.Call{Text: made.Text, Messages: made.Messages, MaxTokens: j.out}
+	call := api.Call{Text: made.Text, Messages: made.Messages, MaxTokens: j.out, KeepText: d.conversation != nil}
 	res := p.opt.Doer.Do(j.ctx, call, s.track)
 	res.ID, res.Slot, res.Long = uint64(p.ids.Add(1)), s.index, j.long
 	res.Intent = j.intent
 	res.RequestedIn, res.RequestedOut = made.Tokens, j.out
+	d.ended(&res)
 	s.track.End(res.Request)
 	if res.Class == measure.OK && res.Source != measure.Chunks {
 		p.opt.Prompts.Learn(made, res.InTokens)

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"sonde/probe/api"
+	"sonde/probe/arrivals"
 	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/length"
@@ -26,6 +28,7 @@ type fakeServer struct {
 
 	mu       sync.Mutex
 	begun    []time.Duration
+	calls    []api.Call // messages are copied
 	running  int
 	peak     int
 	canceled int
@@ -35,6 +38,8 @@ func (f *fakeServer) Do(ctx context.Context, call api.Call, _ api.Observer) api.
 	f.mu.Lock()
 	start := time.Since(f.epoch)
 	f.begun = append(f.begun, start)
+	call.Messages = slices.Clone(call.Messages)
+	f.calls = append(f.calls, call)
 	n := len(f.begun)
 	f.running++
 	f.peak = max(f.peak, f.running)
@@ -209,6 +214,32 @@ func TestOpenLoopCountsFromTheSchedule(t *testing.T) {
 	}
 	if sum := d.Summary(); sum.Mean != 1900 || sum.P50 != 1900 || sum.P99 != 3272 {
 		t.Errorf("mean %v, p50 %v, p99 %v; want 1900, 1900, 3272", sum.Mean, sum.P50, sum.P99)
+	}
+}
+
+// 51 constant arrivals until 5.05 s, then those of a gamma process from there on.
+func TestNewArrivalsGoOnFromNow(t *testing.T) {
+	const change = 5050 * time.Millisecond
+	s := &fakeServer{service: time.Millisecond}
+	records := bubble(t, s, func(p *Pool) {
+		p.Set(frame.Load{Concurrency: 1000, Rate: 10})
+		after(change)
+		p.Set(frame.Load{Concurrency: 1000, Rate: 10, Arrivals: arrivals.Process{CV: 2}})
+		after(20 * time.Second)
+	})
+	if len(records) < 100 {
+		t.Fatalf("%d records", len(records))
+	}
+	for k, r := range records[:51] {
+		if r.Intent != time.Duration(k)*100*time.Millisecond {
+			t.Errorf("constant arrival %d came at %s", k, r.Intent)
+		}
+	}
+	want := newPacer(change, 10, arrivals.Process{CV: 2}, rand.New(rand.NewPCG(0, pacerStream)))
+	for k, r := range records[51:] {
+		if at := want.next(); r.Intent != at {
+			t.Fatalf("arrival %d of the burst came at %s, want %s", k, r.Intent, at)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 type Client struct {
 	InFlight      int           `json:"in_flight"`             // requests that began and have not ended
 	Prefill       int           `json:"prefill"`               // of these, without a token yet
+	Thinking      int           `json:"thinking,omitempty"`    // streams between two turns of a conversation: part of the load, not in flight
 	Retrying      int           `json:"retrying"`              // streams that wait because the server refused them
 	RetryAt       time.Duration `json:"retry_at_ms,omitempty"` // since the session began: when the first of them tries again
 	OldestWaiting time.Duration `json:"oldest_waiting_ms"`     // age of the oldest request without a token; 0 if none

@@ -25,9 +25,7 @@ const maxRedirects = 3
 // /metrics/, and none that would carry a key elsewhere. It is a http.Client's CheckRedirect.
 func SameHost(req *http.Request, via []*http.Request) error {
 	if first := via[0].URL; req.URL.Host != first.Host || first.Scheme == "https" && req.URL.Scheme != "https" {
-		to := *req.URL
-		to.User, to.RawQuery, to.Fragment = nil, "", "" // which may hold a key
-		return &OtherHostError{to.String()}
+		return &OtherHostError{Address(req.URL)}
 	}
 	if len(via) > maxRedirects {
 		return http.ErrUseLastResponse

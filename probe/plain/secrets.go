@@ -134,6 +134,27 @@ func RedactURL(s string) string {
 	return u.String()
 }
 
+// Address is a URL without user, query and fragment, which may hold a key.
+func Address(u *url.URL) string {
+	return Line((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), 200)
+}
+
+// PageURL completes the address of a metrics page: HTTP and /metrics unless it says
+// otherwise. It is not ok if that is not a usable address.
+func PageURL(address string) (page *url.URL, ok bool) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	page, err := url.Parse(address)
+	if err != nil || page.Scheme != "http" && page.Scheme != "https" || page.Hostname() == "" {
+		return nil, false
+	}
+	if page.Path == "" || page.Path == "/" {
+		page.Path = "/metrics"
+	}
+	return page, true
+}
+
 // redactQuery keeps names and harmless values. A value without a name may be a key too.
 func redactQuery(query string) string {
 	pairs := strings.Split(query, "&")

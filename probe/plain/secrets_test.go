@@ -34,3 +34,23 @@ func BenchmarkHide(b *testing.B) {
 		secrets.Hide(text)
 	}
 }
+
+func TestPageAddresses(t *testing.T) {
+	for address, want := range map[string]string{
+		"node:9400":                   "http://node:9400/metrics",
+		"http://node:9400":            "http://node:9400/metrics",
+		"https://node/":               "https://node/metrics",
+		"http://node/gpu?x=1":         "http://node/gpu?x=1",
+		"[::1]:9400":                  "http://[::1]:9400/metrics",
+		"http://node:9400/a/metrics":  "http://node:9400/a/metrics",
+		"ftp://node":                  "",
+		":9400":                       "",
+		"http://":                     "",
+		"node:port/with space in it%": "",
+	} {
+		u, ok := PageURL(address)
+		if ok != (want != "") || ok && u.String() != want {
+			t.Errorf("%q gives %v, want %q", address, u, want)
+		}
+	}
+}

@@ -36,7 +36,7 @@ func NewServer(address string, client *http.Client) (*Server, error) {
 	path := strings.TrimRight(u.Path, "/")
 	path = strings.TrimSuffix(path, "/query")
 	path = strings.TrimSuffix(path, "/api/v1")
-	s := &Server{base: plain.Line((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}).String(), mostWords)}
+	s := &Server{base: plain.Address(&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path})}
 	s.endpoint = *u
 	s.endpoint.Path, s.endpoint.RawPath, s.endpoint.Fragment = path+"/api/v1/query", "", ""
 	var own http.Client

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
@@ -123,7 +124,7 @@ func checkFrame(t *testing.T, f *frame.Frame) {
 	t.Helper()
 	near(t, "TTFT p95", f.Client.TTFT.P95, 94.9785423)
 	near(t, "TPOT mean", f.Client.TPOT.Mean, 10.117613966535433)
-	if f.Seq != 7 || f.Slice != 250890081 || f.Load.Level != 1 || f.Load.Requested != (frame.Load{Concurrency: 4, Poisson: true, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}) ||
+	if f.Seq != 7 || f.Slice != 250890081 || f.Load.Level != 1 || f.Load.Requested != (frame.Load{Concurrency: 4, Arrivals: arrivals.Poisson, InputTokens: 256, OutputTokens: 128, Prefix: "unique"}) ||
 		f.Client.InFlight != 4 || f.Client.OK != 4 || f.Client.Window != 30*time.Second {
 		t.Errorf("load %+v, client %+v", f.Load, f.Client)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/probe/arrivals"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
@@ -45,6 +46,9 @@ func fill(v reflect.Value, n *int) {
 		return // recorded in place of the reason: see gpu.Status.SetReason
 	case *gpu.Doubts:
 		*x = gpu.DoubtCounters | gpu.DoubtPower
+		return
+	case *arrivals.Process:
+		*x = arrivals.Process{CV: 2.5}
 		return
 	case *engine.State:
 		*x = engine.Failed

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/probe/arrivals"
 	"sonde/probe/bench"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
@@ -64,7 +65,7 @@ func TestARequestWithoutDuration(t *testing.T) {
 
 // Poisson arrivals may be fewer than asked for by chance: that is no backlog.
 func TestFewArrivalsAreNoBacklog(t *testing.T) {
-	load := frame.Load{Concurrency: 64, Rate: 10, Poisson: true, InputTokens: 8, OutputTokens: 1}
+	load := frame.Load{Concurrency: 64, Rate: 10, Arrivals: arrivals.Poisson, InputTokens: 8, OutputTokens: 1}
 	for _, c := range []struct {
 		wait float64 // ms for a free stream
 		want bool

@@ -80,7 +80,8 @@ func loadOf(requested frame.Load, prefix string) Load {
 		l.InputTokens = opt.Of(float64(requested.InputTokens))
 	}
 	if requested.Rate > 0 {
-		l.Mode, l.Rate, l.Poisson = "open", Rounded(opt.Of(requested.Rate)), requested.Poisson
+		l.Mode, l.Rate = "open", Rounded(opt.Of(requested.Rate))
+		l.Arrivals, l.process = Text(requested.Arrivals.String()), requested.Arrivals
 	}
 	return l
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/slo"
@@ -64,7 +65,9 @@ type Load struct {
 	InputSpread  Text   `json:"input_spread,omitzero"` // how lengths scatter around these means, as -i and -o take it; "": not at all
 	OutputSpread Text   `json:"output_spread,omitzero"`
 	Prefix       Text   `json:"prefix"`
-	Poisson      bool   `json:"-"` // arrivals of the open loop, else constant
+	Arrivals     Text   `json:"arrivals"` // "poisson", "constant" or "gamma:CV"; open loop only
+
+	process arrivals.Process
 }
 
 // Mark names a level by its load.

@@ -69,8 +69,8 @@ type BestFigures struct {
 // NewSweep puts the outcome of a ladder of loads into the form of the files.
 func NewSweep(o *bench.SweepOutcome) SweepSummary {
 	s := SweepSummary{
-		Run:    Run{Schema: Schema, DurationS: Rounded(opt.Of(o.Lasted.Seconds())), Interrupted: o.Interrupted, EndedEarly: Text(o.Status.Why()), Seed: o.Plan.Seed},
-		Levels: levelsOf(o.Levels), Others: levelsOf(o.Others), SLO: []string{}, NoKnee: Text(o.Result.NoKnee.String()),
+		Run:    Run{Schema: Schema, DurationS: Rounded(opt.Of(o.Lasted.Seconds())), Interrupted: o.Interrupted, EndedEarly: Text(o.Status.Why), Seed: o.Plan.Seed},
+		Levels: levelsOf(o.Levels), Others: levelsOf(o.Others), SLO: []string{}, NoKnee: Text(o.Result.NoKnee),
 	}
 	if o.Interrupted {
 		s.EndedEarly = "interrupted"

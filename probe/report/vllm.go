@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"sonde/probe/arrivals"
+	"sonde/probe/opt"
 	"sonde/probe/plain"
 )
 
@@ -25,7 +27,7 @@ func (s Summary) VLLM() (string, error) {
 		"date": nil, "label": "sonde", "model_id": s.Target.Model, "tokenizer_id": nil, // the server counts
 		"num_prompts": s.Requests.Sent, "max_concurrency": s.Load.Concurrency,
 		"request_rate": "inf", // of the closed loop
-		"burstiness":   1,     // Poisson; null for constant arrivals, which are its infinity
+		"burstiness":   1,     // shape of the gamma distribution of gaps, 1 for Poisson; null for constant ones: infinity
 		"duration":     s.DurationS, "completed": s.Requests.OK, "failed": s.Requests.Failed,
 		"total_input_tokens": s.Tokens.Input, "total_output_tokens": s.Tokens.Output,
 		"request_throughput": s.Rates.RequestsPerS, "request_goodput": s.GoodputPerS,
@@ -39,9 +41,7 @@ func (s Summary) VLLM() (string, error) {
 	result["endpoint_type"], result["backend"] = backend, backend
 	if s.Load.Rate.OK {
 		result["request_rate"] = s.Load.Rate
-		if !s.Load.Poisson {
-			result["burstiness"] = nil
-		}
+		result["burstiness"] = burstiness(s.Load.process)
 	}
 	if !s.Started.IsZero() {
 		result["date"] = s.Started.UTC().Format("20060102-150405")
@@ -56,4 +56,12 @@ func (s Summary) VLLM() (string, error) {
 	}
 	raw, err := json.Marshal(result)
 	return string(plain.EscapeJSON(raw)) + "\n", err
+}
+
+// burstiness is the shape of a gamma distribution with that coefficient of variation.
+func burstiness(p arrivals.Process) Number {
+	if p == arrivals.Constant {
+		return Number{}
+	}
+	return Rounded(opt.Of(1 / (p.CV * p.CV)))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -68,7 +69,7 @@ func TestVLLMFigures(t *testing.T) {
 		Run: Run{
 			Started: Instant{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, DurationS: opt.Of(30),
 			Target: Target{URL: "http://h/v1/completions?key=…", Model: "org/m\u009b31m"},
-			Load:   Load{Mode: "open", Mark: Mark{Concurrency: 64, Rate: opt.Of(2.5)}, Poisson: true},
+			Load:   Load{Mode: "open", Mark: Mark{Concurrency: 64, Rate: opt.Of(2.5)}, process: arrivals.Poisson},
 		},
 		Requests: measure.Counts{Sent: 9, OK: 8, Failed: 1, ByClass: map[measure.Class]int{}},
 		Tokens:   TokenCounts{Input: opt.Of(800), Output: 400}, LatencyMS: Latencies{TTFT: described(ttft), Gap: described(gap)},
@@ -91,7 +92,11 @@ func TestVLLMFigures(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	s.Load.Poisson, s.Target.URL = false, "http://h/v1/chat/completions"
+	s.Load.process = arrivals.Process{CV: 2} // shape 1/CV²
+	if form := asVLLM(t, s); form["burstiness"] != 0.25 {
+		t.Errorf("burstiness of CV 2 is %v, want 0.25", form["burstiness"])
+	}
+	s.Load.process, s.Target.URL = arrivals.Constant, "http://h/v1/chat/completions"
 	if form := asVLLM(t, s); form["burstiness"] != nil || form["backend"] != "openai-chat" {
 		t.Errorf("constant arrivals over chat: %v, %v", form["burstiness"], form["backend"])
 	}

@@ -1,6 +1,7 @@
 package roofline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,7 +19,8 @@ type quantization struct {
 	Unchanged any    `json:"modules_to_not_convert"` // texts; each method has its own key
 	Skipped   any    `json:"llm_int8_skip_modules"`
 	Ignored   any    `json:"ignore"`
-	Groups    map[string]struct {
+
+	Groups map[string]struct {
 		Weights *operand `json:"weights"`
 		Input   *operand `json:"input_activations"`
 	} `json:"config_groups"`
@@ -31,6 +33,7 @@ type operand struct {
 	Group int    `json:"group_size"`
 }
 
+// unquantised is the bits of a weight that is not quantised.
 const unquantised = 16
 
 // weigh sets the bytes of the weights.
@@ -38,7 +41,7 @@ func (c modelConfig) weigh(m *Model, params perPart, onDisk float64) error {
 	if c.Dtype != "bfloat16" && c.Dtype != "float16" {
 		return fmt.Errorf("its dtype is %q, and which one an engine converts it to is unknown", c.Dtype)
 	}
-	bits := perPart{unquantised, unquantised, unquantised, unquantised, unquantised, unquantised}
+	var bits perPart // of a weight; 0: unquantised
 	m.Weights = "16-bit weights"
 	if q := c.Quant; q != nil {
 		each, eight, err := q.format()
@@ -52,7 +55,7 @@ func (c modelConfig) weigh(m *Model, params perPart, onDisk float64) error {
 	}
 	var bytes perPart
 	for i := range bytes {
-		bytes[i] = params[i] * bits[i] / 8
+		bytes[i] = params[i] * cmp.Or(bits[i], unquantised) / 8
 	}
 	m.TableBytes, m.ExpertBytes, m.WeightBytes = bytes[inputTable], bytes[expertPart], bytes.total()
 	if c.Quant != nil && onDisk > 0 {
@@ -61,7 +64,7 @@ func (c modelConfig) weigh(m *Model, params perPart, onDisk float64) error {
 	return nil
 }
 
-// quantise sets the bits of the parts that the method stores in so many; tables and
+// quantise sets the bits of the parts that the method stores with that many; tables and
 // routers stay as they are. Where the size on disk is known it does not matter which
 // modules are skipped.
 func (q *quantization) quantise(parts *perPart, bits float64, sizeKnown bool) error {
@@ -72,7 +75,7 @@ func (q *quantization) quantise(parts *perPart, bits float64, sizeKnown bool) er
 	for _, module := range q.skipped() {
 		switch part, known := partOf(module); {
 		case known:
-			parts[part] = unquantised
+			parts[part] = 0
 		case !sizeKnown:
 			return fmt.Errorf("its quantization_config skips %q, whose size is unknown: put model.safetensors.index.json beside it", module)
 		}

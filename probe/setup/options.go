@@ -54,7 +54,7 @@ func Options(c config.Config) (probe.Options, error) {
 
 func wanted(c config.Config) frame.Load {
 	l := frame.Load{
-		Concurrency: c.Concurrency, Rate: c.Rate, Poisson: c.Arrivals == "poisson",
+		Concurrency: c.Concurrency, Rate: c.Rate, Arrivals: c.Arrivals,
 		InputTokens: c.Input.Mean, InputShape: c.Input.Shape, OutputTokens: c.Output.Mean, OutputShape: c.Output.Shape,
 	}
 	if c.Prompts != "" {

@@ -22,9 +22,7 @@ type Controller struct {
 	plan     Plan
 	ladder   *ladder
 	state    State
-	paused   PauseReason
-	note     string
-	err      error
+	why      string // it is paused, failed or done before its time
 	hold     hold
 	wanted   frame.Load    // what was requested of the Controls
 	setAt    time.Duration // when; 0 until a Frame has shown it
@@ -36,7 +34,7 @@ type Controller struct {
 	now      time.Duration
 	begun    time.Duration // when the sweep began
 	took     []time.Duration
-	cutShort TooMuch // why given levels were not tried
+	cutShort string // why given levels were not tried
 }
 
 // State is what a sweep is doing.
@@ -73,7 +71,7 @@ func (c *Controller) Start(p Plan) error {
 		p.Load.Prefix = c.controls.Load().Prefix
 	}
 	c.plan, c.ladder = p, newLadder(p, c.book.SLOs())
-	c.state, c.cutShort = Running, TooMuch{}
+	c.state, c.why, c.cutShort = Running, "", ""
 	c.begun, c.took = c.now, nil
 	c.advance()
 	return nil
@@ -86,12 +84,12 @@ func (c *Controller) Stop() {
 	if c.state == Running && c.draining {
 		c.begin(c.plan.load(c.hold.step.amount))
 	}
-	c.pause(Stopped, "")
+	c.pause("stopped")
 }
 
-func (c *Controller) pause(why PauseReason, note string) {
+func (c *Controller) pause(why string) {
 	if c.state == Running {
-		c.state, c.paused, c.note = Paused, why, note
+		c.state, c.why = Paused, why
 	}
 }
 
@@ -103,7 +101,7 @@ func (c *Controller) Resume() bool {
 	if c.state != Paused {
 		return false
 	}
-	c.state = Running
+	c.state, c.why = Running, ""
 	c.set(c.hold.step)
 	return true
 }
@@ -118,7 +116,7 @@ func (c *Controller) Add(f *frame.Frame) {
 	case c.state != Running:
 		return
 	case f.Err != nil:
-		c.state, c.err = Failed, f.Err
+		c.state, c.why = Failed, f.Err.Error()
 		return
 	case c.controls.Load() != c.wanted:
 		c.handedOver(f)
@@ -144,23 +142,23 @@ func (c *Controller) Add(f *frame.Frame) {
 
 // handedOver ends a sweep whose load somebody else has changed.
 func (c *Controller) handedOver(f *frame.Frame) {
+	why := "the load was taken away" // by a cap on tokens, say, which a note then explains
 	if c.controls.Load().Concurrency > 0 {
-		c.pause(LoadChanged, "")
-		return
-	}
-	note := ""
-	for _, e := range f.Events {
-		if e.Kind == frame.EventNote {
-			note = e.Text
+		why = "the load was changed by hand"
+	} else {
+		for _, e := range f.Events {
+			if e.Kind == frame.EventNote {
+				why = e.Text
+			}
 		}
 	}
-	c.pause(LoadTaken, note)
+	c.pause(why)
 }
 
 // leave ends a level and goes on to the next.
 func (c *Controller) leave() {
 	curve := c.curve()
-	if why := tooMuch(&c.total, curve); why.Reason != NotTooMuch {
+	if why := tooMuch(&c.total, curve); why != "" {
 		if c.ladder.cutsShort() {
 			c.cutShort = why
 		}
@@ -173,7 +171,7 @@ func (c *Controller) leave() {
 func (c *Controller) advance() {
 	s, ok := c.ladder.next(c.curve())
 	if !ok {
-		c.state = Done
+		c.state, c.why = Done, c.cutShort
 		c.controls.SetLoad(c.plan.After)
 		return
 	}
@@ -186,7 +184,7 @@ func (c *Controller) advance() {
 // served would take long to drain: it is cancelled.
 func (c *Controller) set(s step) {
 	load := c.plan.load(s.amount)
-	if c.plan.Open && c.wanted.Rate > load.Rate && behind(&c.visit) != NotTooMuch {
+	if c.plan.Open && c.wanted.Rate > load.Rate && behind(&c.visit) != "" {
 		c.controls.Abort()
 	}
 	c.hold.step = s

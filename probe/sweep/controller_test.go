@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sonde/probe"
+	"sonde/probe/arrivals"
 	"sonde/probe/frame"
 	"sonde/probe/level"
 	"sonde/probe/sim"
@@ -36,7 +37,7 @@ func run(t *testing.T, r *simtest.Rig, c *sweep.Controller, p sweep.Plan) {
 // says is what a sweep concluded, in words.
 func says(res sweep.Result) string {
 	if res.Knee == nil {
-		return "no knee: " + res.NoKnee.String()
+		return "no knee: " + res.NoKnee
 	}
 	return res.Knee.String() + " (" + strings.Join(res.Knee.Evidence(), "; ") + "); " + res.Boundary.String()
 }
@@ -182,7 +183,7 @@ func TestHandedOverAndResumed(t *testing.T) {
 		byHand.Concurrency = 3
 		r.Session.SetLoad(byHand)
 		r.Play(20*time.Second, c.Add)
-		if s := c.Status(); s.State != sweep.Paused || s.Pause != sweep.LoadChanged || r.Session.Load() != byHand {
+		if s := c.Status(); s.State != sweep.Paused || s.Why != "the load was changed by hand" || r.Session.Load() != byHand {
 			t.Fatalf("%+v, load %+v", s, r.Session.Load())
 		}
 		if !c.Resume() || r.Session.Load().Concurrency != 4 {
@@ -234,7 +235,7 @@ func TestHandedOverAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Play(20*time.Second, c.Add)
-		if s := c.Status(); s.State != sweep.Paused || s.Pause != sweep.LoadChanged || r.Session.Load().Concurrency != 3 {
+		if s := c.Status(); s.State != sweep.Paused || s.Why != "the load was changed by hand" || r.Session.Load().Concurrency != 3 {
 			t.Errorf("%s, load %+v", s.Line(), r.Session.Load())
 		}
 	})
@@ -246,9 +247,9 @@ func TestOpenLoopStopsWhereItIsNotServed(t *testing.T) {
 		r := simtest.Start(t, sim.Options{MaxSeqs: 8}, probe.Options{})
 		c := sweep.NewController(r.Session, level.NewBook(nil))
 		load := r.Session.Load()
-		load.Concurrency, load.Poisson = 256, true
+		load.Concurrency, load.Arrivals = 256, arrivals.Poisson
 		run(t, r, c, sweep.Plan{Load: load, Open: true, Rungs: []float64{2, 4, 12, 20, 3}, PerLevel: 30 * time.Second})
-		if s := c.Status(); s.EndedEarly.Reason != sweep.NotServed || !strings.Contains(s.Why(), "of 12 requests/s are served") {
+		if s := c.Status(); !strings.Contains(s.Why, "of 12 requests/s are served") {
 			t.Errorf("%+v", s)
 		}
 		var found []float64
@@ -273,7 +274,7 @@ func TestStopsOnErrors(t *testing.T) {
 		c := sweep.NewController(r.Session, level.NewBook(nil))
 		began := time.Now()
 		run(t, r, c, sweep.Plan{Load: r.Session.Load(), Rungs: []float64{4, 8, 16}})
-		if s := c.Status(); s.EndedEarly.Reason != sweep.RequestsFail || !strings.Contains(s.Why(), "requests failed at 4 streams") || len(c.Result().Curve) != 1 || time.Since(began) > time.Minute {
+		if s := c.Status(); !strings.Contains(s.Why, "requests failed at 4 streams") || len(c.Result().Curve) != 1 || time.Since(began) > time.Minute {
 			t.Errorf("after %v: %+v", time.Since(began), s)
 		}
 	})

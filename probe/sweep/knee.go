@@ -1,7 +1,8 @@
 package sweep
 
 import (
-	"sonde/probe/frame"
+	"fmt"
+
 	"sonde/probe/level"
 )
 
@@ -23,42 +24,24 @@ type Knee struct {
 	Limit                Limit // what the load beyond the knee runs into
 }
 
-// NoKnee says why a curve has no knee.
-type NoKnee struct {
-	Reason NoKneeReason
-	Load   frame.Load // where the curve was looked at
-}
-
-// NoKneeReason is what is missing for a knee.
-type NoKneeReason int
-
-// Reasons.
-const (
-	HasKnee     NoKneeReason = iota // there is one
-	FewLevels                       // it takes three
-	StillRising                     // throughput rises up to the largest load
-	HardlyRises                     // throughput hardly rises from the smallest load on
-)
-
-// FindKnee finds the knee of a curve, smallest load first; nil, with the reason, if there is
-// none.
-func FindKnee(curve []level.Level) (*Knee, NoKnee) {
+// FindKnee finds the knee of a curve, smallest load first; if there is none it says why.
+func FindKnee(curve []level.Level) (k *Knee, whyNot string) {
 	points := usable(curve)
 	if len(points) < 3 {
-		return nil, NoKnee{Reason: FewLevels}
+		return nil, "a knee takes at least three settled levels"
 	}
 	best := peak(points)
 	last := len(points) - 1
 	switch {
 	case best == last || level.Power(&points[best]) < level.Clearly*level.Power(&points[last]):
-		return nil, NoKnee{StillRising, points[last].Load}
+		return nil, fmt.Sprintf("throughput still rises at %s: the knee, if there is one, lies beyond", Describe(points[last].Load))
 	case best == 0 || level.Power(&points[best]) < level.Clearly*level.Power(&points[0]):
-		return nil, NoKnee{HardlyRises, points[0].Load}
+		return nil, fmt.Sprintf("throughput hardly rises from %s on: the knee, if there is one, lies at or below it", Describe(points[0].Load))
 	}
-	k := &Knee{At: points[best], Below: points[best-1], Above: points[best+1], Top: points[last]}
+	k = &Knee{At: points[best], Below: points[best-1], Above: points[best+1], Top: points[last]}
 	k.GainBelow, k.GainAbove = gain(&k.Below, &k.At), gain(&k.At, &k.Top)
 	k.Limit = limitOf(&k.At, &k.Top)
-	return k, NoKnee{}
+	return k, ""
 }
 
 // usable are the levels whose throughput can be trusted.

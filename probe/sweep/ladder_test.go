@@ -66,7 +66,7 @@ func climbed(t *testing.T, s service, p Plan, n int, r *rand.Rand) ([]level.Leve
 		}
 		row := s.row(p.load(next.amount), n*visits[next.amount], r)
 		rows[next.amount] = row
-		if tooMuch(&row, curve()).Reason != NotTooMuch {
+		if tooMuch(&row, curve()) != "" {
 			l.top()
 		}
 	}

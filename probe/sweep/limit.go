@@ -1,6 +1,11 @@
 package sweep
 
-import "sonde/probe/level"
+import (
+	"fmt"
+
+	"sonde/probe/level"
+	"sonde/probe/units"
+)
 
 // Resource is what limits the throughput of a service.
 type Resource string
@@ -19,26 +24,8 @@ const (
 // Limit is the resource that the load beyond the knee runs into, and how it shows.
 type Limit struct {
 	Resource Resource
-	sign     sign
+	Evidence string
 }
-
-// sign is the evidence for a limit; see Knee.limitEvidence.
-type sign int
-
-const (
-	signNone        sign = iota // no reading of queue, KV cache or GPU
-	signClient                  // this client is the bottleneck
-	signRefusals                // requests are refused
-	signPreemptions             // sequences were evicted
-	signCacheFull               // requests wait, and the cache has no room
-	signSequences               // what is added waits and does not run, and the cache has room
-	signNoRunning               // requests wait; how many run is unknown
-	signPartlyRuns              // some of what is added runs, some waits
-	signNoCacheFill             // what is added waits; how full the cache is is unknown
-	signDRAM                    // the memory is busy
-	signTensor                  // tensor cores are busy
-	signArithmetic              // the arithmetic is near its peak
-)
 
 // Bounds of the evidence for a limit.
 const (
@@ -56,17 +43,18 @@ const (
 // limitOf finds what the load beyond the knee runs into. at is the level at the knee, top the
 // largest load that was measured.
 func limitOf(at, top *level.Level) Limit {
-	e := &top.Engine
+	e, where := &top.Engine, "at "+Describe(top.Load)
 	waits := e.Waiting.OK && e.Waiting.V >= queued
 	switch {
 	case top.Client.Behind > clientBound:
-		return Limit{ClientLimit, signClient}
+		return Limit{ClientLimit, "this client: " + top.Client.BehindWhy}
 	case float64(top.Refused()) > refusedMuch*float64(top.OK+top.Failed):
-		return Limit{RateLimit, signRefusals}
+		return Limit{RateLimit, fmt.Sprintf("rate limit: %d of %d requests were refused %s", top.Refused(), top.OK+top.Failed, where)}
 	case e.Preemptions.Or(0) > 0:
-		return Limit{KVCache, signPreemptions}
+		return Limit{KVCache, fmt.Sprintf("KV cache: %.0f preemptions, up to %s %% full %s", e.Preemptions.V, units.Known(e.KVMax.Scale(100), units.Digits3), where)}
 	case waits && kvFull(e):
-		return Limit{KVCache, signCacheFull}
+		return Limit{KVCache, fmt.Sprintf("KV cache: %.0f %% full with %s running, one more does not fit, and %.1f wait %s",
+			100*e.KVMax.V, units.Known(e.Running, units.Digits3), e.Waiting.V, where)}
 	case waits:
 		return queueLimit(at, top)
 	}
@@ -89,36 +77,38 @@ func kvFull(e *level.Engine) bool {
 // queueLimit judges a queue before a cache that has room: if what is added waits
 // and does not run, the engine's limit of sequences is reached.
 func queueLimit(at, top *level.Level) Limit {
+	a, e := &at.Engine, &top.Engine
 	added := level.InFlight(top) - level.InFlight(at)
-	if !at.Engine.Running.OK || !top.Engine.Running.OK || !at.Engine.Waiting.OK || added <= 0 {
-		return Limit{UnknownResource, signNoRunning}
+	if !a.Running.OK || !e.Running.OK || !a.Waiting.OK || added <= 0 {
+		return unknownLimit("requests wait, and the engine does not report how many run")
 	}
-	ran, waited := addedToEngine(at, top)
+	ran, waited := e.Running.V-a.Running.V, e.Waiting.V-a.Waiting.V
 	switch {
 	case ran > added/2:
 		return arithmetic(top) // what waits is on its way in
 	case ran > added/4 || waited < added/2:
-		return Limit{UnknownResource, signPartlyRuns}
-	case !top.Engine.KVMax.OK:
-		return Limit{UnknownResource, signNoCacheFill}
+		return unknownLimit(fmt.Sprintf("of %.0f added requests %.1f run and %.1f wait", added, ran, waited))
+	case !e.KVMax.OK:
+		return Limit{UnknownResource, fmt.Sprintf("limit of sequences or KV cache, the engine does not report which: %.1f run however many come", e.Running.V)}
 	}
-	return Limit{MaxSequences, signSequences}
-}
-
-// addedToEngine is how many more requests run and wait at the top than at the knee.
-func addedToEngine(at, top *level.Level) (ran, waited float64) {
-	return top.Engine.Running.V - at.Engine.Running.V, top.Engine.Waiting.V - at.Engine.Waiting.V
+	return Limit{MaxSequences, fmt.Sprintf("limit of sequences: %.1f run however many come, %.1f wait at %s, and the KV cache is only %.0f %% full",
+		e.Running.V, e.Waiting.V, Describe(top.Load), 100*e.KVMax.V)}
 }
 
 // arithmetic judges a GPU that everything runs on at once.
 func arithmetic(top *level.Level) Limit {
+	where := "at " + Describe(top.Load) + ", and all requests run"
 	switch {
 	case top.DRAM.Or(0) >= dramBusy && top.DRAM.V >= top.Tensor.Or(0):
-		return Limit{MemoryBandwidth, signDRAM}
+		return Limit{MemoryBandwidth, fmt.Sprintf("memory bandwidth: DRAM %.0f %% of its peak %s", 100*top.DRAM.V, where)}
 	case top.Tensor.Or(0) >= tensorBusy:
-		return Limit{Compute, signTensor}
+		return Limit{Compute, fmt.Sprintf("compute: tensor cores %.0f %% of their peak %s", 100*top.Tensor.V, where)}
 	case top.MFU.Or(0) >= mfuHigh:
-		return Limit{Compute, signArithmetic}
+		return Limit{Compute, fmt.Sprintf("compute: %.0f %% of the peak arithmetic %s", 100*top.MFU.V, where)}
 	}
-	return Limit{UnknownResource, signNone}
+	return unknownLimit("no reading of queue, KV cache or GPU shows it")
+}
+
+func unknownLimit(why string) Limit {
+	return Limit{UnknownResource, "what is exhausted is unknown: " + why}
 }

@@ -1,6 +1,11 @@
 package sweep
 
-import "sonde/probe/level"
+import (
+	"fmt"
+
+	"sonde/probe/level"
+	"sonde/probe/units"
+)
 
 const (
 	noRise      = 1.05 // times the throughput at a load that is smaller
@@ -11,53 +16,35 @@ const (
 	few         = 10   // requests that a judgement takes
 )
 
-// TooMuch says why no larger load need be tried than that of a level.
-type TooMuch struct {
-	Reason TooMuchReason
-	At     level.Level
-	Below  level.Level // Overload: the smaller load that brings as much
-}
-
-// TooMuchReason is how a load shows that it is too much.
-type TooMuchReason int
-
-// Reasons.
-const (
-	NotTooMuch   TooMuchReason = iota
-	RequestsFail               // a good part of the requests fails
-	ClientBehind               // this client is the bottleneck
-	CapInFlight                // an open loop has all streams in flight that it may have
-	NotServed                  // an open loop gets more than is served
-	Overload                   // throughput rises no more, and the wait explodes
-)
-
-// tooMuch judges a level by the curve around it.
-func tooMuch(l *level.Level, curve []level.Level) TooMuch {
-	t := TooMuch{At: *l}
+// tooMuch says why no larger load need be tried than that of a level, by the curve around it;
+// "" if there is no reason.
+func tooMuch(l *level.Level, curve []level.Level) string {
+	load := Describe(l.Load)
 	switch {
 	case l.FailsMuch():
-		t.Reason = RequestsFail
+		return fmt.Sprintf("%d of %d requests failed at %s", l.Failed, l.OK+l.Failed, load)
 	case l.Client.Behind > clientBound:
-		t.Reason = ClientBehind
+		return fmt.Sprintf("this client is the bottleneck at %s: %s", load, l.Client.BehindWhy)
 	case l.Load.Rate > 0:
-		t.Reason = behind(l)
-	default:
-		if b := flat(l, curve); b != nil {
-			t.Reason, t.Below = Overload, *b
-		}
+		return behind(l)
 	}
-	return t
+	b := flat(l, curve)
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf("overload at %s: %s tok/s, no more than at %s, and TTFT p95 %s instead of %s ms",
+		load, units.Known(l.OutTokensPerS, units.Digits3), Describe(b.Load), units.Digits3(l.TTFT.P95), units.Digits3(b.TTFT.P95))
 }
 
-// behind finds an open loop that gets more than is served.
-func behind(l *level.Level) TooMuchReason {
+// behind says how an open loop gets more than is served; "" if it does not.
+func behind(l *level.Level) string {
 	switch {
 	case l.InFlight.Or(0) >= fullCap*float64(l.Load.Concurrency):
-		return CapInFlight
+		return fmt.Sprintf("at %s all %d streams that are allowed are in flight", Describe(l.Load), l.Load.Concurrency)
 	case l.OK >= few && l.RequestsPerS.OK && l.RequestsPerS.V < behindRate*l.Load.Rate:
-		return NotServed
+		return fmt.Sprintf("only %s of %s are served", units.Digits3(l.RequestsPerS.V), Describe(l.Load))
 	}
-	return NotTooMuch
+	return ""
 }
 
 // flat finds a smaller load that brings as much throughput while the wait has not exploded;

@@ -72,7 +72,7 @@ const (
 type Result struct {
 	Curve    []level.Level // smallest load first
 	Knee     *Knee
-	NoKnee   NoKnee    // why there is no knee
+	NoKnee   string    // why there is no knee
 	Boundary *Boundary // nil without SLOs
 }
 

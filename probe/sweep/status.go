@@ -8,39 +8,26 @@ import (
 
 // Status is where a sweep stands.
 type Status struct {
-	State      State
-	Pause      PauseReason
-	Note       string  // LoadTaken: why, as the session noted it
-	Err        error   // Failed
-	EndedEarly TooMuch // why larger loads were not tried
-	Load       frame.Load
-	Purpose    Purpose
-	Level      int // which level of the sweep it is, from 1
-	More       int // levels to come; a guess unless they are given
-	Guess      bool
-	Settled    bool
-	N          int           // requests behind the level's figures so far
-	Held       time.Duration // since the load was set
-	Limit      time.Duration // the longest that the level may last
-	Left       time.Duration // about the time left
-	Elapsed    time.Duration
+	State   State
+	Why     string // the sweep is paused, failed, or ended before it tried all levels
+	Load    frame.Load
+	Purpose Purpose
+	Level   int // which level of the sweep it is, from 1
+	More    int // levels to come; a guess unless they are given
+	Guess   bool
+	Settled bool
+	N       int           // requests behind the level's figures so far
+	Held    time.Duration // since the load was set
+	Limit   time.Duration // the longest that the level may last
+	Left    time.Duration // about the time left
+	Elapsed time.Duration
 }
-
-// PauseReason is why a sweep does not go on.
-type PauseReason int
-
-// Reasons.
-const (
-	Stopped     PauseReason = iota // as requested
-	LoadChanged                    // the operator changed the load
-	LoadTaken                      // something else took it away: a cap on tokens, say
-)
 
 // Status says where the sweep stands.
 func (c *Controller) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := Status{State: c.state, Pause: c.paused, Note: c.note, Err: c.err, EndedEarly: c.cutShort}
+	s := Status{State: c.state, Why: c.why}
 	if c.state == Idle {
 		return s
 	}

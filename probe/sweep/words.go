@@ -12,7 +12,7 @@ import (
 	"sonde/probe/units"
 )
 
-// This file holds all sentences about sweeps: the screen and the reports show the same.
+// The sentences about sweeps: the screen and the reports show the same.
 
 // Describe names a load in words: "16 streams", "4 requests/s".
 func Describe(l frame.Load) string {
@@ -70,19 +70,6 @@ func (r Resource) String() string {
 	return "unknown"
 }
 
-// String says what is missing for a knee; "" if there is one.
-func (n NoKnee) String() string {
-	switch n.Reason {
-	case FewLevels:
-		return "a knee takes at least three settled levels"
-	case StillRising:
-		return fmt.Sprintf("throughput still rises at %s: the knee, if there is one, lies beyond", Describe(n.Load))
-	case HardlyRises:
-		return fmt.Sprintf("throughput hardly rises from %s on: the knee, if there is one, lies at or below it", Describe(n.Load))
-	}
-	return ""
-}
-
 // String is the knee in one sentence.
 func (k *Knee) String() string {
 	at := k.At.Load
@@ -128,38 +115,7 @@ func (k *Knee) Evidence() []string {
 		out = append(out, fmt.Sprintf("Little's law at %s: %s requests/s × %s ms = %s in flight, %s counted", Describe(top.Load),
 			units.Digits3(top.RequestsPerS.V), units.Digits3(top.E2E.Mean), units.Digits3(top.RequestsPerS.V*top.E2E.Mean/1000), units.Digits3(top.InFlight.V)))
 	}
-	return append(out, k.limitEvidence())
-}
-
-// limitEvidence says how the limit shows.
-func (k *Knee) limitEvidence() string {
-	top, e, where := &k.Top, &k.Top.Engine, "at "+Describe(k.Top.Load)
-	switch k.Limit.sign {
-	case signClient:
-		return "this client: " + top.Client.BehindWhy
-	case signRefusals:
-		return fmt.Sprintf("rate limit: %d of %d requests were refused %s", top.Refused(), top.OK+top.Failed, where)
-	case signPreemptions:
-		return fmt.Sprintf("KV cache: %.0f preemptions, up to %s %% full %s", e.Preemptions.V, units.Known(e.KVMax.Scale(100), units.Digits3), where)
-	case signCacheFull:
-		return fmt.Sprintf("KV cache: %.0f %% full with %s running, one more does not fit, and %.1f wait %s", 100*e.KVMax.V, units.Known(e.Running, units.Digits3), e.Waiting.V, where)
-	case signSequences:
-		return fmt.Sprintf("limit of sequences: %.1f run however many come, %.1f wait %s, and the KV cache is only %.0f %% full", e.Running.V, e.Waiting.V, where, 100*e.KVMax.V)
-	case signNoRunning:
-		return "what is exhausted is unknown: requests wait, and the engine does not report how many run"
-	case signPartlyRuns:
-		ran, waited := addedToEngine(&k.At, top)
-		return fmt.Sprintf("what is exhausted is unknown: of %.0f added requests %.1f run and %.1f wait", level.InFlight(top)-level.InFlight(&k.At), ran, waited)
-	case signNoCacheFill:
-		return fmt.Sprintf("limit of sequences or KV cache, the engine does not report which: %.1f run however many come", e.Running.V)
-	case signDRAM:
-		return fmt.Sprintf("memory bandwidth: DRAM %.0f %% of its peak %s, and all requests run", 100*top.DRAM.V, where)
-	case signTensor:
-		return fmt.Sprintf("compute: tensor cores %.0f %% of their peak %s, and all requests run", 100*top.Tensor.V, where)
-	case signArithmetic:
-		return fmt.Sprintf("compute: %.0f %% of the peak arithmetic %s, and all requests run", 100*top.MFU.V, where)
-	}
-	return "what is exhausted is unknown: no reading of queue, KV cache or GPU shows it"
+	return append(out, k.Limit.Evidence)
 }
 
 // String is the boundary in one sentence.
@@ -216,57 +172,18 @@ func actual(r *slo.Result) string {
 	return " (" + units.Digits3(r.Actual.V) + " ms)"
 }
 
-// String says why a load is too much; "" if it is not.
-func (t TooMuch) String() string {
-	l := &t.At
-	load := Describe(l.Load)
-	switch t.Reason {
-	case RequestsFail:
-		return fmt.Sprintf("%d of %d requests failed at %s", l.Failed, l.OK+l.Failed, load)
-	case ClientBehind:
-		return fmt.Sprintf("this client is the bottleneck at %s: %s", load, l.Client.BehindWhy)
-	case CapInFlight:
-		return fmt.Sprintf("at %s all %d streams that are allowed are in flight", load, l.Load.Concurrency)
-	case NotServed:
-		return fmt.Sprintf("only %s of %s are served", units.Known(l.RequestsPerS, units.Digits3), load)
-	case Overload:
-		return fmt.Sprintf("overload at %s: %s tok/s, no more than at %s, and TTFT p95 %s instead of %s ms",
-			load, units.Known(l.OutTokensPerS, units.Digits3), Describe(t.Below.Load), units.Digits3(l.TTFT.P95), units.Digits3(t.Below.TTFT.P95))
-	}
-	return ""
-}
-
-// Why says why the sweep is paused, failed, or ended early; "" otherwise.
-func (s *Status) Why() string {
-	switch {
-	case s.State == Failed && s.Err != nil:
-		return s.Err.Error()
-	case s.State == Done:
-		return s.EndedEarly.String()
-	case s.State != Paused:
-		return ""
-	case s.Pause == LoadChanged:
-		return "the load was changed by hand"
-	case s.Pause == LoadTaken && s.Note != "":
-		return s.Note
-	case s.Pause == LoadTaken:
-		return "the load was taken away"
-	}
-	return "stopped"
-}
-
 // Line is the status in one line of plain text.
 func (s *Status) Line() string {
 	switch s.State {
 	case Idle:
 		return "no sweep"
 	case Paused:
-		return "sweep paused: " + s.Why()
+		return "sweep paused: " + s.Why
 	case Failed:
-		return "sweep failed: " + s.Why()
+		return "sweep failed: " + s.Why
 	case Done:
-		if why := s.Why(); why != "" {
-			return "sweep done, ended early: " + why
+		if s.Why != "" {
+			return "sweep done, ended early: " + s.Why
 		}
 		return "sweep done"
 	}

@@ -95,6 +95,6 @@ func (g *gap) Explain(v *View) Explanation {
 		},
 		Source: fromClient,
 		Now: append(windowNow(v, v.Frame.Client.Gap.N),
-			"shared "+fmt.Sprintf("%.0f %% of chunks arrived together with the one before", 100*v.Frame.Health.CoalescedShare)),
+			"shared "+fmt.Sprintf("%.0f %% of chunks arrived together with the previous one", 100*v.Frame.Health.CoalescedShare)),
 	}
 }

@@ -197,7 +197,7 @@ func Conclusions(v *View, w int) []string {
 	case k != nil:
 		said(theme.SignNote, k.String(), t.Note)
 	case len(r.Curve) > 0:
-		lines = append(lines, text.Indented(" · ", "no knee yet: "+text.Clean(r.NoKnee.String()), w, t.Dim)...)
+		lines = append(lines, text.Indented(" · ", "no knee yet: "+text.Clean(r.NoKnee), w, t.Dim)...)
 	}
 	return lines
 }

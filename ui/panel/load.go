@@ -25,7 +25,7 @@ type load struct{ curve Curve }
 func (l *load) Heading(v *View) text.Heading {
 	hd := text.Heading{Name: "load"}
 	if v.Requested.Rate > 0 {
-		hd.Figures = []text.Figure{text.Fig("open loop", v.Theme.Dim)}
+		hd.Figures = []text.Figure{text.Fig(v.Requested.Arrivals.String(), v.Theme.Dim), text.Fig("open loop", v.Theme.Dim)}
 	}
 	return hd
 }

@@ -39,16 +39,9 @@ func (c Config) rootAt(path string) string {
 
 // givenMetrics completes the metrics address that the user gave.
 func (c Config) givenMetrics() string {
-	given := c.MetricsURL
-	if !strings.Contains(given, "://") {
-		given = "http://" + given
-	}
-	u, err := url.Parse(given)
-	if err != nil {
-		return given
-	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = "/metrics"
+	u, ok := plain.PageURL(c.MetricsURL)
+	if !ok {
+		return c.MetricsURL // which the request will refuse
 	}
 	return u.String()
 }
