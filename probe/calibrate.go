@@ -26,7 +26,7 @@ const (
 // exactly. It cannot fail.
 func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 	synthetic, ok := s.opt.Prompts.(*prompt.Synthetic)
-	if !ok {
+	if !ok || s.opt.Watch {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, calibrationWait)

@@ -104,12 +104,18 @@ func (c *commands) set(l frame.Load) {
 		c.chosen = c.chosen || l.Concurrency == 0
 		return
 	}
+	if c.opt.Watch && !idle(l) {
+		c.refuse()
+	}
 	if l = c.opt.clamp(l); l == old {
 		return
 	}
 	c.chosen = c.chosen || l.Concurrency != old.Concurrency || l.Rate != old.Rate
 	c.apply(l, describeChange(old, l))
 }
+
+// refuse says that a session that watches sends nothing. The lock is held.
+func (c *commands) refuse() { c.events = append(c.events, note(c.now(), frame.Watching)) }
 
 // Begin starts the load of the Options, except for what the operator has chosen
 // meanwhile.
@@ -120,7 +126,7 @@ func (c *commands) Begin() {
 	if !c.chosen {
 		l.Concurrency, l.Rate = c.opt.Load.Concurrency, c.opt.Load.Rate
 	}
-	c.apply(l, "")
+	c.apply(c.opt.clamp(l), "")
 }
 
 // apply makes l the load and the start of a new level, with an event if there is
@@ -188,6 +194,10 @@ func (c *commands) order(do func(now time.Duration), events ...frame.Event) {
 func (c *commands) FireLong() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.opt.Watch {
+		c.refuse()
+		return
+	}
 	conn := c.conn.Load()
 	if conn == nil {
 		return

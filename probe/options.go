@@ -38,6 +38,7 @@ type Options struct {
 	Seed    uint64
 
 	Load           frame.Load
+	Watch          bool // nothing is ever sent, whatever a reader asks of the Controls
 	MaxConcurrency int
 	MaxTokensTotal int64 // stop the load after so many tokens, in and out; 0 = no limit
 
@@ -69,5 +70,8 @@ func (o Options) clamp(l frame.Load) frame.Load {
 	}
 	l.OutputTokens = min(max(l.OutputTokens, minTokens), maxTokens)
 	l.Rate = max(l.Rate, 0)
+	if o.Watch {
+		l.Concurrency, l.Rate = 0, 0
+	}
 	return l
 }

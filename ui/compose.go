@@ -76,7 +76,7 @@ func (m *model) band(places []place) []string {
 // seconds, or the line of the keys if the verdict has only one.
 func (m *model) foot() []string {
 	v, verdict := m.layout.verdict, m.shown.Verdict()
-	keys := keyLine(m.theme, m.commands, m.lineOrder(), m.layout.w)
+	keys := keyLine(m.theme, m.offered(), m.lineOrder(), m.layout.w)
 	if m.notice.text == "" {
 		return append(panel.VerdictLines(m.theme, verdict, v.w, v.h), keys)
 	}

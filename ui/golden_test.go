@@ -64,7 +64,7 @@ var scenes = map[string]struct {
 	"fleet":      {fleet, slices.Concat(both(""), both("n"), both("7 z"), both("6 z"))},
 	"gpus":       {sixteen, append(both(""), both("6 z")...)},
 	"troubles":   {troubled, slices.Concat(both(""), both("1 z"), both("6 i"), both("7 i"))},
-	"watching":   {watching, both("")},
+	"watching":   {watching, append(both(""), shot{"s", 80, 24}, shot{"?", 80, 24})},
 	"stale":      {stale, both("")},
 	"noframe":    {func(w, h int) *model { return sized(newModel(Options{Frames: newFake(0)}, newTestTheme()), w, h) }, both("")},
 	"connecting": {connecting, both("")},
@@ -350,7 +350,12 @@ func troubled(w, h int) *model {
 
 // watching sends nothing: what is seen is the engine's own account of other clients.
 func watching(w, h int) *model {
-	m := newModel(Options{Frames: &playback{frames: full(allFrames(newFake(0), 20*time.Second)), given: 80}}, newTestTheme())
+	frames := full(allFrames(newFake(0), 20*time.Second))
+	for _, f := range frames {
+		f.Load.Watch, f.Client.Counts, f.Client.LastError = true, measure.Counts{}, ""
+		f.Engine.Reading.Running, f.Engine.Reading.Waiting = opt.Of(54), opt.Of(80)
+	}
+	m := newModel(Options{Frames: &playback{frames: frames, given: 80}}, newTestTheme())
 	m.pull(time.Now())
 	return sized(m, w, h)
 }

@@ -32,6 +32,7 @@ type need int
 const (
 	needNothing need = iota
 	needControls
+	needLoad // it changes the load, or sends something
 	needPlayback
 	needSweeper
 	needLevels
@@ -42,8 +43,10 @@ const (
 // lacks is why a command with this need cannot work here; "" if it can.
 func (m *model) lacks(n need) string {
 	switch {
-	case n == needControls && m.Controls == nil:
+	case (n == needControls || n == needLoad) && m.Controls == nil:
 		return "this is a recording; there is nothing to control"
+	case sends(n) && m.live.Frame.Load.Watch:
+		return frame.Watching
 	case n == needPlayback && m.Playback == nil:
 		return "seeking works in recordings only: sonde replay FILE"
 	case n == needSweeper && m.Sweeper == nil:
@@ -56,6 +59,18 @@ func (m *model) lacks(n need) string {
 		return "there is nothing to save"
 	}
 	return ""
+}
+
+// sends reports whether a command that needs this is for sending load.
+func sends(n need) bool { return n == needLoad || n == needSweeper }
+
+// offered are the commands that the screen lists: a session that only watches is not
+// invited to send anything.
+func (m *model) offered() []command {
+	if !m.live.Frame.Load.Watch {
+		return m.commands
+	}
+	return slices.DeleteFunc(slices.Clone(m.commands), func(c command) bool { return sends(c.needs) })
 }
 
 // Two commands share each of these lines of the help.
@@ -74,20 +89,20 @@ const (
 // the documentation) is made from it.
 func commands() []command {
 	all := []command{
-		{[]string{"up", "+", "="}, "↑", byOneText, "concurrency", needControls, amount(func(n int) int { return n + 1 }, rateUp)},
-		{[]string{"down", "-", "_"}, "↓", byOneText, "concurrency", needControls, amount(func(n int) int { return max(0, n-1) }, rateDown)},
-		{[]string{"pgup"}, "pgup", doubleText, "", needControls, amount(func(n int) int { return max(1, 2*n) }, func(r float64) float64 { return 2 * r })},
-		{[]string{"pgdown"}, "pgdn", doubleText, "", needControls, amount(func(n int) int { return n / 2 }, func(r float64) float64 { return r / 2 })},
-		{[]string{"left"}, "←", "prompt length", "prompt", needControls, promptLength(stepDown)},
-		{[]string{"right"}, "→", "prompt length", "prompt", needControls, promptLength(stepUp)},
-		{[]string{"["}, "[", "output length", "output", needControls, outputLength(stepDown)},
-		{[]string{"]"}, "]", "output length", "output", needControls, outputLength(stepUp)},
-		{[]string{"p"}, "p", "next prompt prefix: unique, shared, same", "", needControls, (*model).nextPrefix},
-		{[]string{"b"}, "b", "open loop: next arrivals: poisson, constant, bursts", "", needControls, (*model).nextArrivals},
-		{[]string{"0"}, "0", "stop: send no new requests, let running ones finish", "stop", needControls, (*model).stopLoad},
-		{[]string{"x"}, "x", "abort: cancel all requests in flight", "", needControls, (*model).abort},
+		{[]string{"up", "+", "="}, "↑", byOneText, "concurrency", needLoad, amount(func(n int) int { return n + 1 }, rateUp)},
+		{[]string{"down", "-", "_"}, "↓", byOneText, "concurrency", needLoad, amount(func(n int) int { return max(0, n-1) }, rateDown)},
+		{[]string{"pgup"}, "pgup", doubleText, "", needLoad, amount(func(n int) int { return max(1, 2*n) }, func(r float64) float64 { return 2 * r })},
+		{[]string{"pgdown"}, "pgdn", doubleText, "", needLoad, amount(func(n int) int { return n / 2 }, func(r float64) float64 { return r / 2 })},
+		{[]string{"left"}, "←", "prompt length", "prompt", needLoad, promptLength(stepDown)},
+		{[]string{"right"}, "→", "prompt length", "prompt", needLoad, promptLength(stepUp)},
+		{[]string{"["}, "[", "output length", "output", needLoad, outputLength(stepDown)},
+		{[]string{"]"}, "]", "output length", "output", needLoad, outputLength(stepUp)},
+		{[]string{"p"}, "p", "next prompt prefix: unique, shared, same", "", needLoad, (*model).nextPrefix},
+		{[]string{"b"}, "b", "open loop: next arrivals: poisson, constant, bursts", "", needLoad, (*model).nextArrivals},
+		{[]string{"0"}, "0", "stop: send no new requests, let running ones finish", "stop", needLoad, (*model).stopLoad},
+		{[]string{"x"}, "x", "abort: cancel all requests in flight", "", needLoad, (*model).abort},
 		{[]string{"l"}, "l", "send one long prompt to see how it affects the others", "long prompt",
-			needControls, controls("long prompt sent: watch the gaps of the other streams", frame.Controls.FireLong)},
+			needLoad, controls("long prompt sent: watch the gaps of the other streams", frame.Controls.FireLong)},
 		{[]string{"s"}, "s", sweepText, "sweep", needSweeper, (*model).toggleSweep},
 		{[]string{"S"}, "S", sweepText, "", needSweeper, (*model).startSweep},
 		{[]string{"t"}, "t", "levels: table, curve, knee", "levels", needNothing, (*model).toggleLevels},

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 
+	"sonde/probe/frame"
 	"sonde/probe/sweep"
 	"sonde/ui/panel"
 	"sonde/ui/text"
@@ -68,8 +69,11 @@ func (m *model) overlayText(w, h int) (text.Heading, []string) {
 	t, hd := m.theme, text.Heading{}
 	switch m.overlay {
 	case overlayHelp:
-		lines := help(t, m.commands, w)
-		if m.Rehearsal != nil {
+		lines := help(t, m.offered(), w)
+		switch {
+		case m.shown.Frame.Load.Watch:
+			lines = append([]string{t.Note.Render(" " + frame.Watching), ""}, lines...)
+		case m.Rehearsal != nil:
 			lines = append(append(tourLines(t, w), ""), lines...)
 		}
 		return text.Heading{Name: "keys"}, lines

@@ -27,6 +27,8 @@ func wellbeing(h *history) Verdict {
 		longest = max(longest, h.usual.firstLimit(h.atLeast()))
 	}
 	switch {
+	case h.now().Load.Watch:
+		return watching(h.now())
 	case unloaded(h.now()) && h.now().Load.Stage != frame.StageLoad:
 		return beforeLoad(h.now())
 	case unloaded(h.now()) && c.InFlight == 0 && failed.total == 0:
@@ -100,6 +102,25 @@ func beforeLoad(f *frame.Frame) Verdict {
 		v.Advice = "nothing to do: the load starts by itself after a few one-token requests, which are excluded from results"
 	}
 	return v
+}
+
+// watching says what the engine does for its other clients. Nothing will be sent.
+func watching(f *frame.Frame) Verdict {
+	text := "watching, nothing is sent: no engine metrics"
+	r, w := running(f), waiting(f)
+	switch {
+	case f.Load.Stage != frame.StageLoad:
+		text = beforeLoad(f).Text
+	case r.OK && w.OK:
+		text = fmt.Sprintf("watching, nothing is sent: the engine runs %s, %s waiting", units.Count(r.V, "request"), units.Whole(w.V))
+	case r.OK:
+		text = fmt.Sprintf("watching, nothing is sent: the engine runs %s", units.Count(r.V, "request"))
+	}
+	kv := fullest(f)
+	return finding{Verdict: Verdict{Rule: "no_load", Text: text}}.
+		with("%s", engineAnswers(f)).
+		withIf(!f.Engine.Have && f.Engine.Why != "", "engine: %s", f.Engine.Why).
+		withIf(kv.OK, "KV cache %s full", units.Share(kv.V)).Verdict
 }
 
 // noLoad says what the engine does without our load, where it reports it.

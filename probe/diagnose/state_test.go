@@ -8,6 +8,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
+	"sonde/probe/opt"
 	"sonde/probe/units"
 )
 
@@ -29,6 +30,18 @@ func TestNoLoad(t *testing.T) {
 		f.Load, f.Client, f.Requests = frame.LoadState{}, measure.Client{}, nil
 	}
 	only(t, scene(idle), "no_load", Unknown, "no load yet")
+}
+
+// A session that only watches says what the engine does for others, and invites to nothing.
+func TestWatching(t *testing.T) {
+	j := scene(func(f *frame.Frame) {
+		f.Load, f.Client, f.Requests = frame.LoadState{Watch: true}, measure.Client{}, nil
+		f.Engine.Reading.Running, f.Engine.Reading.Waiting = opt.Of(54), opt.Of(3)
+	})
+	v := j.Verdicts()[len(j.Verdicts())-1]
+	if v.Rule != "no_load" || v.Text != "watching, nothing is sent: the engine runs 54 requests, 3 waiting" || v.Advice != "" {
+		t.Errorf("%+v", v)
+	}
 }
 
 func TestNotEnoughData(t *testing.T) {

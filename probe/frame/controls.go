@@ -42,8 +42,12 @@ func NextPrefix(now string) string {
 	return string(prompt.Prefixes[(at+1)%len(prompt.Prefixes)])
 }
 
+// Watching is what a session that only watches says to a command that would send something.
+const Watching = "watching: start without --watch to send load"
+
 // Controls is the only way from a reader back to the sources: the operator's
-// commands. Every method returns at once; its effect shows in a later Frame.
+// commands. Every method returns at once; its effect shows in a later Frame. A session
+// that only watches (LoadState.Watch) refuses what would send a request, with an Event.
 type Controls interface {
 	// Load is the requested load, including changes that no Frame shows yet.
 	Load() Load

@@ -64,6 +64,7 @@ type LoadState struct {
 	Level     int  `json:"level"`           // counts settings from 1; 0 before the first load
 	Settled   bool `json:"settled"`         // the level's numbers can be trusted
 	Max       int  `json:"max_concurrency"` // safety cap for concurrency
+	Watch     bool `json:"watch,omitempty"` // the session never sends a request, whatever its Controls are asked
 
 	Stage Stage `json:"stage,omitempty"` // what is done before the load that is waited for begins
 }

@@ -48,7 +48,7 @@ func Options(c config.Config) (probe.Options, error) {
 		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, KeyFrom: c.KeyFrom, Header: headerOf(c), TLS: tls, Idle: c.IdleTimeout,
 		Metrics: c.Metrics, GPU: c.GPU, Prometheus: c.Prometheus, Selector: c.Selector,
 		Roofline: limits, Prompts: prompts, Prefix: c.Prefix, Seed: seed,
-		Load: wanted(c), MaxConcurrency: c.MaxConcurrency, MaxTokensTotal: c.MaxTokensTotal,
+		Load: wanted(c), Watch: c.Watch, MaxConcurrency: c.MaxConcurrency, MaxTokensTotal: c.MaxTokensTotal,
 	}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/frame"
 	"sonde/probe/level"
 	"sonde/probe/opt"
 	"sonde/probe/units"
@@ -25,8 +26,11 @@ const curveHeight = 9
 func (c *Curve) Draw(v *View, w, h int) []string {
 	t, points := v.Theme, v.Levels.points()
 	if len(points) == 0 || h < curveHeight || w < 20 {
-		return chart.Fit([]string{t.Dim.Render(" curve: no settled level yet"),
-			t.Dim.Render(" change the load with ↑ ↓ and wait for \"settled\", or sweep with s")}, w, h)
+		wayOut := "change the load with ↑ ↓ and wait for \"settled\", or sweep with s"
+		if v.Frame.Load.Watch {
+			wayOut = frame.Watching
+		}
+		return chart.Fit([]string{t.Dim.Render(" curve: no settled level yet"), t.Dim.Render(" " + wayOut)}, w, h)
 	}
 	upper := (h - 3) / 2
 	lower := h - 3 - upper

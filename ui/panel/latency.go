@@ -258,6 +258,8 @@ func whyNoSamples(v *View) string {
 	switch {
 	case !v.Have:
 		return "waiting for data"
+	case v.Frame.Load.Watch:
+		return "watching: there are no requests of our own"
 	case c.Failed > 0 && c.OK == 0 && c.LastError != "":
 		return "no request has succeeded: " + c.LastError
 	case c.Failed > 0 && c.OK == 0:

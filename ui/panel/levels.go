@@ -160,6 +160,9 @@ func sections(rows []level.Level, requested frame.Load) [][]level.Level {
 func LevelTable(v *View, shift, w int) []string {
 	t := v.Theme
 	if len(v.Levels.Rows) == 0 {
+		if v.Frame.Load.Watch {
+			return []string{t.Dim.Render(" no levels: " + frame.Watching)}
+		}
 		return []string{t.Dim.Render(" no level yet: hold a load (↑ ↓) or start a sweep (s); each level gets a row")}
 	}
 	var lines []string

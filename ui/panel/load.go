@@ -90,6 +90,9 @@ func amountLine(v *View, w int) string {
 			t.Dim.Render(" req/s"+under), t.Dim.Render("/s"+under), t.Dim.Render(" req/s"))
 	}
 	number := text.Fig(count(l.Concurrency), t.Bold)
+	if v.Frame.Load.Watch {
+		return entry(t, w, "concurrency", number, t.Note.Render(" watching"))
+	}
 	if v.capped() {
 		return entry(t, w, "concurrency", number,
 			t.Note.Render(" cap "+count(v.Frame.Load.Max)+" reached"), t.Note.Render(" cap reached"), t.Note.Render(" cap"))

@@ -160,11 +160,15 @@ func (s streams) Zoomed(v *View, w, h int) []string {
 }
 
 func (streams) Explain(v *View) Explanation {
+	stripe := "A stripe through all rows is something that held up the whole batch, most often the prefill of a long prompt."
+	if !v.Frame.Load.Watch {
+		stripe += " The key l sends one on purpose; its row is labelled long."
+	}
 	return Explanation{
 		Title: "streams: what each stream was doing",
 		Text: []string{
 			"A row is a stream, a column is " + units.Span(v.History.Width) + ". ░ waits for its first token (queued or in prefill). ▁ to █: the longest gap of the column compared with the usual gap, from below 2.5 to 14 times and more. · a request ended, × it failed.",
-			"A stripe through all rows is something that held up the whole batch, most often the prefill of a long prompt. The key l sends one on purpose; its row is labelled long.",
+			stripe,
 		},
 		Source: fromClient,
 		Now:    windowNow(v, v.Frame.Client.Gap.N),

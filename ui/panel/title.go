@@ -91,9 +91,9 @@ func state(v *View, paused, narrow bool) string {
 	case v.Sweep.State == sweep.Running:
 		parts = append(parts, sweeping(t, &v.Sweep, narrow))
 	default:
-		parts = append(parts, activity(v))
+		parts = append(parts, activity(v, narrow))
 	}
-	if v.Frame.Load.Level > 0 {
+	if v.Frame.Load.Level > 0 && !v.Frame.Load.Watch {
 		parts = append(parts, levelState(v, narrow))
 	}
 	at := units.Clock(v.Frame.At)
@@ -120,11 +120,13 @@ func levelState(v *View, narrow bool) string {
 	return name + v.Theme.Dim.Render("settling")
 }
 
-func activity(v *View) string {
+func activity(v *View, narrow bool) string {
 	t := v.Theme
 	switch c := &v.Frame.Client; {
 	case !v.Have:
 		return t.Dim.Render("○ starting")
+	case v.Frame.Load.Watch:
+		return t.Accent.Render("WATCH ") + engineDoes(v, narrow)
 	case v.Requested.Concurrency > 0:
 		return t.Good.Render(theme.SignGood + " probing")
 	case v.beforeLoad():
@@ -133,6 +135,20 @@ func activity(v *View) string {
 		return t.Warn.Render("◐ draining")
 	}
 	return t.Dim.Render("○ idle")
+}
+
+// engineDoes is what the engine has to do for all its clients: the state of a session that
+// sends nothing.
+func engineDoes(v *View, narrow bool) string {
+	r, ok := v.Frame.FreshEngine()
+	if !ok || !r.Running.OK && !r.Waiting.OK {
+		return v.Theme.Dim.Render("no engine metrics")
+	}
+	running, waiting := " running, ", " waiting"
+	if narrow {
+		running, waiting = " run, ", " wait"
+	}
+	return units.Known(r.Running, units.Group) + running + units.Known(r.Waiting, units.Group) + waiting
 }
 
 // playing is the state of the playback.
