@@ -62,6 +62,9 @@ func fill(v reflect.Value, n *int) {
 		for i := range v.NumField() {
 			fill(v.Field(i), n)
 		}
+		if r, ok := v.Addr().Interface().(*gpu.Reading); ok {
+			r.At = time.Time{} // not recorded
+		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fill(v.Index(0), n)
