@@ -20,6 +20,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"sonde/gpu"
+	"sonde/probe/diagnose"
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/level"
@@ -64,6 +65,7 @@ var scenes = map[string]struct {
 	"fleet":      {fleet, slices.Concat(both(""), both("n"), both("7 z"), both("6 z"))},
 	"gpus":       {sixteen, append(both(""), both("6 z")...)},
 	"troubles":   {troubled, slices.Concat(both(""), both("1 z"), both("6 i"), both("7 i"))},
+	"outage":     {outage, both("")},
 	"watching":   {watching, append(both(""), shot{"s", 80, 24}, shot{"?", 80, 24})},
 	"stale":      {stale, both("")},
 	"noframe":    {func(w, h int) *model { return sized(newModel(Options{Frames: newFake(0)}, newTestTheme()), w, h) }, both("")},
@@ -345,6 +347,31 @@ func troubled(w, h int) *model {
 	m := newModel(Options{Frames: &playback{frames: []*frame.Frame{f}}}, newTestTheme())
 	m.pull(time.Now())
 	m.live.Frame.Load.Requested = f.Load.Requested
+	return sized(m, w, h)
+}
+
+// outage is a server that has served, and for twelve seconds refuses everything because it
+// loads its model: each of four streams tries once a second.
+func outage(w, h int) *model {
+	frames := allFrames(newFake(4), 20*time.Second)
+	last := frames[len(frames)-1]
+	for i := range 48 {
+		f := *last
+		f.Seq, f.At = last.Seq+uint64(i)+1, last.At+time.Duration(i+1)*fakeSlice
+		c := &f.Client
+		c.SliceOutTokens, c.SliceInTokens, c.SliceRequests, c.SliceTTFT, c.SliceTPOT, c.SliceGaps, c.SliceGapCounts = 0, 0, 0, nil, nil, nil, nil
+		c.InFlight, c.Prefill, c.OldestWaiting, c.Retrying, f.Requests, f.Streams, f.Events = 0, 0, 0, 4, nil, nil, nil
+		c.Counts = measure.Counts{Sent: 60 + i/4*4, OK: 60, ByClass: map[measure.Class]int{measure.Loading: 4 * (i/4 + 1)}}
+		if i%4 == 0 {
+			for slot := range 4 {
+				f.Requests = append(f.Requests, measure.Request{Slot: slot, Class: measure.Loading, Error: "the model is loading"})
+				f.Streams = append(f.Streams, measure.StreamCell{Slot: slot, Ended: true, Failed: true})
+			}
+		}
+		frames = append(frames, &f)
+	}
+	m := newModel(Options{Frames: &playback{frames: frames, given: len(frames)}, Judge: diagnose.New()}, newTestTheme())
+	m.pull(time.Now())
 	return sized(m, w, h)
 }
 

@@ -41,7 +41,7 @@ type signMeaning struct {
 
 func legend(t *theme.Palette) []signMeaning {
 	return []signMeaning{
-		{theme.SignGood, t.Good, "good: healthy, SLO met, probing"},
+		{theme.SignGood, t.Good, "good: healthy, SLO met; in the title: the state of the server"},
 		{theme.SignNote, t.Note, "worth knowing, not a fault"},
 		{theme.SignWarn, t.Warn, "warning; at the top of a chart: values beyond its scale"},
 		{theme.SignBad, t.Bad, "bad: failed requests, SLO missed"},

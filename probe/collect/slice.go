@@ -42,7 +42,7 @@ func (s *slice) cell(slot int, p *pending, live *liveRequest) (measure.StreamCel
 	c := measure.StreamCell{Slot: slot, Long: live.long, MaxGapMS: p.maxGapMS, Tokens: p.tokens}
 	for i := range p.ended {
 		c.Ended = true
-		c.Failed = c.Failed || p.ended[i].Class.Failed()
+		c.Failed = c.Failed || p.ended[i].Class.Failed() || p.ended[i].Class == measure.Loading
 		c.Long = c.Long || p.ended[i].Long
 	}
 	switch {

@@ -212,12 +212,14 @@ func LimitNamed(message string) string {
 func checkLoading(h *history) finding {
 	c := &h.now().Client
 	refused, answered := 0, false
-	var lastOK time.Duration
+	var since, lastOK time.Duration
 	for _, f := range h.frames {
 		for i := range f.Requests {
 			switch f.Requests[i].Class {
 			case measure.Loading:
-				refused++
+				if refused++; refused == 1 {
+					since = f.At
+				}
 			case measure.OK:
 				refused, lastOK, answered = 0, f.At, true
 			}
@@ -230,12 +232,28 @@ func checkLoading(h *history) finding {
 		return absent // it hangs now
 	case c.OK > 0: // it has worked before
 		return warn("the server is loading its model again: %s refused", units.Count(refused, "request")).
+			asIf(h.now().At-since >= unservedBad, Bad).
 			with("%s refused in the last %.0f s because the model is not ready", units.Count(refused, "request"), h.seconds()).
 			advise("find out why it restarted: check the engine's log, and its host and GPU memory")
 	}
 	return info("the server is still loading its model").
+		asIf(h.now().At-since >= unservedBad, Bad).
 		with("%s refused in the last %.0f s because the model is not ready", units.Count(refused, "request"), h.seconds()).
 		advise("wait: measurement starts with the first successful request")
+}
+
+// checkUnserved finds that the server serves nothing although load is requested, where no
+// request in flight could say why: all streams wait until they may try again.
+func checkUnserved(h *history) finding {
+	c := &h.now().Client
+	quiet := min(h.quiet(), h.awake(), h.now().At-h.since)
+	wait := c.RetryAt - h.now().At
+	return decide(c.Retrying > 0, c.InFlight == 0 && quiet >= unservedBad && !unloaded(h.now()),
+		bad("nothing is served for %s: %s to try again", units.Elapsed(quiet), units.Count(c.Retrying, "stream")+" waiting").
+			withIf(wait > 0, "the server asked to wait, the next request is sent in %s", units.Elapsed(wait)).
+			withIf(c.LastError != "", "the last refusal: %s", c.LastError).
+			with("%s", engineAnswers(h.now())).
+			advise("find out why the server refuses requests: check its log and its limits"))
 }
 
 // FailureAdvice is what helps against a failure.

@@ -89,13 +89,21 @@ func checkHang(h *history) finding {
 	}
 	full := h.outOfKV()
 	return decide(true, s.n > 0, warn("%s", text).
-		asIf(oldest >= hangBad && (total || 2*s.n >= s.all) && !full, Bad).
+		asIf(oldest >= h.hangBad() && (total || 2*s.n >= s.all) && !full, Bad).
 		withIf(full, outOfRoom).
 		withIf(f.Client.OldestWaiting == 0, "none has been sent yet: still connecting").
 		with("%s", engineAnswers(f)).
 		with("%s", usually(h.usual.first, "p95 "+units.Millis(h.usual.first.P95), "TTFT")).
 		withIf(!f.Engine.Have && f.Engine.Why != "", "engine: %s", f.Engine.Why).
 		advise("check the engine's log, and whether it still serves other clients"))
+}
+
+// hangBad is the wait from which on a hang is bad.
+func (h *history) hangBad() time.Duration {
+	if h.usual.first.N == 0 {
+		return hangBadUnknown
+	}
+	return hangBad
 }
 
 // waits are how long each request has been without a token. Where the streams are not

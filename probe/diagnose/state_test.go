@@ -62,7 +62,7 @@ func TestLoadingModel(t *testing.T) {
 		f.Client = measure.Client{InFlight: 1, Prefill: 1}
 		f.Engine.Have = false
 	}
-	only(t, scene(loading), "loading", Info, "the server is still loading its model")
+	only(t, scene(loading), "loading", Bad, "the server is still loading its model")
 	none(t, "a success later", scene(func(f *frame.Frame) {
 		if f.At < 10*time.Second {
 			loading(f)

@@ -21,7 +21,7 @@ type entry struct {
 // follows from them.
 var table = []entry{
 	{rule: RuleAllFail, check: checkAllFail, standstill: true},
-	{rule: RuleLoading, check: checkLoading},
+	{rule: RuleLoading, check: checkLoading, standstill: true},
 	{rule: "client_bottleneck", check: checkClientBottleneck},
 	{rule: RuleSomeFail, check: checkSomeFail, unless: []Rule{RuleAllFail}, unwell: true},
 	{rule: RuleSLO, check: checkSLO},
@@ -33,6 +33,7 @@ var table = []entry{
 	{rule: "kv_full", check: checkKVFull},
 	{rule: "stalled", check: checkStalled, standstill: true},
 	{rule: "hang", check: checkHang, standstill: true},
+	{rule: "unserved", check: checkUnserved, unless: []Rule{RuleAllFail, RuleLoading, "stalled", "hang"}, standstill: true},
 	{rule: "gpu_throttled", check: checkGPUThrottled},
 	{rule: "gpu_idle", check: checkGPUIdle},
 	{rule: "gpu_doubts", check: checkGPUDoubts, unwell: true},

@@ -47,6 +47,7 @@ const (
 	failureFades     = 10 * time.Second // after the last failure a server counts as failing
 	rateLimitsFewest = 3                // refusals
 	loadingShortest  = time.Second      // since the last answer
+	unservedBad      = 5 * time.Second  // without any answer, from which on that is bad
 )
 
 // client_bottleneck, clumps and tokens_per_chunk.
@@ -115,7 +116,8 @@ const (
 	hangShortest   = 3 * time.Second
 	hangTTFTs      = 4   // times the usual p95 of TTFT
 	hangBeyondMax  = 1.5 // times the longest TTFT so far, where others go on
-	hangBad        = 15 * time.Second
+	hangBad        = 8 * time.Second
+	hangBadUnknown = 15 * time.Second // the same, where no TTFT is known to compare with
 )
 
 // gpu_throttled and gpu_idle.

@@ -23,6 +23,8 @@ type History struct {
 	Seen      Seen
 	Positions Positions
 	Engine    Engine
+	Served    time.Duration // when a token or a whole answer last came; 0: never yet
+	Refused   time.Duration // when a request last failed or was refused; 0: never yet
 
 	first   int64 // number of columns[0] since the session began
 	columns []*Column
@@ -58,6 +60,20 @@ func (h *History) Fold(f *frame.Frame) {
 	h.Positions.fold(f)
 	h.Engine.fold(&f.Engine)
 	h.Seen.note(f)
+	h.noteService(f)
+}
+
+// noteService remembers when the server last served, and when it last did not. While our own
+// process was stopped it could not be seen.
+func (h *History) noteService(f *frame.Frame) {
+	if f.Client.SliceOutTokens > 0 || f.Client.SliceRequests > 0 || f.Stopped {
+		h.Served = f.At
+	}
+	for i := range f.Requests {
+		if c := f.Requests[i].Class; c.Failed() || c == measure.Loading {
+			h.Refused = f.At
+		}
+	}
 }
 
 // latencies adds the samples of a slice to its dot.

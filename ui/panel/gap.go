@@ -34,6 +34,7 @@ func (g *gap) Heading(v *View) text.Heading {
 	if s.N == 0 {
 		hd.Figures = []text.Figure{text.Fig(units.Unknown, t.Dim)}
 	}
+	hd.Figures = v.ofNow(hd.Figures)
 	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V > measure.ManyPerChunk {
 		hd.Foot = []text.Figure{text.Fig(theme.SignWarn+" "+units.Sig2(per.V)+" tokens per chunk", t.Warn)}
 	}

@@ -46,6 +46,9 @@ func (l *latency) Heading(v *View) text.Heading {
 			percentile(t, "p95", s, u, t.P95), percentile(t, "p99", s, u, t.P99), text.Fig("n "+count(s.N), t.Dim))
 		hd.Spare = len(hd.Figures) - 2 // the p99: without n the others mean little
 	}
+	if v.unserved() > 0 {
+		hd.Figures, hd.Spare = v.ofNow(hd.Figures), 0
+	}
 	if l.foot != nil {
 		hd.Foot = l.foot(v)
 	}

@@ -202,11 +202,12 @@ func countFigures(v *View) []text.Figure {
 		}
 		return text.Fig(sign+" "+name+" "+count(n), loud)
 	}
-	figures := []text.Figure{
-		text.Fig("ok "+count(c.OK), t.Plain),
-		alarm("failed", c.Failed, theme.SignBad, t.Bad),
-		alarm("429", c.ByClass[classRateLimited], theme.SignWarn, t.Warn),
+	figures := []text.Figure{text.Fig("ok "+count(c.OK), t.Plain)}
+	if refused := c.ByClass[classLoading]; refused > 0 { // by a model that is not ready
+		figures = append(figures, alarm("refused", refused, theme.SignBad, t.Bad))
 	}
+	figures = append(figures, alarm("failed", c.Failed, theme.SignBad, t.Bad),
+		alarm("429", c.ByClass[classRateLimited], theme.SignWarn, t.Warn))
 	if c.Cancelled > 0 {
 		figures = append(figures, text.Fig("cancelled "+count(c.Cancelled), t.Dim))
 	}

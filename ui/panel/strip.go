@@ -83,7 +83,7 @@ func stripLatency(v *View, s measure.Summary, engine pick, more []text.Figure) [
 	p99 := percentile(t, "p99", s, u, t.P99)
 	p99.Text += " " + u.Name
 	parts := []text.Figure{percentile(t, "p50", s, u, t.P50), percentile(t, "p95", s, u, t.P95), p99}
-	return append(append(parts, more...), text.Fig("n "+count(s.N), t.Dim))
+	return v.ofNow(append(append(parts, more...), text.Fig("n "+count(s.N), t.Dim)))
 }
 
 // stripGap is for the line of TPOT: what the mean of a response hides.
@@ -107,11 +107,11 @@ func stripRates(v *View) []text.Figure {
 		return []text.Figure{text.Fig("out "+text.Right(units.Known(out, units.Group), 6)+" tok/s", t.First),
 			text.Fig("in "+text.Right(units.Known(in, units.Group), 6)+" tok/s", t.Second), text.Fig("engine metrics", t.Dim)}
 	}
-	return []text.Figure{
+	return v.ofNow([]text.Figure{
 		text.Fig("out "+text.Right(rateText(c, outputPerS(c)), 6)+" tok/s", t.First),
 		text.Fig("in "+text.Right(rateText(c, inputPerS(c)), 6)+" tok/s", t.Second),
 		text.Fig("req "+text.Right(units.Sig2(c.RequestsPerS), 4)+"/s", t.Plain),
-	}
+	})
 }
 
 // stripMachine is the GPU and the engine.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/sweep"
 	"sonde/probe/units"
@@ -87,9 +88,9 @@ func state(v *View, paused, narrow bool) string {
 	}
 	switch {
 	case v.Playback != nil:
-		parts = append(parts, playing(t, v.Playback, narrow))
+		parts = append(parts, playing(v, narrow))
 	case v.Sweep.State == sweep.Running:
-		parts = append(parts, sweeping(t, &v.Sweep, narrow))
+		parts = append(parts, dot(v, "")+sweeping(t, &v.Sweep, narrow))
 	default:
 		parts = append(parts, activity(v, narrow))
 	}
@@ -112,6 +113,8 @@ func levelState(v *View, narrow bool) string {
 		name = fmt.Sprintf("L%d ", l.Level)
 	}
 	switch {
+	case v.unserved() > 0:
+		return name + v.Theme.Bad.Render("unserved")
 	case l.Settled:
 		return name + "settled "
 	case v.Requested.Concurrency == 0:
@@ -126,15 +129,24 @@ func activity(v *View, narrow bool) string {
 	case !v.Have:
 		return t.Dim.Render("○ starting")
 	case v.Frame.Load.Watch:
-		return t.Accent.Render("WATCH ") + engineDoes(v, narrow)
+		return dot(v, "") + t.Accent.Render("WATCH ") + engineDoes(v, narrow)
 	case v.Requested.Concurrency > 0:
-		return t.Good.Render(theme.SignGood + " probing")
+		return dot(v, "probing")
 	case v.beforeLoad():
 		return t.Note.Render("◌ " + stages[v.Frame.Load.Stage].word)
 	case c.InFlight > 0:
 		return t.Warn.Render("◐ draining")
 	}
 	return t.Dim.Render("○ idle")
+}
+
+// dot is a word behind the sign of the strongest verdict, in its colour.
+func dot(v *View, word string) string {
+	sign, style := VerdictSign(v.Theme, v.Verdict().Severity)
+	if v.Verdict().Severity == diagnose.Unknown {
+		sign = "○"
+	}
+	return style.Render(sign + " " + word)
 }
 
 // engineDoes is what the engine has to do for all its clients: the state of a session that
@@ -152,7 +164,8 @@ func engineDoes(v *View, narrow bool) string {
 }
 
 // playing is the state of the playback.
-func playing(t *theme.Palette, s *frame.PlaybackState, narrow bool) string {
+func playing(v *View, narrow bool) string {
+	t, s := v.Theme, v.Playback
 	switch {
 	case s.Ended && narrow:
 		return t.Warn.Render("END")
@@ -163,9 +176,9 @@ func playing(t *theme.Palette, s *frame.PlaybackState, narrow bool) string {
 	case s.Seeking:
 		return t.Dim.Render("○ seeking")
 	case s.Speed != 1:
-		return t.Good.Render(theme.SignGood + " replay " + strconv.FormatFloat(s.Speed, 'g', 3, 64) + "×")
+		return dot(v, "replay "+strconv.FormatFloat(s.Speed, 'g', 3, 64)+"×")
 	}
-	return t.Good.Render(theme.SignGood + " replay")
+	return dot(v, "replay")
 }
 
 // sweeping is the progress of a sweep.

@@ -18,11 +18,11 @@ func (k *tokens) Heading(v *View) text.Heading {
 	if !v.Have || c.Window <= 0 {
 		return text.Heading{Name: "tokens/s", Figures: []text.Figure{text.Fig(units.Unknown, t.Dim)}}
 	}
-	return text.Heading{Name: "tokens/s", Column: v.History.Width, Figures: []text.Figure{
+	return text.Heading{Name: "tokens/s", Column: v.History.Width, Figures: v.ofNow([]text.Figure{
 		text.Fig("out "+text.Right(rateText(c, outputPerS(c)), 5), t.First),
 		text.Fig("in "+text.Right(rateText(c, inputPerS(c)), 5), t.Second),
 		text.Fig("req "+text.Right(units.Sig2(c.RequestsPerS), 3), t.Plain),
-	}}
+	})}
 }
 
 // inputPerS and outputPerS are the rates of the window. If there are responses and no tokens,

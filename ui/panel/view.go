@@ -39,6 +39,40 @@ type View struct {
 // SilentAfter is after how long the screen says that no Frames arrive.
 const SilentAfter = 3 * time.Second
 
+// unservedFrom is how long nothing comes until the screen says so, and times the longest
+// TTFT of the live window, because a long prompt keeps a lone stream waiting.
+const (
+	unservedFrom  = 5 * time.Second
+	unservedTTFTs = 1.5
+)
+
+// unserved is how long the server has served nothing of what it was sent; 0 while it serves.
+func (v *View) unserved() time.Duration {
+	f, h := v.Frame, v.History
+	c := &f.Client
+	quiet := f.At - h.Served
+	sent := c.InFlight > 0 || c.Retrying > 0 || h.Refused > h.Served
+	usual := time.Duration(unservedTTFTs * c.TTFT.Max * float64(time.Millisecond))
+	if h.Served == 0 || !sent || quiet < max(unservedFrom, usual) {
+		return 0
+	}
+	return quiet
+}
+
+// ofNow marks figures of the live window that are of before: while nothing is served they
+// are dim, and how long it is stands before them, in the place of the last one.
+func (v *View) ofNow(figures []text.Figure) []text.Figure {
+	quiet := v.unserved()
+	if quiet == 0 || len(figures) == 0 {
+		return figures
+	}
+	for i := range figures {
+		figures[i].Style = v.Theme.Dim
+	}
+	none := text.Fig("none for "+units.Elapsed(quiet), v.Theme.Bad)
+	return append([]text.Figure{none}, figures[:len(figures)-1]...)
+}
+
 // Verdict is the strongest one.
 func (v *View) Verdict() diagnose.Verdict {
 	if len(v.Verdicts) == 0 {
