@@ -62,7 +62,7 @@ func completed(address *string) func() string {
 		if *address == "" {
 			return ""
 		}
-		full, err := normalURL(*address)
+		full, err := NormalURL(*address)
 		if err != nil {
 			return err.Error()
 		}

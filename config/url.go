@@ -17,10 +17,10 @@ var (
 	looksLikeV6 = regexp.MustCompile(`:.*:`)
 )
 
-// normalURL adds what may be left out of an address, a scheme and the brackets of
+// NormalURL adds what may be left out of an address, a scheme and the brackets of
 // an IPv6 host, and leaves everything else as it is. Errors never repeat the
 // address: it may hold a password.
-func normalURL(s string) (string, error) {
+func NormalURL(s string) (string, error) {
 	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return "", errors.New("must not contain spaces or control characters")
 	}

@@ -37,7 +37,7 @@ func TestNormalURL(t *testing.T) {
 		"u:p@h:1":                  "http://u:p@h:1",
 		"2001:db8:0:0:0:0:0:1:443": "http://[2001:db8::1]:443",
 	} {
-		got, err := normalURL(given)
+		got, err := NormalURL(given)
 		if err != nil || got != want {
 			t.Errorf("%q: %q, %v, want %q", given, got, err, want)
 		}
@@ -72,7 +72,7 @@ func TestNormalURLRefuses(t *testing.T) {
 		"h:1\t":               "must not contain spaces",
 		"h\x00:1":             "must not contain spaces or control characters",
 	} {
-		if got, err := normalURL(given); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := NormalURL(given); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v, want %q", given, got, err, want)
 		}
 	}
@@ -84,7 +84,7 @@ func FuzzNormalURL(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		full, err := normalURL(s)
+		full, err := NormalURL(s)
 		if err != nil {
 			return
 		}
@@ -92,7 +92,7 @@ func FuzzNormalURL(f *testing.F) {
 		if err != nil || u.Hostname() == "" || !strings.HasPrefix(strings.ToLower(full), "http") {
 			t.Errorf("%q became %q: %v", s, full, err)
 		}
-		if again, err := normalURL(full); err != nil || again != full {
+		if again, err := NormalURL(full); err != nil || again != full {
 			t.Errorf("%q became %q, then %q, %v", s, full, again, err)
 		}
 	})

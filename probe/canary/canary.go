@@ -17,8 +17,8 @@ import (
 
 // Prober makes requests to one endpoint.
 type Prober interface {
-	// Probe makes one request and returns when it has ended, with the model that it named, ""
-	// if none is known yet. It is never called twice at the same time.
+	// Probe makes one request and returns when it has ended, or soon after ctx, with the model
+	// that it named, "" if none is known yet. It is never called twice at the same time.
 	Probe(ctx context.Context) (model string, r measure.Request)
 	Close()
 }
@@ -30,11 +30,12 @@ type Target struct {
 	Model    string // requested; "" is the first one that the server lists
 	Prober   Prober
 
-	Every  time.Duration // between the beginnings of two probes
-	Input  int           // tokens of a prompt
-	Output int           // tokens of an answer
-	Budget int           // tokens an hour; 0: no limit
-	SLOs   []slo.Target
+	Every   time.Duration // between the beginnings of two probes
+	Timeout time.Duration // of a whole probe
+	Input   int           // tokens of a prompt
+	Output  int           // tokens of an answer
+	Budget  int           // tokens an hour; 0: no limit
+	SLOs    []slo.Target
 }
 
 // Options configure a Canary.
@@ -95,7 +96,14 @@ const onceAtOnce = 16
 
 // Once probes every target once.
 func (c *Canary) Once(ctx context.Context) error {
-	return c.each(ctx, onceAtOnce, (*watch).probe)
+	return c.each(ctx, onceAtOnce, func(w *watch, ctx context.Context) { _, _ = w.probe(ctx, w.target.Timeout) })
+}
+
+// Now probes the target with that index at once, beside its schedule but never beside another
+// probe of it, within its budget and at most for so long. The probe counts like any other. The
+// error says why there was none.
+func (c *Canary) Now(ctx context.Context, index int, atMost time.Duration) (Row, error) {
+	return c.watches[index].probe(ctx, atMost)
 }
 
 // each lets do work on all targets, on at most so many at the same time.

@@ -38,14 +38,16 @@ func (s *server) Probe(ctx context.Context) (string, measure.Request) {
 	s.inFlight++
 	s.most = max(s.most, s.inFlight)
 	s.mu.Unlock()
+	r := s.answer(n)
 	select {
 	case <-time.After(s.takes):
 	case <-ctx.Done():
+		r = measure.Request{Class: measure.Cancelled}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inFlight--
-	return s.model, s.answer(n)
+	return s.model, r
 }
 
 func (s *server) Close() { s.closed = true }
@@ -65,7 +67,7 @@ func fails(c measure.Class, message string) measure.Request {
 var refused = fails(measure.Connect, "connection refused by a:1")
 
 func target(s *server) Target {
-	return Target{Name: "a", Endpoint: "http://a:1", Prober: s, Every: 10 * time.Second, Input: 16, Output: 16}
+	return Target{Name: "a", Endpoint: "http://a:1", Prober: s, Every: 10 * time.Second, Timeout: 30 * time.Second, Input: 16, Output: 16}
 }
 
 // play runs a canary on targets for a while and returns what changed.
@@ -355,6 +357,56 @@ func TestEndedProbesAreHandedOn(t *testing.T) {
 		_ = c.Run(ctx)
 		if !slices.Equal(ids, []uint64{0, 1, 2}) {
 			t.Errorf("%v", ids)
+		}
+	})
+}
+
+func TestAProbeThatTakesTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{answer: func(int) measure.Request { return answered(time.Second) }, takes: time.Minute}
+		c, _ := play(t, 65*time.Second, target(s))
+		if r := c.Rows()[0]; r.Last.Class != measure.Timeout || r.Last.Error != "no complete answer within 30 s" || r.Probes != 2 {
+			t.Errorf("%d probes, %s %q", r.Probes, r.Last.Class, r.Last.Error)
+		}
+	})
+}
+
+// A probe on demand has no company, takes the place of the next one, and is held to the
+// budget like any other.
+func TestProbeOnDemand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{answer: func(int) measure.Request { return answered(time.Second) }, takes: 4 * time.Second}
+		to := target(s)
+		to.Budget = 36 * 20
+		c := New(Options{Targets: []Target{to}})
+		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
+		defer cancel()
+		done := make(chan struct{})
+		go func() { defer close(done); _ = c.Run(ctx) }()
+		time.Sleep(time.Second) // the first probe is in flight
+		asked := time.Now()
+		r, err := c.Now(ctx, 0, 10*time.Second)
+		if took := time.Since(asked); err != nil || r.Probes != 2 || took != 7*time.Second { // 3 s for the first one to end
+			t.Errorf("%v, %d probes, %s", err, r.Probes, took)
+		}
+		if _, err := c.Now(ctx, 0, 2*time.Second); err != nil {
+			t.Error(err)
+		}
+		if r := c.Rows()[0]; r.Last.Class != measure.Timeout {
+			t.Errorf("after 2 of 4 seconds: %q", r.Last.Class)
+		}
+		var over *OverBudget
+		for range 30 {
+			if _, err = c.Now(ctx, 0, 10*time.Second); errors.As(err, &over) {
+				break
+			}
+		}
+		if over == nil || over.Budget != 720 || over.Wait <= 0 || over.Wait > time.Hour || c.Rows()[0].Spent > 720 {
+			t.Errorf("%v, spent %d", err, c.Rows()[0].Spent)
+		}
+		<-done
+		if s.most != 1 {
+			t.Errorf("%d probes at once", s.most)
 		}
 	})
 }

@@ -2,12 +2,15 @@ package canary
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"sonde/probe/diagnose"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
+	"sonde/probe/units"
 )
 
 // watch is one target with what is known of it.
@@ -17,7 +20,8 @@ type watch struct {
 	ended    func(endpoint, model string, r *measure.Request)
 	announce func(Change)
 
-	// The target's goroutine alone writes what follows; others read the row.
+	// turn is taken by whoever probes: what follows is theirs alone. Others read the row.
+	turn     chan struct{}
 	history  history
 	budget   budget
 	failures int // in a row
@@ -28,7 +32,7 @@ type watch struct {
 
 func newWatch(t Target, index, of int, o Options, announce func(Change)) *watch {
 	w := &watch{
-		target: t, announce: announce, ended: o.Ended,
+		target: t, announce: announce, ended: o.Ended, turn: make(chan struct{}, 1),
 		budget:  budget{perHour: t.Budget, requested: t.Input + t.Output},
 		history: history{slos: t.SLOs},
 	}
@@ -40,34 +44,58 @@ func newWatch(t Target, index, of int, o Options, announce func(Change)) *watch 
 
 // run probes until ctx ends.
 func (w *watch) run(ctx context.Context) {
-	for sleepUntil(ctx, w.schedule.due) {
-		if now := time.Now(); !w.affords(now) {
-			continue
+	for sleepUntil(ctx, w.snapshot().Next) {
+		if time.Until(w.snapshot().Next) <= 0 { // else somebody has just probed
+			_, _ = w.probe(ctx, w.target.Timeout)
 		}
-		w.probe(ctx)
 	}
+}
+
+// OverBudget is the error of a probe that the budget has no room for.
+type OverBudget struct {
+	Budget int           // tokens an hour
+	Wait   time.Duration // until it has room
+}
+
+func (e *OverBudget) Error() string {
+	return fmt.Sprintf("the budget of %d tokens an hour is spent: the next probe is possible in %s", e.Budget, units.Span(e.Wait.Round(time.Second)))
 }
 
 // affords reports whether the budget has room for a probe; else the next one is due when it
 // has.
-func (w *watch) affords(now time.Time) bool {
+func (w *watch) affords(now time.Time) error {
 	wait := w.budget.wait(now)
 	if wait <= 0 {
-		return true
+		return nil
 	}
 	w.schedule.postpone(now.Add(wait))
 	w.update(now, func(r *Row) { r.Next = w.schedule.due })
-	return false
+	return &OverBudget{w.target.Budget, wait}
 }
 
-// probe makes one request and takes what it says.
-func (w *watch) probe(ctx context.Context) {
-	w.update(time.Now(), func(r *Row) { r.Began = time.Now() })
-	model, request := w.target.Prober.Probe(ctx)
-	if ctx.Err() != nil {
-		return // it was cut short: it says nothing about the server
+// probe waits for its turn, makes one request and takes what it says.
+func (w *watch) probe(ctx context.Context, atMost time.Duration) (Row, error) {
+	limited, cancel := context.WithTimeout(ctx, atMost)
+	defer cancel()
+	select {
+	case w.turn <- struct{}{}:
+		defer func() { <-w.turn }()
+	case <-limited.Done():
+		return Row{}, errors.New("another probe of the target took all of the time")
 	}
+	if err := w.affords(time.Now()); err != nil {
+		return Row{}, err
+	}
+	w.update(time.Now(), func(r *Row) { r.Began = time.Now() })
+	model, request := w.target.Prober.Probe(limited)
 	now := time.Now()
+	if ctx.Err() != nil { // it was cut short: it says nothing about the server
+		w.update(now, func(r *Row) { r.Began = time.Time{} })
+		return Row{}, context.Cause(ctx)
+	}
+	if limited.Err() != nil && request.Class == measure.Cancelled {
+		request.Class, request.Error = measure.Timeout, "no complete answer within "+units.Span(atMost)
+	}
 	w.budget.spend(now, &request)
 	if request.Class == measure.OK {
 		w.failures = 0
@@ -81,6 +109,7 @@ func (w *watch) probe(ctx context.Context) {
 	if w.ended != nil {
 		w.ended(w.target.Endpoint, w.row.Model, &request)
 	}
+	return w.snapshot(), nil
 }
 
 // update changes the row, judges it anew, and announces a change of state.

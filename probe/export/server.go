@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -20,12 +21,13 @@ type Page struct {
 	Path    string // such as "/metrics"
 	About   string // what it has, for the index
 	Handler http.Handler
+	Links   []string // for the index, with queries; none: the path alone
 }
 
 // Page is the page that Prometheus scrapes. It has native histograms for scrapers that ask
 // for them.
 func (m *Metrics) Page() Page {
-	return Page{"/metrics", "metrics for Prometheus", m.handler()}
+	return Page{Path: "/metrics", About: "metrics for Prometheus", Handler: m.handler()}
 }
 
 func (m *Metrics) handler() http.Handler {
@@ -47,7 +49,8 @@ func Serve(ctx context.Context, address string, fail func(error), pages ...Page)
 	if err != nil {
 		return "", fmt.Errorf("--listen %s: %w", address, reason(err))
 	}
-	server := &http.Server{Handler: routes(pages), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, MaxHeaderBytes: mostHeaderBytes}
+	server := &http.Server{Handler: routes(pages), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, MaxHeaderBytes: mostHeaderBytes,
+		ErrorLog: log.New(io.Discard, "", 0)} // which would write over the screen
 	guard.Go("metrics server", fail, func() {
 		if err := server.Serve(listener); err != nil && ctx.Err() == nil {
 			fail(fmt.Errorf("metrics server: %w", err))
@@ -90,6 +93,9 @@ func index(pages []Page) string {
 	b.WriteString("<!doctype html><title>sonde</title><h1>sonde</h1><ul>\n")
 	for _, p := range append(pages[:len(pages):len(pages)], Page{Path: "/healthz", About: "whether this server is up"}) {
 		fmt.Fprintf(&b, "<li><a href=\"%s\">%[1]s</a>: %s</li>\n", html.EscapeString(p.Path), html.EscapeString(p.About))
+		for _, link := range p.Links {
+			fmt.Fprintf(&b, "<li><a href=\"%s\">%[1]s</a></li>\n", html.EscapeString(link))
+		}
 	}
 	b.WriteString("</ul>\n")
 	return b.String()

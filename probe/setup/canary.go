@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 
@@ -11,6 +12,7 @@ import (
 	"sonde/probe/canary"
 	"sonde/probe/canary/prober"
 	"sonde/probe/export"
+	"sonde/probe/plain"
 )
 
 // Canary is a canary with what belongs to it.
@@ -44,9 +46,24 @@ func OpenCanary(ctx context.Context, c config.Config, version string, fail func(
 	if c.Listen == "" {
 		return k, nil
 	}
-	url, err := export.Serve(ctx, c.Listen, fail, metrics.Page())
+	demand := export.Prober{Canary: k.Canary, Targets: k.Targets}
+	if c.Canary.ProbeAny {
+		demand.Any = func(address, model string) (canary.Target, error) { return anyTarget(c, address, model) }
+	}
+	url, err := export.Serve(ctx, c.Listen, fail, metrics.Page(), demand.Page())
 	k.Metrics = url + "/metrics"
 	return k, err
+}
+
+// anyTarget is a target that somebody else names. It gets no credentials of ours.
+func anyTarget(c config.Config, address, model string) (canary.Target, error) {
+	url, err := config.NormalURL(address)
+	if err != nil {
+		return canary.Target{}, fmt.Errorf("target %w", err)
+	}
+	c.URL, c.Model, c.Canary.Name = url, model, plain.RedactURL(url)
+	c.APIKey, c.KeyFrom, c.Headers, c.Cert, c.Key = "", "", nil, "", ""
+	return canaryTarget(c, rand.Uint64())
 }
 
 // canaryTarget is one target by its own settings.
@@ -57,10 +74,10 @@ func canaryTarget(c config.Config, seed uint64) (canary.Target, error) {
 	}
 	p, err := prober.New(prober.Options{
 		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, KeyFrom: c.KeyFrom, Header: headerOf(c), TLS: tls,
-		Timeout: c.Canary.Timeout, Input: c.Canary.Input, Output: c.Canary.Output, Seed: seed,
+		Idle: c.Canary.Timeout, Input: c.Canary.Input, Output: c.Canary.Output, Seed: seed,
 	})
 	return canary.Target{
-		Name: c.Canary.Name, Endpoint: endpointLabel(c), Model: c.Model, Prober: p, Every: c.Canary.Every,
+		Name: c.Canary.Name, Endpoint: endpointLabel(c), Model: c.Model, Prober: p, Every: c.Canary.Every, Timeout: c.Canary.Timeout,
 		Input: c.Canary.Input, Output: c.Canary.Output, Budget: int(c.Canary.Budget), SLOs: c.Canary.SLO,
 	}, err
 }

@@ -18,7 +18,6 @@ import (
 	"sonde/probe/engine/scrape"
 	"sonde/probe/measure"
 	"sonde/probe/prompt"
-	"sonde/probe/units"
 )
 
 // Options say what is requested, of whom.
@@ -30,7 +29,7 @@ type Options struct {
 	KeyFrom string // the place that APIKey came from, in words
 	Header  http.Header
 	TLS     *tls.Config
-	Timeout time.Duration // of a whole probe
+	Idle    time.Duration // longest wait for data
 	Input   int           // tokens
 	Output  int
 	Seed    uint64
@@ -69,28 +68,18 @@ func New(opt Options) (*Prober, error) {
 // none is known yet.
 func (p *Prober) Probe(ctx context.Context) (model string, r measure.Request) {
 	began := time.Since(p.epoch)
-	limited, cancel := context.WithTimeout(ctx, p.opt.Timeout)
-	defer cancel()
 	if p.client == nil {
-		if failure := p.connect(limited); failure != nil {
-			r = measure.Request{Class: failure.Class, Error: failure.Says, Start: began, End: time.Since(p.epoch)}
-			return p.opt.Model, p.timely(ctx, limited, r)
+		if failure := p.connect(ctx); failure != nil {
+			return p.opt.Model, measure.Request{Class: failure.Class, Error: failure.Says, Start: began, End: time.Since(p.epoch)}
 		}
 	}
-	r = p.request(limited)
+	r = p.request(ctx)
 	r.Intent = began
+	model = p.model
 	if r.Cause == measure.NoSuchModel && p.opt.Model == "" {
 		p.Close() // it serves another one now
 	}
-	return p.model, p.timely(ctx, limited, r)
-}
-
-// timely turns a probe that our own limit ended into a time-out.
-func (p *Prober) timely(ctx, limited context.Context, r measure.Request) measure.Request {
-	if r.Class == measure.Cancelled && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
-		r.Class, r.Error = measure.Timeout, "no complete answer within "+units.Span(p.opt.Timeout)
-	}
-	return r
+	return model, r
 }
 
 // request sends the next prompt.
@@ -130,7 +119,7 @@ func (p *Prober) connect(ctx context.Context) *scrape.ListError {
 	}
 	client, failed := api.NewClient(api.Options{
 		Address: p.addr, Kind: p.addr.Kind, Model: id.Model, Engine: id.Kind, APIKey: p.opt.APIKey, Header: p.opt.Header,
-		TLS: p.opt.TLS, Idle: p.opt.Timeout, Epoch: p.epoch, Dial: p.opt.Dial,
+		TLS: p.opt.TLS, Idle: p.opt.Idle, Epoch: p.epoch, Dial: p.opt.Dial,
 	})
 	if failed != nil {
 		return &scrape.ListError{Class: measure.Connect, Says: failed.Error()}

@@ -79,8 +79,8 @@ func against(t *testing.T, s *scripted, opt prober.Options, test func(t *testing
 		done := make(chan struct{})
 		go func() { defer close(done); _ = server.Serve(network) }()
 		opt.URL, opt.API, opt.Dial = "http://127.0.0.1:8000", "chat", network.Dial
-		if opt.Timeout == 0 {
-			opt.Timeout = 30 * time.Second
+		if opt.Idle == 0 {
+			opt.Idle = 30 * time.Second
 		}
 		opt.Output = 16
 		p, err := prober.New(opt)
@@ -132,17 +132,17 @@ func TestAFewWordsAreAlwaysLeft(t *testing.T) {
 	})
 }
 
-func TestTimeout(t *testing.T) {
-	against(t, &scripted{model: "m", thinks: time.Minute}, prober.Options{Input: 16, Timeout: 20 * time.Second}, func(t *testing.T, p *prober.Prober) {
+func TestACancelledProbeEndsAtOnce(t *testing.T) {
+	against(t, &scripted{model: "m", thinks: time.Minute}, prober.Options{Input: 16}, func(t *testing.T, p *prober.Prober) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
 		began := time.Now()
-		_, r := p.Probe(t.Context())
-		if took := time.Since(began); r.Class != measure.Timeout || took != 20*time.Second {
+		_, r := p.Probe(ctx)
+		if took := time.Since(began); r.Class != measure.Cancelled || took != 20*time.Second {
 			t.Errorf("%s %q after %s", r.Class, r.Error, took)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
 		if _, r := p.Probe(ctx); r.Class != measure.Cancelled {
-			t.Errorf("cut short by us: %s", r.Class)
+			t.Errorf("cut short before it began: %s", r.Class)
 		}
 	})
 }
