@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // between checks a number's range, ends included.
@@ -45,6 +46,29 @@ func plainly(v any) string {
 func (c *Config) checkConcurrency() string {
 	if c.Concurrency < 0 || c.Concurrency > c.MaxConcurrency {
 		return fmt.Sprintf("must be 0 to %d (raise --max-concurrency for more)", c.MaxConcurrency)
+	}
+	return ""
+}
+
+// mostTurns bounds a conversation: its last prompt holds them all.
+const mostTurns = 1000
+
+func (c *Config) checkTurns() string {
+	switch {
+	case c.Turns < 1 || c.Turns > mostTurns:
+		return fmt.Sprintf("must be 1 to %d", mostTurns)
+	case c.Turns > 1 && c.API == "completions":
+		return "needs the chat API: drop --api completions, which has no messages"
+	}
+	return ""
+}
+
+func (c *Config) checkThink() string {
+	switch {
+	case c.Think < 0 || c.Think > time.Hour:
+		return "must be 0s to 1h"
+	case c.Think > 0 && c.Turns < 2:
+		return "is the pause between the turns of a conversation: add --turns 8"
 	}
 	return ""
 }

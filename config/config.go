@@ -34,6 +34,8 @@ type Config struct {
 	Output         length.Length    // of answers
 	Workload       string           // name of the pair of lengths
 	Prompts        string           // file with prompts; "" is synthetic ones
+	Turns          int              // messages of the user in a conversation; 1: every request stands alone
+	Think          time.Duration    // mean pause between two turns
 	Prefix         string           // "unique", "shared" or "same"
 	Seed           uint64           // meaningful if SeedSet
 	SeedSet        bool             // false: fresh prompts on every run

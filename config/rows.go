@@ -26,6 +26,8 @@ func endpointSettings(c *Config) []setting {
 			{key: "output", short: "o", arg: "N", initial: "128", help: "answer tokens, or lognormal:N,S", check: between(&c.Output.Mean, 1, 1_000_000), field: &c.Output},
 			{key: "workload", arg: "NAME", initial: "chat", help: "both lengths: " + shortWorkloads, choices: workloadNames(), field: &c.Workload},
 			{key: "prompts", arg: "FILE", help: "prompts from a JSONL or text file", check: readable(&c.Prompts), field: &c.Prompts},
+			{key: "turns", arg: "N", initial: "1", help: "user messages of a conversation", check: c.checkTurns, field: &c.Turns},
+			{key: "think", arg: "D", initial: "0s", help: "pause between turns, ±20 %", check: c.checkThink, field: &c.Think},
 			{key: "prefix", arg: "NAME", initial: "unique", help: "prompts: unique, shared or same", choices: []string{"unique", "shared", "same"}, field: &c.Prefix},
 			{key: "seed", arg: "N", help: "reproducible prompts and arrivals (random)", field: &c.Seed},
 			{key: "idle-timeout", arg: "D", initial: "60s", help: "longest wait for data", check: c.checkIdleTimeout, field: &c.IdleTimeout},

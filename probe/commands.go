@@ -10,6 +10,7 @@ import (
 	"sonde/probe/frame"
 	"sonde/probe/load"
 	"sonde/probe/prompt"
+	"sonde/probe/units"
 )
 
 // commands carries out what an operator, or a runner in his place, asks for. What
@@ -263,6 +264,10 @@ func describeChange(old, l frame.Load) string {
 		return fmt.Sprintf("concurrency %d → %d", old.Concurrency, l.Concurrency)
 	case l.Prefix != old.Prefix:
 		return fmt.Sprintf("prompts: %s → %s prefixes", old.Prefix, l.Prefix)
+	case l.Turns != old.Turns:
+		return fmt.Sprintf("conversations of %d → %d turns", max(1, old.Turns), max(1, l.Turns))
+	case l.Think != old.Think:
+		return fmt.Sprintf("think time %s → %s", units.Span(old.Think), units.Span(l.Think))
 	case l.Input() != old.Input():
 		return fmt.Sprintf("prompt %s → %s tokens", old.Input(), l.Input())
 	}

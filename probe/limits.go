@@ -57,11 +57,14 @@ type tooLong struct {
 	commands *commands
 	message  string
 	count    int
+	reported bool // that conversations outgrow the context
 }
 
 func (w *tooLong) add(f *frame.Frame, _ *collect.Tick) {
 	for i := range f.Requests {
-		if r := &f.Requests[i]; !drawnLong(f.Load.Requested, r) && w.isLast(r) {
+		r := &f.Requests[i]
+		w.outgrown(f, r)
+		if !drawnLong(f.Load.Requested, r) && w.isLast(r) {
 			f.Events = append(f.Events, note(f.At, "stopped: the prompt is too long for the server: "+w.message))
 			w.message, w.count = "", 0
 			w.commands.stopLoad()
@@ -73,7 +76,7 @@ func (w *tooLong) add(f *frame.Frame, _ *collect.Tick) {
 // isLast counts identical refusals, and reports whether r is the one too many.
 func (w *tooLong) isLast(r *measure.Request) bool {
 	switch {
-	case r.Long || r.Class == measure.Cancelled:
+	case r.Long || r.Class == measure.Cancelled || r.Class == measure.ContextLength && r.Turn > 1:
 		return false
 	case r.Class != measure.ContextLength:
 		w.message, w.count = "", 0
@@ -83,6 +86,17 @@ func (w *tooLong) isLast(r *measure.Request) bool {
 	}
 	w.count++
 	return w.count == refusalsInARow
+}
+
+// outgrown reports once that a conversation has become longer than the context: others are at
+// an earlier turn.
+func (w *tooLong) outgrown(f *frame.Frame, r *measure.Request) {
+	if r.Class != measure.ContextLength || r.Turn < 2 || w.reported {
+		return
+	}
+	w.reported = true
+	f.Events = append(f.Events, note(f.At, fmt.Sprintf(
+		"a conversation became too long for the model's context at turn %d: it ended there, as others will, and a new one began", r.Turn)))
 }
 
 // drawnLong reports whether chance made the prompt longer than the mean: others may fit.

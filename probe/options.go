@@ -73,5 +73,8 @@ func (o Options) clamp(l frame.Load) frame.Load {
 	if o.Watch {
 		l.Concurrency, l.Rate = 0, 0
 	}
+	if l.Think = max(l.Think, 0); l.Turns < 2 {
+		l.Turns, l.Think = 0, 0
+	}
 	return l
 }

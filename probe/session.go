@@ -62,6 +62,9 @@ func New(opt Options) (*Session, error) {
 	if file, ok := opt.Prompts.(*prompt.File); ok && addr.Kind == api.Completions && file.HasMessages() {
 		return nil, errors.New("the prompt file contains lists of messages, which only the chat endpoint accepts: drop --api completions, or use plain texts")
 	}
+	if opt.Load.Turns > 1 && addr.Kind == api.Completions {
+		return nil, errors.New("--turns needs the chat API, whose requests have messages: drop --turns, or use an address that ends in /chat/completions")
+	}
 	s := &Session{opt: opt, addr: addr, epoch: time.Now(), done: make(chan struct{})}
 	s.enter(frame.StageConnecting)
 	s.tick = s.subscribe()

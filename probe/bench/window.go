@@ -213,7 +213,7 @@ const (
 // refusesPrompt reports, once, that the server has refused prompts as too long often
 // enough with the same words: more of them would say nothing new.
 func (w *Window) refusesPrompt(r *measure.Request) bool {
-	if r.Class != measure.ContextLength || w.out.Refused || len(w.tooLong) >= maxRefusals && w.tooLong[r.Error] == 0 {
+	if r.Class != measure.ContextLength || r.Turn > 1 || w.out.Refused || len(w.tooLong) >= maxRefusals && w.tooLong[r.Error] == 0 {
 		return false
 	}
 	w.tooLong[r.Error]++

@@ -57,6 +57,9 @@ func wanted(c config.Config) frame.Load {
 		Concurrency: c.Concurrency, Rate: c.Rate, Arrivals: c.Arrivals,
 		InputTokens: c.Input.Mean, InputShape: c.Input.Shape, OutputTokens: c.Output.Mean, OutputShape: c.Output.Shape,
 	}
+	if c.Turns > 1 {
+		l.Turns, l.Think = c.Turns, c.Think
+	}
 	if c.Prompts != "" {
 		l.InputTokens, l.InputShape = 0, length.Shape{} // a file's prompts are sent as they are
 	}
