@@ -106,7 +106,7 @@ func (h *health) why(out *frame.Health, t *collect.Tick) string {
 
 // fill follows how many of the requested streams are in flight in a closed loop.
 // Between two requests of a stream lies our own work; workers that wait because
-// the server refused them are no sign of it.
+// the server refused them are no sign of it, and streams that think do as requested.
 func (h *health) fill(t *collect.Tick, load frame.Load) {
 	if load.Rate > 0 || load.Concurrency == 0 || t.Level != h.level {
 		h.level, h.filled = t.Level, 1
@@ -115,7 +115,7 @@ func (h *health) fill(t *collect.Tick, load frame.Load) {
 	if t.Client.Retrying > 0 || t.Client.OK == 0 {
 		return
 	}
-	share := min(1, float64(t.Client.InFlight)/float64(load.Concurrency))
+	share := min(1, float64(t.Client.InFlight+t.Client.Thinking)/float64(load.Concurrency))
 	h.filled += fillSmoothing * (share - h.filled)
 }
 

@@ -124,9 +124,15 @@ func checkLongOutput(h *history) finding {
 		advise("results apply to the measured length; the server ignores the limit, or excludes reasoning from it"))
 }
 
-// checkPromptLength finds prompts that are not as long as requested.
+// checkPromptLength finds prompts that are not as long as requested. Those of later turns are
+// longer by their history.
 func checkPromptLength(h *history) finding {
-	p := h.lengths(func(q *measure.Request) (got, requested int) { return q.InTokens, q.RequestedIn })
+	p := h.lengths(func(q *measure.Request) (got, requested int) {
+		if q.Turn > 1 {
+			return 0, 0
+		}
+		return q.InTokens, q.RequestedIn
+	})
 	off := max(p.got, p.requested) - min(p.got, p.requested)
 	return decide(p.known(), off > promptLengthShare*p.requested && off > promptLengthTokens,
 		info("prompts are %s tokens long instead of the requested %s", units.Whole(p.got), units.Whole(p.requested)).

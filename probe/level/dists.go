@@ -15,6 +15,7 @@ const exactSamples = 20_000
 type dists struct {
 	latency measure.Latencies[*measure.Dist]
 	tokens  Lengths[*measure.Dist]
+	turns   turns
 	targets []slo.Target
 
 	summary *summaries     // nil: to be computed anew
@@ -43,6 +44,7 @@ type Distributions struct {
 type summaries struct {
 	latencies measure.Latencies[measure.Summary]
 	tokens    Lengths[measure.Summary]
+	turns     []Turn
 	actual    []opt.Float // by target: the figure that it is about
 }
 
@@ -72,13 +74,14 @@ func (d *dists) add(r *measure.Request) {
 	d.tokens.Output.Add(float64(r.OutTokens))
 	d.tokens.RequestedOutput.Add(float64(r.RequestedOut))
 	r.Observe(&d.latency)
+	d.turns.add(r)
 }
 
 func (d *dists) summaries() *summaries {
 	if d.summary != nil {
 		return d.summary
 	}
-	s := &summaries{}
+	s := &summaries{turns: d.turns.list()}
 	counted := d.tokens.All()
 	for i, into := range s.tokens.All() {
 		*into = (*counted[i]).Summary()
@@ -101,6 +104,7 @@ func (d *dists) summaries() *summaries {
 // compact lets go of the memory that a level needs only while it goes on.
 func (d *dists) compact() {
 	d.summaries()
+	d.turns.compact()
 	for _, m := range d.latency.All() {
 		(*m).Compact()
 	}

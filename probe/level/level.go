@@ -43,6 +43,8 @@ type Level struct {
 	RequestedInputs, RequestedOutputs  measure.Summary // tokens that were requested of them
 	Distributions                      *Distributions  // behind these; nil in all but the Detailed ones
 
+	Turns []Turn // of conversations, by turn from 1; none without them
+
 	Rates
 	InFlight opt.Float // time-weighted mean
 	Little   opt.Float // InFlight / (RequestsPerS × mean E2E), about 1 in a steady state

@@ -147,6 +147,7 @@ func (t *Tally) Level() Level {
 	l.ByClass, l.Tokens.BySource, l.Notes = maps.Clone(l.ByClass), maps.Clone(l.Tokens.BySource), slices.Clone(l.Notes)
 	l.From, l.Held, l.Errors = t.from, t.Length(), t.errors.List()
 	l.Latencies, l.InputLengths, l.OutputLengths = d.latencies, d.tokens.Input, d.tokens.Output
+	l.Turns = slices.Clone(d.turns)
 	l.RequestedInputs, l.RequestedOutputs = d.tokens.RequestedInput, d.tokens.RequestedOutput
 	l.Engine, l.Client, l.MFU = t.engine.figures(), t.client.figures(), t.mfu.Mean()
 	t.gpus.figures(&l)

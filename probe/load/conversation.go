@@ -15,6 +15,7 @@ import (
 type dialogue struct {
 	conversation *prompt.Conversation // nil: none goes on
 	id           uint64               // of its first request
+	tokens       int                  // of the newest turn, prompt and answer, as the server counted them; 0: unknown
 	random       *rand.Rand           // of the think times
 }
 
@@ -38,9 +39,12 @@ func (d *dialogue) ended(res *api.Result) {
 		return
 	}
 	if res.Turn = c.Turn(); res.Turn == 1 {
-		d.id = res.ID
+		d.id, d.tokens = res.ID, 0
 	}
-	res.Conversation = d.id
+	res.Conversation, res.HistoryTokens = d.id, d.tokens
+	if d.tokens = 0; res.InTokens > 0 {
+		d.tokens = res.InTokens + res.OutTokens - res.ReasoningTokens
+	}
 	if res.Class != measure.OK || !c.Answered(res.Text, res.InTokens, res.OutTokens-res.ReasoningTokens) {
 		d.conversation = nil
 	}

@@ -53,6 +53,9 @@ func TestTurnsSendTheHistory(t *testing.T) {
 		if r.Turn != want.turn || r.Conversation != want.conversation || r.RequestedIn != 10 {
 			t.Errorf("request %d: turn %d of conversation %d, %d tokens requested; want turn %d of %d, 10", i+1, r.Turn, r.Conversation, r.RequestedIn, want.turn, want.conversation)
 		}
+		if history := min(want.turn-1, 1) * 15; r.HistoryTokens != history { // every answer is counted as 10 and 5
+			t.Errorf("request %d: a history of %d tokens, want %d", i+1, r.HistoryTokens, history)
+		}
 		messages, answer := spoken(t, s.calls[i])
 		if messages != want.messages || answer != want.answer || !s.calls[i].KeepText {
 			t.Errorf("request %d: %d messages, after the answer %q; want %d, %q", i+1, messages, answer, want.messages, want.answer)

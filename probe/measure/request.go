@@ -66,7 +66,8 @@ type Request struct {
 	Long  bool   `json:"long,omitempty"` // fired on purpose with a long prompt: in no statistic
 	Turn  int    `json:"turn,omitempty"` // of its conversation, from 1; 0: it stands alone
 	// Conversation is the ID of the first request of the conversation.
-	Conversation uint64 `json:"conversation,omitempty"`
+	Conversation  uint64 `json:"conversation,omitempty"`
+	HistoryTokens int    `json:"history_tokens,omitempty"` // of the turn before, prompt and answer, as the server counted them; 0: unknown or none
 
 	Class Class  `json:"class,omitempty"`
 	Error string `json:"error,omitempty"` // the server's message, control codes removed
@@ -161,6 +162,11 @@ func (r *Request) FromSchedule() (ms float64, ok bool) {
 		return 0, false
 	}
 	return MS(r.Last - r.Intent), true
+}
+
+// FoundHistory reports whether the server had most of the conversation in its prefix cache.
+func (r *Request) FoundHistory() bool {
+	return r.HistoryTokens > 0 && 2*r.CachedTokens >= r.HistoryTokens
 }
 
 // MS is a duration in milliseconds.

@@ -41,7 +41,7 @@ func (h *hold) deadline(visit *level.Level) time.Duration {
 	if h.limit > 0 {
 		return h.limit
 	}
-	limit := max(usualLimit, settlingTime+requestsLong*max(h.meanE2E, meanE2E(visit)))
+	limit := max(usualLimit, settlingTime+turns(visit, requestsLong)*cycle(visit, max(h.meanE2E, meanE2E(visit))))
 	if visit.OK == 0 && visit.Failed == 0 {
 		return patience * limit
 	}
@@ -93,7 +93,21 @@ func (h *hold) shortest(visit *level.Level) time.Duration {
 	if visit.Load.Rate > 0 {
 		least = shortestOpen
 	}
-	return max(least, wholeRequests*meanE2E(visit))
+	return max(least, turns(visit, wholeRequests)*cycle(visit, meanE2E(visit)))
+}
+
+// turns is how many requests of one stream a level holds: at least so many, and those of a
+// conversation, whose later turns are unlike the first.
+func turns(visit *level.Level, least time.Duration) time.Duration {
+	return max(least, time.Duration(min(visit.Load.Turns, level.MostTurns)))
+}
+
+// cycle is the time from one request of a stream to its next.
+func cycle(visit *level.Level, e2e time.Duration) time.Duration {
+	if visit.Load.Rate > 0 {
+		return e2e
+	}
+	return e2e + visit.Load.Think
 }
 
 // enough reports whether there are samples enough. SLOs are judged anew only
