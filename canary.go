@@ -34,7 +34,7 @@ func watchOver(ctx context.Context, c config.Config) error {
 	}
 	if c.Canary.Once {
 		if err := k.Once(ctx); err != nil {
-			return setup.Exit(err)
+			return err
 		}
 		c.Format = cmp.Or(c.Format, "table")
 		return ended(ctx, k.Document(), c, nil)
@@ -46,9 +46,9 @@ func watchOver(ctx context.Context, c config.Config) error {
 		fmt.Fprintf(os.Stderr, "metrics for Prometheus: %s\n", k.Metrics)
 	}
 	if c.Format == "" && c.Out == "" && ui.CheckTerminal(os.Stdin, os.Stdout, "") == nil {
-		return setup.Exit(showTargets(ctx, cancel, k, c))
+		return showTargets(ctx, cancel, k, c)
 	}
-	return setup.Exit(tellChanges(ctx, cancel, k, c))
+	return tellChanges(ctx, cancel, k, c)
 }
 
 // showTargets runs the canary and shows its screen.

@@ -78,7 +78,7 @@ func live(ctx context.Context, c config.Config) error {
 	})
 	closing(m)
 	fmt.Print(report.Brief(keeper))
-	return setup.Exit(err)
+	return err
 }
 
 // benchLoad runs one load without a screen.
@@ -128,7 +128,7 @@ func unattended(ctx context.Context, c config.Config, run func(context.Context, 
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return setup.Exit(err)
+		return err
 	}
 	result, err := run(ctx, m, progress)
 	progress.Clear()
@@ -146,7 +146,7 @@ func ended(ctx context.Context, result outcome, c config.Config, err error) erro
 	case err != nil:
 		return err
 	case cause != nil:
-		return setup.Exit(cause)
+		return cause
 	case result.ExitCode() != 0:
 		return &config.ExitError{Code: result.ExitCode()}
 	}
@@ -187,7 +187,7 @@ func serve(ctx context.Context, c config.Config) error {
 	if err := <-done; err != nil && ctx.Err() == nil {
 		return err
 	}
-	return setup.Exit(context.Cause(ctx))
+	return context.Cause(ctx)
 }
 
 // plan does the arithmetic of capacity.
@@ -219,7 +219,7 @@ func replay(ctx context.Context, c config.Config) error {
 	}
 	screen, stop := setup.Interruptible(ctx)
 	defer stop()
-	return setup.Exit(ui.Run(screen, ui.Options{
+	return ui.Run(screen, ui.Options{
 		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: r.SLOs,
 		Save: func(svg string) (string, error) {
 			levels, err := r.Levels(ctx)
@@ -229,7 +229,7 @@ func replay(ctx context.Context, c config.Config) error {
 			return report.SaveRecording(".", c.Replay.File, time.Now(), svg, levels)
 		},
 		ASCII: c.ASCII, Color: c.Color,
-	}))
+	})
 }
 
 // examine says what can be seen from here, or how right the measurement is.
@@ -245,7 +245,7 @@ func examine(ctx context.Context, c config.Config) error {
 		calibration, err := doctor.Calibrate(ctx, progress.Line)
 		progress.Clear()
 		if err != nil {
-			return setup.Exit(err)
+			return err
 		}
 		result = calibration
 	} else {
@@ -257,7 +257,7 @@ func examine(ctx context.Context, c config.Config) error {
 		result = doctor.Examine(ctx, doctor.Options{Options: o, Insecure: c.Insecure, Watch: c.Watch, Terminal: terminal})
 	}
 	if err := context.Cause(ctx); err != nil {
-		return setup.Exit(err) // an interrupted checklist is none
+		return err // an interrupted checklist is none
 	}
 	return ended(ctx, result, c, nil)
 }

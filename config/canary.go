@@ -123,7 +123,7 @@ func (k *Canary) words(args []string) ([]string, error) {
 	if k.File != "" {
 		file, err := os.Open(k.File)
 		if err != nil {
-			return nil, fmt.Errorf("--targets: %s", reason(err))
+			return nil, fmt.Errorf("--targets: %w", plain.Cause(err))
 		}
 		defer file.Close()
 		lines := bufio.NewScanner(file)

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"sonde/probe/plain"
 )
 
 // between checks a number's range, ends included.
@@ -176,7 +178,7 @@ func (c *Config) checkCA() string {
 	}
 	pem, err := os.ReadFile(c.CA)
 	if err != nil {
-		return "must be a readable file: " + reason(err)
+		return "must be a readable file: " + plain.Cause(err).Error()
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(pem) {
 		return "must be a PEM file with at least one certificate"
@@ -192,7 +194,7 @@ func readable(path *string) func() string {
 		}
 		info, err := os.Stat(*path)
 		if err != nil {
-			return "must be a readable file: " + reason(err)
+			return "must be a readable file: " + plain.Cause(err).Error()
 		}
 		if info.IsDir() {
 			return "must be a file, not a directory"
@@ -226,14 +228,6 @@ func (c *Config) checkRecord() string {
 		return "already exists: choose another name or move it"
 	}
 	return ""
-}
-
-// reason is the system's word alone, without operation and path.
-func reason(err error) string {
-	if system, ok := err.(*os.PathError); ok {
-		return system.Err.Error()
-	}
-	return err.Error()
 }
 
 // listensAt checks an address to serve on.

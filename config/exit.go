@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+
+	exitInterrupted = 130
 )
 
 // ExitError is what an action returns to choose the exit code. Err is nil if there is
@@ -31,12 +34,21 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// failed gives an error of the work itself its code, unless it has one. Errors without a
-// code are usage errors.
+// failed gives what ended the work its exit code: that of an error which has one, such as 130
+// for an interrupt and 143 for a termination; else 1. Errors from before the work are usage errors.
 func failed(err error) error {
 	var chosen *ExitError
-	if err == nil || errors.As(err, &chosen) {
+	var coded interface {
+		error
+		ExitCode() int
+	}
+	switch {
+	case err == nil, errors.As(err, &chosen):
 		return err
+	case errors.As(err, &coded):
+		return &ExitError{Code: coded.ExitCode()}
+	case errors.Is(err, context.Canceled):
+		return &ExitError{Code: exitInterrupted}
 	}
 	return &ExitError{exitFailed, err}
 }

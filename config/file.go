@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,6 +17,8 @@ import (
 	"github.com/knadh/koanf/providers/rawbytes"
 	"github.com/knadh/koanf/v2"
 	"github.com/pelletier/go-toml/v2"
+
+	"sonde/probe/plain"
 )
 
 // settingsFile is a read file: its tables of settings, by the name of the profile. The
@@ -68,17 +69,12 @@ const largestFile = 1 << 20
 
 // settingsText reads a file without the mark that editors may put before the text.
 func settingsText(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, largestFile+1))
+	text, err := plain.ReadFile(path, largestFile)
 	switch {
+	case errors.Is(err, plain.ErrTooLarge):
+		return nil, errors.New("too large for a file of settings")
 	case err != nil:
 		return nil, err
-	case len(text) > largestFile:
-		return nil, errors.New("too large for a file of settings")
 	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text, 0) >= 0:
 		return nil, errors.New("not UTF-8 text, but UTF-16 or no text at all: save it as UTF-8")
 	}
@@ -164,9 +160,8 @@ func (f settingsFile) exposure() string {
 
 // explainFile makes one line from what the file system or the parser says.
 func explainFile(path string, err error) error {
-	var system *fs.PathError
-	if errors.As(err, &system) {
-		return fmt.Errorf("settings file %s: %w", path, system.Err)
+	if cause := plain.Cause(err); cause != err {
+		return fmt.Errorf("settings file %s: %w", path, cause)
 	}
 	place := path
 	var syntax *toml.DecodeError

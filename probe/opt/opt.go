@@ -5,6 +5,7 @@ package opt
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -39,12 +40,17 @@ func (f Float) Scale(by float64) Float {
 	return Of(f.V * by)
 }
 
-// MarshalJSON writes null for an unknown number.
+// MarshalJSON writes null for an unknown number, and the 15 digits that a float64 holds of any
+// number: further ones are what arithmetic leaves, as in 1756.0000000000002.
 func (f Float) MarshalJSON() ([]byte, error) {
 	if !f.OK || math.IsNaN(f.V) || math.IsInf(f.V, 0) {
 		return []byte("null"), nil
 	}
-	return json.Marshal(f.V)
+	v, err := strconv.ParseFloat(strconv.FormatFloat(f.V, 'e', 14, 64), 64)
+	if err != nil {
+		v = f.V // rounded up beyond the largest float64
+	}
+	return json.Marshal(v)
 }
 
 // UnmarshalJSON reads null as unknown.

@@ -12,7 +12,7 @@ func TestUnknownIsNull(t *testing.T) {
 		f    Float
 		want string
 	}{
-		{Float{}, "null"}, {Of(0), "0"}, {Of(1.5), "1.5"}, {Of(math.NaN()), "null"}, {Of(math.Inf(1)), "null"},
+		{Float{}, "null"}, {Of(0), "0"}, {Of(1.5), "1.5"}, {Of(1756.0000000000002), "1756"}, {Of(math.MaxFloat64), "1.7976931348623157e+308"}, {Of(math.NaN()), "null"}, {Of(math.Inf(1)), "null"},
 		{Of(2).Scale(3), "6"}, {Of(2).Scale(math.Inf(-1)), "null"}, {Float{}.Scale(3), "null"}, {Float{V: math.NaN(), OK: true}, "null"},
 	} {
 		raw, err := json.Marshal(c.f)

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -75,8 +76,8 @@ func Explain(server string, err error, timeout time.Duration) Failure {
 	return Failure{Unreachable, "cannot reach " + server + ": " + Line(Cause(err).Error(), 200), ""}
 }
 
-// Cause strips what Go's HTTP client and dialer put in front of an error: the URL, which
-// may hold a key, and the address.
+// Cause strips what Go puts in front of an error: the URL, which may hold a key, the address,
+// the path.
 func Cause(err error) error {
 	var request *url.Error
 	if errors.As(err, &request) {
@@ -85,6 +86,10 @@ func Cause(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
 		err = op.Err
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func SameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// ErrTooLarge is a body over its limit.
+// ErrTooLarge is a body or a file over its limit.
 var ErrTooLarge = errors.New("too large")
 
 // ReadBody reads the body of a response up to a limit of bytes.
@@ -50,6 +51,20 @@ func ReadBody(resp *http.Response, limit int64) ([]byte, error) {
 		err = fmt.Errorf("%w: over %d MiB", ErrTooLarge, limit>>20)
 	}
 	return body.Bytes(), err
+}
+
+// ReadFile reads a file up to a limit of bytes.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = ErrTooLarge
+	}
+	return text, err
 }
 
 // Folded appends a name without the marks of its style: error_msg and errMsg are one.

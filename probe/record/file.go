@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"slices"
 	"time"
+
+	"sonde/probe/plain"
 )
 
 // File is a recording on disk. Opening it reads its two ends; what lies between
@@ -28,22 +28,14 @@ type File struct {
 func Open(path string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", path, plain.Cause(err))
 	}
 	f := &File{file: file}
 	if err := f.open(); err != nil {
 		file.Close()
-		return nil, fmt.Errorf("%s: %w", path, reason(err))
+		return nil, fmt.Errorf("%s: %w", path, plain.Cause(err))
 	}
 	return f, nil
-}
-
-// reason is the system's message alone, without operation and path.
-func reason(err error) error {
-	if system := (*fs.PathError)(nil); errors.As(err, &system) {
-		return system.Err
-	}
-	return err
 }
 
 func (f *File) open() error {
@@ -127,27 +119,5 @@ func (f *File) From(ctx context.Context, at time.Duration) (*Reader, error) {
 	if c.offset == 0 {
 		return NewReader(f.section(0))
 	}
-	r := &Reader{lines: lines{in: bufio.NewReaderSize(f.section(c.offset), buffer), number: c.line}, head: f.header}
-	parts := c.parts
-	slices.Sort(parts[:])
-	for _, offset := range parts {
-		if err := r.keepFrom(bufio.NewReader(f.section(offset))); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
-// keepFrom remembers the parts of the Frame whose line comes next in the reader.
-func (r *Reader) keepFrom(in *bufio.Reader) error {
-	other := lines{in: in}
-	line, _, err := other.next(longestLine)
-	if err != nil {
-		return err
-	}
-	var l frameLine
-	if unmarshal(line, &l) == nil { // else it is damaged, and what it held is unknown
-		r.keep(&l)
-	}
-	return nil
+	return &Reader{lines: lines{in: bufio.NewReaderSize(f.section(c.offset), buffer), number: c.line}, head: f.header, kept: c.kept}, nil
 }

@@ -4,14 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"time"
 )
 
 // index finds places in a recording from which reading can start: a Frame's line
-// omits what did not change, so a place needs the lines that had it last. It grows
+// omits what did not change, so a place knows what held there. It grows
 // on demand and belongs to one goroutine.
 type index struct {
 	places  []place
@@ -25,13 +25,13 @@ type place struct {
 	at     time.Duration // of the Frame before it
 	offset int64         // of the line after that Frame; 0 is the beginning of the file
 	line   int           // lines before it
-	parts  [len(partKeys)]int64
+	kept
 }
 
 // partKeys begin the parts that a Frame's line only has when they changed. Inside
 // a text they would have a backslash before the quote, and no other object of a
 // line has keys of these names.
-var partKeys = [...][]byte{[]byte(`,"target":{`), []byte(`,"engine":{`), []byte(`,"gpu":{`)}
+var partKeys = [][]byte{[]byte(`,"target":{`), []byte(`,"engine":{`), []byte(`,"gpu":{`)}
 
 // placeEvery is how far apart places are.
 const placeEvery = 5 * time.Second
@@ -75,17 +75,15 @@ func (x *index) extend(ctx context.Context, f *File, at time.Duration) error {
 
 // note takes the next whole line, of that size in the file.
 func (x *index) note(line []byte, size int64) {
-	here := x.scanned.offset
 	x.scanned.offset += size
 	x.scanned.line++
 	at, ok := frameAt(line)
 	if !ok {
 		return
 	}
-	for i, key := range partKeys {
-		if bytes.Contains(line, key) && json.Valid(line) {
-			x.scanned.parts[i] = here
-		}
+	var l frameLine
+	if slices.ContainsFunc(partKeys, func(key []byte) bool { return bytes.Contains(line, key) }) && unmarshal(line, &l) == nil {
+		x.scanned.keep(&l)
 	}
 	x.at, x.scanned.at = at, at
 	if n := len(x.places); n == 0 || at-x.places[n-1].at >= placeEvery {

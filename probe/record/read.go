@@ -47,9 +47,7 @@ type Reader struct {
 
 	head     Header
 	requests []measure.Request // of the Frame that comes next
-	target   frame.Target
-	engine   engine.Status
-	gpu      gpu.Status
+	kept
 
 	newest  *frame.Frame // the last one returned, before which the damage began
 	skipped int          // damaged lines since then
@@ -239,8 +237,15 @@ func (r *Reader) frame(l *frameLine) *frame.Frame {
 	return &f
 }
 
-// keep remembers the parts of a Frame's line that hold until they change.
-func (r *Reader) keep(l *frameLine) {
+// kept are the parts of Frames that hold until they change.
+type kept struct {
+	target frame.Target
+	engine engine.Status
+	gpu    gpu.Status
+}
+
+// keep takes what a Frame's line has of them.
+func (r *kept) keep(l *frameLine) {
 	if l.Target != nil {
 		r.target = *l.Target
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"sonde/probe/bench"
+	"sonde/probe/plain"
 )
 
 // Save writes, into new files of the folder, the Summary of the load that is on, the
@@ -90,14 +90,10 @@ func create(stem string, files []part) (string, error) {
 	saved := ""
 	for _, f := range files {
 		if err := createFile(stem+f.ending, f.text); err != nil {
-			var path *fs.PathError
-			if errors.As(err, &path) {
-				err = path.Err
-			}
 			if saved != "" {
 				saved = "; saved:" + saved
 			}
-			return "", fmt.Errorf("%s cannot be written: %w%s", filepath.Base(stem)+f.ending, err, saved)
+			return "", fmt.Errorf("%s cannot be written: %w%s", filepath.Base(stem)+f.ending, plain.Cause(err), saved)
 		}
 		saved += " " + f.ending
 	}

@@ -3,11 +3,9 @@ package setup
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 
 	"sonde/config"
+	"sonde/probe/plain"
 	capacity "sonde/probe/plan"
 	"sonde/probe/roofline"
 )
@@ -39,20 +37,12 @@ const largestSweep = 64 << 20
 
 // readSweep reads a file of `sonde sweep`.
 func readSweep(path string) (*capacity.Sweep, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		if system := (*fs.PathError)(nil); errors.As(err, &system) {
-			err = system.Err
-		}
-		return nil, fmt.Errorf("cannot read the file: %w", err)
-	}
-	defer file.Close()
-	raw, err := io.ReadAll(io.LimitReader(file, largestSweep+1))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the file: %w", err)
-	}
-	if len(raw) > largestSweep {
+	raw, err := plain.ReadFile(path, largestSweep)
+	switch {
+	case errors.Is(err, plain.ErrTooLarge):
 		return nil, errors.New("too large for a file from sonde sweep (--format json)")
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the file: %w", plain.Cause(err))
 	}
 	return capacity.ReadSweep(raw)
 }

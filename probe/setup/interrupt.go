@@ -2,12 +2,10 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"sonde/config"
 	"sonde/probe/guard"
 )
 
@@ -21,10 +19,8 @@ func (e signalError) ExitCode() int {
 	if n, ok := e.Signal.(syscall.Signal); ok {
 		return 128 + int(n)
 	}
-	return interruptedCode
+	return 130
 }
-
-const interruptedCode = 130
 
 // Interruptible ends the context at the first signal, with the signal as its
 // cause, and the process at the second.
@@ -39,25 +35,4 @@ func Interruptible(ctx context.Context) (context.Context, func()) {
 		os.Exit(first.ExitCode())
 	})
 	return ctx, func() { signal.Stop(signals) }
-}
-
-// Exit turns what ended a command into its exit code: that of an error which has one,
-// such as 130 for an interrupt and 143 for a termination; else 1.
-func Exit(err error) error {
-	var chosen *config.ExitError
-	var coded interface {
-		error
-		ExitCode() int
-	}
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &chosen):
-		return err
-	case errors.As(err, &coded):
-		return &config.ExitError{Code: coded.ExitCode()}
-	case errors.Is(err, context.Canceled):
-		return &config.ExitError{Code: interruptedCode}
-	}
-	return &config.ExitError{Code: 1, Err: err}
 }

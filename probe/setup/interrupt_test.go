@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"syscall"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 )
 
 func TestExitCodes(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, c := range []struct {
 		err  error
 		code int
@@ -23,13 +25,11 @@ func TestExitCodes(t *testing.T) {
 		{context.Canceled, 130},
 		{Usage(errors.New("no such file")), 2},
 		{errors.New("broken"), 1},
+		{nil, 0},
 	} {
-		var exit *config.ExitError
-		if err := Exit(c.err); !errors.As(err, &exit) || exit.Code != c.code {
-			t.Errorf("%v: %v, want code %d", c.err, err, c.code)
+		ends := config.Actions{"sim": func(context.Context, config.Config) error { return c.err }}
+		if code := config.Execute(context.Background(), []string{"sim"}, io.Discard, io.Discard, config.BuildInfo{}, ends); code != c.code {
+			t.Errorf("%v: code %d, want %d", c.err, code, c.code)
 		}
-	}
-	if Exit(nil) != nil {
-		t.Error("success has an exit code")
 	}
 }

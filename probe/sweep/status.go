@@ -17,8 +17,6 @@ type Status struct {
 	Guess   bool
 	Settled bool
 	N       int           // requests behind the level's figures so far
-	Held    time.Duration // since the load was set
-	Limit   time.Duration // the longest that the level may last
 	Left    time.Duration // about the time left
 	Elapsed time.Duration
 }
@@ -37,13 +35,13 @@ func (c *Controller) Status() Status {
 	}
 	s.Level, s.Elapsed = c.ladder.count, c.now-c.begun
 	s.Settled, s.N = c.visit.Settled, c.total.OK
-	if c.setAt > 0 {
-		s.Held = c.now - c.setAt
-	}
-	s.Limit = c.hold.deadline(&c.visit)
 	if c.state == Running {
 		s.More, s.Guess = c.ladder.left(c.curve()), c.plan.automatic()
-		s.Left = max(0, c.usual()-s.Held) + time.Duration(s.More)*c.usual()
+		held := time.Duration(0)
+		if c.setAt > 0 {
+			held = c.now - c.setAt
+		}
+		s.Left = max(0, c.usual()-held) + time.Duration(s.More)*c.usual()
 	}
 	return s
 }
