@@ -28,7 +28,7 @@ func (s Summary) Text(width int, color bool) string {
 	latency := s.latencySection(false)
 	latency.Lines = append(latency.Lines, s.floor()...)
 	for _, section := range []page.Section{
-		s.requestSection(), latency, s.lengthSection(), s.rateSection(), s.engineSection(), s.gpuSection(),
+		s.requestSection(), latency, turnSection("", s.Turns), s.lengthSection(), s.rateSection(), s.engineSection(), s.gpuSection(),
 		s.sloSection(), errorSection(s.Errors), noteSection(s.Notes), verdictSection(s.Verdict),
 	} {
 		t.Section(section)
@@ -38,9 +38,9 @@ func (s Summary) Text(width int, color bool) string {
 
 // Markdown is the Summary as a report: the conclusion first, then the figures.
 func (s Summary) Markdown() string {
-	m := s.opening(word(s.Target.Model), s.Load.Mode+" loop, "+s.Load.describe(), s.conclusion())
+	m := s.opening(word(s.Target.Model), s.Load.Mode+" loop, "+s.Load.describe()+s.Load.talk(), s.conclusion())
 	for _, section := range []page.Section{
-		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true), s.lengthSection(),
+		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true), turnSection("Turns", s.Turns), s.lengthSection(),
 		s.sloSection(), verdictSection(s.Verdict), errorSection(s.Errors), noteSection(s.Notes),
 	} {
 		m.Section(section)
@@ -69,7 +69,7 @@ func (r *Run) opening(title, setting string, conclusion []string) *page.Markdown
 func (s *Summary) head(t *page.Text) {
 	t.Line(t.Bold("sonde bench") + "  " + word(s.Target.URL))
 	t.Line(s.Target.line())
-	t.Line(fmt.Sprintf("%s loop, %s · prefix %s", s.Load.Mode, s.Load.describe(), word(s.Load.Prefix)))
+	t.Line(fmt.Sprintf("%s loop, %s%s · prefix %s", s.Load.Mode, s.Load.describe(), s.Load.talk(), word(s.Load.Prefix)))
 	t.Line(fmt.Sprintf("prompt %s → %s tok · output %s → %s tok · counted by %s", s.Load.prompt(), s.perRequest(s.Tokens.Input),
 		s.Load.answer(), s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
 	t.Line(fmt.Sprintf("window %s s · seed %d%s", figure(s.DurationS), s.Seed, s.cut()))

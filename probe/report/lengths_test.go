@@ -8,6 +8,7 @@ import (
 	"sonde/probe/length"
 	"sonde/probe/level"
 	"sonde/probe/measure"
+	"sonde/probe/opt"
 )
 
 // Lengths that were not honoured are noted from one request on. What fitting leaves, a
@@ -32,6 +33,9 @@ func TestLengthsThatWereNotHonouredAreNoted(t *testing.T) {
 		{"a spread, by what was drawn", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64, InputShape: wide, OutputShape: wide},
 			RequestedInputs: of(300), InputLengths: of(301), RequestedOutputs: of(80), OutputLengths: of(64)}, "",
 			"answers have 64 tokens instead of the requested 80: figures hold for the measured length"},
+		{"conversations, by their first turn", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64, Turns: 3}, InputLengths: of(900), OutputLengths: of(64),
+			Turns: []level.Turn{{Turn: 1, N: 1, Input: opt.Of(300)}, {Turn: 2, N: 1, Input: opt.Of(1500)}}},
+			"prompts have 300 tokens instead of the requested 256: figures hold for the measured length", ""},
 		{"chunks", level.Level{Load: frame.Load{InputTokens: 256, OutputTokens: 64}, OutputLengths: of(12),
 			Counts: measure.Counts{}, Tokens: level.Tokens{BySource: map[measure.TokenSource]int{measure.Chunks: 1}}}, "", ""},
 	} {

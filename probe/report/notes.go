@@ -29,7 +29,7 @@ func remarks(o *bench.Outcome) []string {
 		behindSchedule(o),
 		iff(t.WholeReplies > 0, "%d responses were not streamed: they have no TTFT, gap or TPOT", t.WholeReplies),
 		uncounted(l),
-		notHonoured("prompts", requestedMean(l.Load.Input(), &l.RequestedInputs), &l.InputLengths),
+		promptsNotHonoured(l),
 		answersNotHonoured(l),
 		iff(t.PerChunk().Or(1) > measure.ManyPerChunk, "%.1f tokens per chunk: a gap spans several tokens", t.PerChunk().V),
 		iff(t.PerChunk().Or(1) < measure.FewPerChunk, "%.2g tokens per chunk of text: usage may leave tokens out, so that TPOT and tokens per second contradict the gaps", t.PerChunk().V),
@@ -98,6 +98,19 @@ func requestedMean(l length.Length, drawn *measure.Summary) float64 {
 		return drawn.Mean
 	}
 	return float64(l.Mean)
+}
+
+// promptsNotHonoured goes by the first turn of conversations: later prompts are longer by their history.
+func promptsNotHonoured(l *level.Level) string {
+	counted := l.InputLengths
+	if len(l.Turns) > 0 {
+		first := &l.Turns[0]
+		counted = measure.Summary{N: first.N, Mean: first.Input.Or(0)}
+		if !first.Input.OK {
+			return ""
+		}
+	}
+	return notHonoured("prompts", requestedMean(l.Load.Input(), &l.RequestedInputs), &counted)
 }
 
 // answersNotHonoured leaves out answers that nobody but us counted, by chunks, and those of

@@ -24,7 +24,7 @@ func New(o *bench.Outcome) Summary {
 			Target: targetOf(l), Load: loadOf(l.Load, o.Plan.Prefix),
 		},
 		Requests: l.Counts, Errors: list(l.Errors), Notes: remarks(o), Tokens: tokensOf(l),
-		Lengths: lengthsOf(l), Distributions: l.Distributions,
+		Lengths: lengthsOf(l), Turns: turnsOf(l), Distributions: l.Distributions,
 		Rates: ratesOf(&l.Rates), ConcurrencyMean: Rounded(l.InFlight), LittleRatio: Rounded(l.Little),
 		GoodputPerS: Rounded(l.Goodput), GoodShare: RoundedShare(l.GoodShare), SLO: []SLOResult{},
 		Engine: engineOf(&l.Engine), GPUs: []GPUFigures{},
@@ -75,6 +75,7 @@ func loadOf(requested frame.Load, prefix string) Load {
 		Mode: "closed", Mark: Mark{Concurrency: requested.Concurrency}, Prefix: Text(cmp.Or(requested.Prefix, prefix)),
 		OutputTokens: requested.OutputTokens,
 	}
+	l.conversations(requested)
 	l.InputSpread, l.OutputSpread = spread(requested.Input()), spread(requested.Output())
 	if requested.InputTokens > 0 {
 		l.InputTokens = opt.Of(float64(requested.InputTokens))

@@ -37,6 +37,7 @@ type Summary struct {
 	Tokens          TokenCounts    `json:"tokens"`
 	Lengths         Lengths        `json:"lengths"`
 	LatencyMS       Latencies      `json:"latency_ms"`
+	Turns           []Turn         `json:"turns,omitempty"` // of conversations
 	Rates           Rates          `json:"rates"`
 	ConcurrencyMean Number         `json:"concurrency_mean"`
 	LittleRatio     Number         `json:"little_ratio"`
@@ -65,7 +66,9 @@ type Load struct {
 	InputSpread  Text   `json:"input_spread,omitzero"` // how lengths scatter around these means, as -i and -o take it; "": not at all
 	OutputSpread Text   `json:"output_spread,omitzero"`
 	Prefix       Text   `json:"prefix"`
-	Arrivals     Text   `json:"arrivals"` // "poisson", "constant" or "gamma:CV"; open loop only
+	Turns        int    `json:"turns,omitempty"`  // user messages of a conversation; absent: requests stand alone
+	ThinkS       Number `json:"think_s,omitzero"` // mean pause between two turns; closed loop only
+	Arrivals     Text   `json:"arrivals"`         // "poisson", "constant" or "gamma:CV"; open loop only
 
 	process arrivals.Process
 }

@@ -23,7 +23,7 @@ func (s SweepSummary) Text(width int, color bool) string {
 		t.Line("ended early: " + word(s.EndedEarly))
 	}
 	for _, section := range []page.Section{
-		levelSection("", s.Levels, s.outcome), s.curveSection(width), s.bestSection(),
+		levelSection("", s.Levels, s.outcome), s.curveSection(width), s.turnSection(), s.bestSection(),
 		errorSection(s.errors()), noteSection(s.Notes), verdictSection(s.Verdict),
 	} {
 		t.Section(section)
@@ -37,6 +37,7 @@ func (s SweepSummary) Markdown() string {
 	m := s.opening(word(s.Target.Model)+": capacity", s.setting(), s.conclusion())
 	m.Section(s.Target.section())
 	m.Section(s.capacitySection())
+	m.Section(s.turnSection())
 	m.Section(levelSection("Levels (latencies in ms)", s.Levels, s.outcome))
 	s.curve(m)
 	verdicts := slices.DeleteFunc(slices.Clone(s.Verdict), func(v Verdict) bool { return v.Rule == ruleKnee || v.Rule == ruleNoKnee })
@@ -76,7 +77,7 @@ func (s *SweepSummary) setting() string {
 
 // shape is the loop and the lengths.
 func (s *SweepSummary) shape() string {
-	return fmt.Sprintf("%s loop · prompt %s, output %s tokens", s.Load.Mode, s.Load.prompt(), s.Load.answer())
+	return fmt.Sprintf("%s loop · prompt %s, output %s tokens%s", s.Load.Mode, s.Load.prompt(), s.Load.answer(), s.Load.talk())
 }
 
 // capacity is what to count on: the figures of the level that the conclusion is read
@@ -103,9 +104,18 @@ func (s *SweepSummary) capacitySection() page.Section {
 	return page.Section{Title: title, Columns: figureColumns, Rows: append(rows, l.rows()...)}
 }
 
+// turnSection has the turns of the level that the conclusion is read from.
+func (s *SweepSummary) turnSection() page.Section {
+	l, _ := s.conclusive()
+	if l == nil {
+		return page.Section{}
+	}
+	return turnSection("Turns at "+sweep.Describe(l.Requested), l.Turns)
+}
+
 // kind is what sets a level apart from those of another curve.
 func (l *Level) kind() string {
-	return fmt.Sprintf("%s loop, prompt %s, output %s, prefix %s", l.Load.Mode, l.Load.prompt(), l.Load.answer(), word(l.Load.Prefix))
+	return fmt.Sprintf("%s loop, prompt %s, output %s, prefix %s%s", l.Load.Mode, l.Load.prompt(), l.Load.answer(), word(l.Load.Prefix), l.Load.talk())
 }
 
 func (s *SweepSummary) bestSection() page.Section {
