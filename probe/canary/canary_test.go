@@ -60,6 +60,13 @@ func answered(ttft time.Duration) measure.Request {
 	}
 }
 
+// buffered is a success whose tokens a proxy held back.
+func buffered() measure.Request {
+	r := answered(250 * time.Millisecond)
+	r.Last, r.Coalesced = r.First, 15
+	return r
+}
+
 func fails(c measure.Class, message string) measure.Request {
 	return measure.Request{Class: c, Error: message, Cause: measure.CauseOf(message)}
 }
@@ -250,7 +257,7 @@ func verdictAfter(t *testing.T, letters string, slos ...slo.Target) (State, diag
 			'.': answered(100 * time.Millisecond), 's': answered(300 * time.Millisecond), 'm': answered(170 * time.Millisecond),
 			'c': refused, '4': fails(measure.RateLimited, "429: slow down"), 't': fails(measure.Truncated, ""),
 			'n': fails(measure.HTTP4xx, "404: The model `x` does not exist."), 'l': fails(measure.Loading, "503: loading"),
-			'5': fails(measure.HTTP5xx, "500: out of memory"),
+			'5': fails(measure.HTTP5xx, "500: out of memory"), 'b': buffered(),
 		}[letter]
 		h.add(now, &r)
 	}
@@ -318,6 +325,16 @@ func TestRules(t *testing.T) {
 	}
 }
 
+func TestBufferingIsNamed(t *testing.T) {
+	usual := strings.Repeat(".", 30)
+	if _, v := verdictAfter(t, usual+"bbbb"); v.Rule != RuleSlow || v.Text != "TTFT 250 ms, usually 100 ms" || v.Advice != "look for a proxy that buffers responses" {
+		t.Errorf("%+v", v)
+	}
+	if _, v := verdictAfter(t, usual+"ssss"); v.Rule != RuleSlow || strings.Contains(v.Advice, "proxy") {
+		t.Errorf("%+v", v)
+	}
+}
+
 // A day of probes takes no more memory than an hour of them.
 func TestOnlyAnHourIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -367,6 +384,28 @@ func TestAProbeThatTakesTooLong(t *testing.T) {
 		c, _ := play(t, 65*time.Second, target(s))
 		if r := c.Rows()[0]; r.Last.Class != measure.Timeout || r.Last.Error != "no complete answer within 30 s" || r.Probes != 2 {
 			t.Errorf("%d probes, %s %q", r.Probes, r.Last.Class, r.Last.Error)
+		}
+	})
+}
+
+// stopped is a Prober that notices the end of its time too late.
+type stopped struct{}
+
+func (stopped) Probe(context.Context) (string, measure.Request) {
+	time.Sleep(45 * time.Second)
+	return "m", measure.Request{Class: measure.Cancelled}
+}
+
+func (stopped) Close() {}
+
+// A probe during which our own process was stopped is no failure of the server.
+func TestOurOwnPausesAreNoFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := target(nil)
+		to.Prober = stopped{}
+		c, changes := play(t, 10*time.Minute, to)
+		if r := c.Rows()[0]; r.Probes != 0 || r.State != Unknown || len(changes) != 0 {
+			t.Errorf("%d probes, %s, %d changes", r.Probes, r.State, len(changes))
 		}
 	})
 }

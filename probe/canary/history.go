@@ -25,6 +25,7 @@ type sample struct {
 	ttft, tpot, e2e opt.Float
 	slos            []opt.Float // what it has to show for each SLO, ms
 	slow            bool        // part of a stretch that was slow: not what is usual
+	atOnce          bool        // most of its tokens arrived together
 }
 
 func (s *sample) ok() bool { return s.class == measure.OK }
@@ -34,6 +35,7 @@ func (h *history) add(now time.Time, r *measure.Request) {
 	if s.ok() {
 		h.worked = true
 		s.ttft, s.tpot, s.e2e = known(r.TTFT()), known(r.TPOT()), known(r.E2E())
+		s.atOnce = r.Chunks >= atOnceFewest && 2*r.Coalesced > r.Chunks
 		for i := range h.slos {
 			s.slos = append(s.slos, known(h.slos[i].Value(r)))
 		}

@@ -2,6 +2,7 @@ package canary
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"sonde/probe/diagnose"
@@ -19,6 +20,8 @@ const (
 	usualFewest = 20  // probes to compare with
 	slowFrom    = 2.0 // times the usual median, where slowness begins
 	slowUntil   = 1.5 // times it, where it ends
+
+	atOnceFewest = 4 // chunks that can show that tokens come together
 )
 
 // RuleSlow is the rule on a target that is slower than it was itself.
@@ -40,6 +43,8 @@ type slowness struct {
 	name  string
 	now   float64 // ms, median
 	usual measure.Summary
+
+	atOnce bool // most tokens of the newest probes arrived together
 }
 
 // findSlowness compares the newest probes with what is usual.
@@ -62,7 +67,7 @@ func (h *history) findSlowness() {
 			times = slowUntil
 		}
 		if now > times*usual.P50 && now-usual.P50 > f.floor && (was != nil || now > usual.P95) {
-			h.slow = &slowness{f.name, now, usual}
+			h.slow = &slowness{name: f.name, now: now, usual: usual, atOnce: !slices.ContainsFunc(newest[slowProbes/2:], func(s sample) bool { return !s.atOnce })}
 			break
 		}
 	}
@@ -90,7 +95,7 @@ func checkSlow(h *history, _ time.Time) (State, diagnose.Verdict, bool) {
 		return 0, diagnose.Verdict{}, false
 	}
 	s := h.slow
-	return Slow, diagnose.Verdict{
+	v := diagnose.Verdict{
 		Rule: RuleSlow, Severity: diagnose.Warn,
 		Text: fmt.Sprintf("%s %s, usually %s", s.name, units.Millis(s.now), units.Millis(s.usual.P50)),
 		Evidence: []string{
@@ -98,7 +103,12 @@ func checkSlow(h *history, _ time.Time) (State, diagnose.Verdict, bool) {
 			fmt.Sprintf("usual: p50 %s, p95 %s, n %d, in the last hour", units.Millis(s.usual.P50), units.Millis(s.usual.P95), s.usual.N),
 		},
 		Advice: "look at the engine's queue, KV cache and GPU: sonde URL --watch",
-	}, true
+	}
+	if s.atOnce {
+		v.Evidence = append(v.Evidence, "most tokens arrive at once")
+		v.Advice = "look for a proxy that buffers responses"
+	}
+	return Slow, v, true
 }
 
 // SLOs are judged over the newest probes of a while.

@@ -73,6 +73,9 @@ func (w *watch) affords(now time.Time) error {
 	return &OverBudget{w.target.Budget, wait}
 }
 
+// ownPause is by how much a probe exceeds its limit only where our own process did not run.
+const ownPause = 2 * time.Second
+
 // probe waits for its turn, makes one request and takes what it says.
 func (w *watch) probe(ctx context.Context, atMost time.Duration) (Row, error) {
 	limited, cancel := context.WithTimeout(ctx, atMost)
@@ -86,12 +89,21 @@ func (w *watch) probe(ctx context.Context, atMost time.Duration) (Row, error) {
 	if err := w.affords(time.Now()); err != nil {
 		return Row{}, err
 	}
-	w.update(time.Now(), func(r *Row) { r.Began = time.Now() })
+	began := time.Now()
+	w.update(began, func(r *Row) { r.Began = began })
 	model, request := w.target.Prober.Probe(limited)
 	now := time.Now()
-	if ctx.Err() != nil { // it was cut short: it says nothing about the server
-		w.update(now, func(r *Row) { r.Began = time.Time{} })
-		return Row{}, context.Cause(ctx)
+	var nothing error // why the probe says nothing about the server
+	switch {
+	case ctx.Err() != nil:
+		nothing = context.Cause(ctx)
+	case now.Sub(began) > atMost+ownPause:
+		nothing = errors.New("this process was stopped while it waited for the answer")
+	}
+	if nothing != nil {
+		w.schedule.after(now, w.failures, 0)
+		w.update(now, func(r *Row) { r.Began, r.Next = time.Time{}, w.schedule.due })
+		return Row{}, nothing
 	}
 	if limited.Err() != nil && request.Class == measure.Cancelled {
 		request.Class, request.Error = measure.Timeout, "no complete answer within "+units.Span(atMost)
