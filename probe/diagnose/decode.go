@@ -183,8 +183,8 @@ func checkSlowed(h *history) finding {
 	if slower(tpot, h.best.tpot, tpotTimes, slowedTPOTByMS) {
 		return slowed("TPOT", h.best.tpot, tpot)
 	}
-	// Prompts from a file may simply be longer now.
-	return decide(h.best.ttft > 0, requested.InputTokens > 0 && slower(ttft, h.best.ttft, ttftTimes, slowedTTFTByMS),
+	// Prompts from a file may simply be longer now, as are those of later turns.
+	return decide(h.best.ttft > 0, requested.InputTokens > 0 && requested.Turns < 2 && slower(ttft, h.best.ttft, ttftTimes, slowedTTFTByMS),
 		slowed("TTFT", h.best.ttft, ttft))
 }
 

@@ -65,6 +65,7 @@ func quoted() map[Rule][]string {
 		"rate_limits":          {of(rateLimitsFewest, "requests")},
 		"overload":             {s(overloadSpan), s(overloadOthersSpan), share(overloadDone)},
 		"kv_full":              {share(kvFullFrom), s(recent), s(kvRoomSpan), share(kvRoomFrom)},
+		"prefix_lost":          {share(lostHits), of(enough, "requests"), of(lostHistory, "tokens"), share(lostFull), share(lostByTTFT)},
 		"stalled":              {s(stallShortest), times(stallGaps)},
 		"hang":                 {s(hangShortest), times(hangTTFTs), s(hangBad), s(hangBadUnknown)},
 		RuleLoading:            {s(unservedBad)},

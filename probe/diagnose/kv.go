@@ -81,7 +81,7 @@ func checkPrefixCache(h *history) finding {
 	}
 	share, known, ours := hit.V/queried.V, queried.V >= prefixFewest, !unloaded(h.now())
 	v := info("the prefix cache serves %s of prompt tokens", units.Share(share)).with("%s", source)
-	if !ours || h.now().Load.Requested.Prefix != "unique" {
+	if l := &h.now().Load.Requested; !ours || l.Prefix != "unique" || l.Turns > 1 {
 		return decide(known, share >= prefixShare, v.besideIf(true).withIf(!ours, "the prompts come from other clients"))
 	}
 	v.Text += " although every prompt should be new"

@@ -64,6 +64,8 @@ type engineSpec struct {
 type loadSpec struct {
 	Streams, In, Out int
 	Rate             float64
+	Turns            int
+	Think            duration
 }
 
 // change is what happens during a scenario.
@@ -132,7 +134,7 @@ func (e *engineSpec) options(t *testing.T) sim.Options {
 // options makes what the Session is to do.
 func (s *scenario) options() probe.Options {
 	o := probe.Options{
-		Load:   frame.Load{Concurrency: s.Load.Streams, InputTokens: s.Load.In, OutputTokens: s.Load.Out, Rate: s.Load.Rate, Arrivals: arrivals.Poisson},
+		Load:   frame.Load{Concurrency: s.Load.Streams, InputTokens: s.Load.In, OutputTokens: s.Load.Out, Rate: s.Load.Rate, Turns: s.Load.Turns, Think: s.Load.Think.Duration, Arrivals: arrivals.Poisson},
 		Prefix: "unique", Seed: 1, Metrics: s.Metrics, GPU: s.GPU, Idle: s.Idle.Duration,
 	}
 	if s.Client == "busy" {

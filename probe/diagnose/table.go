@@ -50,6 +50,7 @@ var table = []entry{
 	{rule: "ttft_tail", check: tailOf("TTFT", (*measure.Request).TTFT)},
 	{rule: "tpot_tail", check: tailOf("TPOT", (*measure.Request).TPOT)},
 	{rule: "e2e_tail", check: checkE2ETail},
+	{rule: "prefix_lost", check: checkPrefixLost},
 	{rule: "prefix_cache", check: checkPrefixCache},
 	{rule: "short_output", check: checkShortOutput},
 	{rule: "long_output", check: checkLongOutput},

@@ -108,6 +108,18 @@ const (
 	prefixTemplate   = 32               // tokens of each prompt: its start mark and chat template, in whole blocks
 )
 
+// prefix_lost.
+const (
+	lostHits       = 0.8  // of the later turns find their history
+	lostHistory    = 1024 // tokens of history: some providers cache no shorter prompts
+	lostBlocks     = 4    // the same, in blocks of the engine's cache
+	lostFull       = 0.8  // of the KV cache, which the conversations fill
+	lostRoom       = 0.5  // of it: then nothing need be evicted
+	lostByTTFT     = 0.7  // of the growth of the prompts, by which TTFT grows
+	lostLonger     = 3    // times the first prompt
+	lostTTFTFewest = 5    // requests of a turn
+)
+
 // stalled and hang.
 const (
 	stallShortest  = 2 * time.Second

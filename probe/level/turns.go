@@ -22,9 +22,23 @@ type Turn struct {
 	// Means of the requests whose prompt the server counted: tokens of the prompt, and of these those
 	// that its prefix cache had; unknown from a server that never counts them.
 	Input, Cached opt.Float
-	// Hits is the share of requests that found most of their history in the cache; unknown as
-	// Cached is, and of the first turn, which has no history.
-	Hits opt.Float
+	// History is the mean number of tokens that came before the newest message, as far as it is
+	// known, and Histories the number of requests behind that. Hits is the share of these that found
+	// most of it in the cache; unknown as Cached is, and of the first turn, which has no history.
+	History   opt.Float
+	Histories int
+	Hits      opt.Float
+}
+
+// TurnsOf are the turns of some requests.
+func TurnsOf(requests []*measure.Request) []Turn {
+	var t turns
+	for _, r := range requests {
+		if r.Class == measure.OK {
+			t.add(r)
+		}
+	}
+	return t.list()
 }
 
 // CachedShare is the share of the prompts that the cache had.
@@ -46,6 +60,7 @@ type turnTally struct {
 	n, prompts    int // requests; with a counted prompt
 	input, cached int
 	histories     int // of these requests, with a history
+	history       int // tokens of that
 	hits          int
 	ttft          *measure.Dist
 }
@@ -74,6 +89,7 @@ func (t *turns) add(r *measure.Request) {
 	row.cached += r.CachedTokens
 	if r.HistoryTokens > 0 {
 		row.histories++
+		row.history += r.HistoryTokens
 	}
 	if r.FoundHistory() {
 		row.hits++
@@ -84,7 +100,10 @@ func (t *turns) list() []Turn {
 	var out []Turn
 	for i := range t.rows {
 		row := &t.rows[i]
-		turn := Turn{Turn: i + 1, Later: t.later && i+1 == MostTurns, N: row.n, TTFT: row.ttft.Summary(), Input: ratio(row.input, row.prompts)}
+		turn := Turn{
+			Turn: i + 1, Later: t.later && i+1 == MostTurns, N: row.n, TTFT: row.ttft.Summary(),
+			Input: ratio(row.input, row.prompts), History: ratio(row.history, row.histories), Histories: row.histories,
+		}
 		if t.counted { // some servers count them only where there are any
 			turn.Cached, turn.Hits = ratio(row.cached, row.prompts), ratio(row.hits, row.histories)
 		}

@@ -27,6 +27,7 @@ type Faults struct {
 	Slow       float64       // every iteration takes this many times as long, on the host: the GPU idles; 0: normal
 	Throttle   float64       // SM clock as a share of the full clock; 0: full
 	KV         float64       // share of KV blocks that are not available
+	Scatter    int           // prefix caches, as of replicas: each request looks into a random one; 0: one for all
 }
 
 // Forever is until the fault is switched off.
@@ -120,6 +121,8 @@ func (f *Faults) Check() error {
 		return fmt.Errorf("simulated engine: the shares of faults add up to %g, more than all requests", sum-f.KV)
 	case f.Clump < 0 || f.Clump > 1_000_000:
 		return fmt.Errorf("simulated engine: a clump must be 0 to 1000000 tokens, not %d", f.Clump)
+	case f.Scatter < 0 || f.Scatter > 1000:
+		return fmt.Errorf("simulated engine: requests scatter over 2 to 1000 replicas, not %d", f.Scatter)
 	case !(f.Slow == 0 || f.Slow >= 1 && f.Slow <= 1000):
 		return fmt.Errorf("simulated engine: a slow replica has to take 1 to 1000 times as long, not %g", f.Slow)
 	case !(f.Throttle >= 0 && f.Throttle <= 1) || f.Throttle > 0 && f.Throttle < 0.01:

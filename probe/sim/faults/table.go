@@ -43,6 +43,8 @@ var Kinds = []Kind{
 		func(f *Faults) (any, *time.Duration) { return &f.Throttle, nil }},
 	{"kv", "kv=SHARE", "kv=0.9", "that share of the KV cache is not available",
 		func(f *Faults) (any, *time.Duration) { return &f.KV, nil }},
+	{"scatter", "scatter=REPLICAS", "scatter=3", "a router without affinity: each request finds the prefix cache of a random replica",
+		func(f *Faults) (any, *time.Duration) { return &f.Scatter, nil }},
 }
 
 // The words that stand for a value: off is none, on is loading without a time.
@@ -68,8 +70,10 @@ func (k *Kind) read(f *Faults, value string) error {
 			*factor = 0
 		}
 	}
-	if f.Clump == 1 { // one token by itself
-		f.Clump = 0
+	for _, n := range []*int{&f.Clump, &f.Scatter} {
+		if *n == 1 { // one token by itself, one replica
+			*n = 0
+		}
 	}
 	return err
 }

@@ -32,6 +32,7 @@ func (a *API) generate(d *dialect) handler {
 		if fate.refusal != nil {
 			return fate.refusal
 		}
+		request.Salt = fate.cache + request.Salt
 		seq, box := core.NewSequence(request, a.setup), newMailbox(&a.timetable.Clump)
 		seq.Sink = box.put
 		if !a.driver.Submit(seq) {

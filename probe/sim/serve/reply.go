@@ -101,6 +101,7 @@ type fate struct {
 	refusal *apiError // instead of an answer
 	breakAt int       // tokens after which a stream breaks; 0: it does not
 	cut     bool      // its connection is cut, without an error
+	cache   string    // the replica whose prefix cache it finds; "" of all
 }
 
 // breaksWithin reports whether a stream breaks off before it has more than n
@@ -114,6 +115,10 @@ func drawFate(f faults.Faults, n, seed uint64) fate {
 	const longestBeforeBreak = 16
 	random := rand.New(rand.NewPCG(seed, n))
 	u, breakAt := random.Float64(), 1+random.IntN(longestBeforeBreak)
+	cache := ""
+	if f.Scatter > 1 {
+		cache = "replica " + strconv.Itoa(random.IntN(f.Scatter)) + " "
+	}
 	for _, c := range []struct {
 		share float64
 		fate  fate
@@ -124,11 +129,12 @@ func drawFate(f faults.Faults, n, seed uint64) fate {
 		{f.Cut, fate{breakAt: breakAt, cut: true}},
 	} {
 		if u < c.share {
+			c.fate.cache = cache
 			return c.fate
 		}
 		u -= c.share
 	}
-	return fate{}
+	return fate{cache: cache}
 }
 
 // rateLimited says when to come again, in the whole seconds of Retry-After.
