@@ -14,7 +14,7 @@ import (
 func TestHelpFitsAndIsPlain(t *testing.T) {
 	clean(t)
 	t.Setenv("CLICOLOR_FORCE", "1") // a pipe stays plain even so
-	for _, args := range []string{"--help", "bench --help", "sim --help", "completion --help", "man --help", "help", "help bench", "bench h:1 -c 3 --help", "--help sim"} {
+	for _, args := range []string{"--help", "bench --help", "sim --help", "canary --help", "completion --help", "man --help", "help", "help bench", "bench h:1 -c 3 --help", "--help sim"} {
 		o := call(strings.Fields(args)...)
 		if o.code != 0 || o.command != "" || o.stderr != "" {
 			t.Errorf("%s: code %d, ran %q, stderr %q", args, o.code, o.command, o.stderr)
@@ -24,7 +24,7 @@ func TestHelpFitsAndIsPlain(t *testing.T) {
 		}
 		isPlain(t, args, o.stdout)
 	}
-	for _, args := range []string{"--help", "bench --help", "sim --help"} {
+	for _, args := range []string{"--help", "bench --help", "sim --help", "canary --help"} {
 		if o := call(strings.Fields(args)...); !strings.Contains(o.stdout, "Examples:\n  sonde") {
 			t.Errorf("%s has no examples", args)
 		}
