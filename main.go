@@ -31,7 +31,7 @@ func main() {
 	debug.SetGCPercent(50)
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: nvml.Built}
 	actions := config.Actions{
-		"": live, "bench": benchLoad, "sweep": sweepLoads, "sim": serve, "doctor": examine, "plan": plan, "replay": replay,
+		"": live, "bench": benchLoad, "sweep": sweepLoads, "sim": serve, "doctor": examine, "plan": plan, "replay": replay, "compare": compareRuns,
 		"canary":            watchOver,
 		config.ServerAction: func(context.Context, config.Config) error { return doctor.ServeScripted() },
 	}
@@ -200,6 +200,20 @@ func plan(_ context.Context, c config.Config) error {
 		return setup.Usage(err)
 	}
 	return report.Write(p, c.Out, c.Format, c.Color, os.Stdout)
+}
+
+// compareRuns sets runs before a change against runs after it.
+func compareRuns(ctx context.Context, c config.Config) error {
+	if err := report.CheckOut(c.Out); err != nil {
+		return setup.Usage(err)
+	}
+	ctx, stop := setup.Interruptible(ctx)
+	defer stop()
+	result, err := setup.Compare(ctx, c)
+	if err != nil {
+		return setup.Usage(err)
+	}
+	return ended(ctx, result, c, nil)
 }
 
 // replay shows a recording in the screen of a live session.

@@ -17,10 +17,11 @@ const ServerAction = "testserver"
 
 // command is one command of the tree: its words and its settings.
 type command struct {
-	name    string // "" is the root
-	args    string // what may follow the name
-	takes   string // key of the setting that it is; "" is the URL, or @PROFILE
-	many    bool   // any number of targets may follow the name
+	name    string                     // "" is the root
+	args    string                     // what may follow the name
+	takes   string                     // key of the setting that it is; "" is the URL, or @PROFILE
+	many    bool                       // any number of targets may follow the name
+	files   func(*Config, words) error // takes the files that follow the name; nil: none do
 	short   string
 	long    string
 	example string
@@ -42,7 +43,7 @@ var commands = []command{
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
 		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupListen, groupMachine, groupFile},
-		common: strings.Fields("concurrency rate input output workload model api-key slo watch metrics"),
+		common: strings.Fields("concurrency rate input output workload model api-key slo"),
 	},
 	{
 		name:  "bench",
@@ -117,6 +118,23 @@ var commands = []command{
 			"plan.workload plan.headroom plan.limit plan.model plan.from plan.slo format out"),
 		formats: []string{"", "table", "json", "csv", "md"},
 		check:   checkPlan,
+	},
+	{
+		name:  "compare",
+		args:  "BEFORE… [--] AFTER…",
+		files: compareFiles,
+		short: "Compare runs before and after a change: what differs, how surely",
+		long: "Compare runs before and after a change: files of bench or sweep (--format json)\n" +
+			"or recordings (--record). Repeat the runs, at least four on each side and in\n" +
+			"turns: only then a difference can be told from chance. Exits with 1 if a\n" +
+			"condition of --fail-if holds.",
+		example: "  sonde compare before.json after.json\n" +
+			"  sonde compare before?.json -- after?.json\n" +
+			"  sonde compare --format md old-sweep*.json -- new-sweep*.json\n" +
+			"  sonde compare --fail-if 'ttft_p95>+10%,error_share>+1point' a*.json -- b*.json",
+		groups:  []string{groupCompare, groupReport, groupScreen, groupFile},
+		common:  strings.Fields("compare.fail-if format out"),
+		formats: []string{"", "table", "json", "csv", "md"},
 	},
 	{
 		name:  "replay",

@@ -69,11 +69,12 @@ type Config struct {
 	File    string // settings file, given or found; it may be missing only at its default place
 	Profile string // chosen [profile.NAME] of that file
 
-	Sim    Sim
-	Sweep  Sweep
-	Plan   Plan
-	Replay Replay
-	Canary Canary
+	Sim     Sim
+	Sweep   Sweep
+	Plan    Plan
+	Replay  Replay
+	Canary  Canary
+	Compare Compare
 }
 
 // Sim is the embedded engine: what is zero is automatic.

@@ -59,11 +59,12 @@ const (
 	groupDoctor  = "doctor"
 	groupListen  = "metrics server"
 	groupCanary  = "canary"
+	groupCompare = "compare"
 )
 
 // table is every setting of every command; their values are in c.
 func table(c *Config) []setting {
-	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c), canarySettings(c))
+	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c), canarySettings(c), compareSettings(c))
 }
 
 // in puts settings into a group.

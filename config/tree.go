@@ -92,6 +92,13 @@ func (t *tree) resolve(c command, cc *cobra.Command, args []string) (*resolved, 
 		}
 		return r, err
 	}
+	if c.files != nil {
+		r, err := resolve(c, cc.Flags(), nil)
+		if err == nil {
+			err = c.files(&r.config, words{args, cc.ArgsLenAtDash()})
+		}
+		return r, err
+	}
 	address, err := c.argument(cc.Flags(), args, resolves(cc.Context()))
 	if err != nil {
 		return nil, err

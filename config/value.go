@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sonde/probe/arrivals"
+	"sonde/probe/compare"
 	"sonde/probe/length"
 	"sonde/probe/plan"
 	"sonde/probe/slo"
@@ -63,6 +64,8 @@ func formOf(field any) form {
 		return single(f, "", tomlText, slo.Parse, slo.Join(*f))
 	case *[]PlanLoad:
 		return list(f, "", tomlText|tomlList, parsePlanLoads, lines(*f))
+	case *[]compare.Condition:
+		return list(f, "", tomlText|tomlList, compare.ParseConditions, lines(*f))
 	case *[]plan.Limit:
 		return list(f, "", tomlText, parsePlanLimits, joinLimits(*f))
 	}

@@ -81,6 +81,7 @@ var rooms = []room{
 	{"probe/sweep", readers, []string{"probe/frame", "probe/level", "probe/slo", "probe/units"}},
 	{"probe/bench", readers, []string{"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"}},
 	{"probe/report", readers, []string{"gpu", "probe/arrivals", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/length", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep", "probe/units"}},
+	{"probe/compare", readers, []string{"probe/measure", "probe/opt", "probe/report", "probe/report/page", "probe/units"}},
 	{"probe/plan", readers, []string{"probe/opt", "probe/plain", "probe/report", "probe/report/page", "probe/roofline", "probe/slo", "probe/units"}},
 	{"ui/history", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"}},
 	{"ui/text", readers, []string{"probe/plain", "probe/units", "ui/chart", "ui/theme"}},
@@ -88,10 +89,10 @@ var rooms = []room{
 	{"ui", readers, []string{"probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
 	{"ui/board", readers, []string{"probe/canary", "probe/guard", "probe/measure", "probe/opt", "probe/units", "ui", "ui/chart", "ui/panel", "ui/text", "ui/theme"}},
 	// Wiring: from a Config to a running program, and what tests it.
-	{"config", wiring, []string{"probe/arrivals", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo"}},
+	{"config", wiring, []string{"probe/arrivals", "probe/compare", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo"}},
 	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
 	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units", "ui/theme"}},
-	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/bench", "probe/canary", "probe/canary/prober", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"}},
+	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/bench", "probe/canary", "probe/canary/prober", "probe/compare", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"}},
 	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/canary", "probe/diagnose", "probe/doctor", "probe/guard", "probe/level", "probe/report", "probe/setup", "probe/sim", "probe/sweep", "ui", "ui/board"}},
 	{"probe/simtest", wiring, []string{"probe", "probe/api", "probe/frame", "probe/prompt", "probe/sim"}},
 }

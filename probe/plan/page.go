@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"sonde/probe/opt"
 	"sonde/probe/report"
 	"sonde/probe/report/page"
@@ -38,25 +36,6 @@ func (p Plan) Markdown() string {
 	return m.String()
 }
 
-// table is a section whose first column holds names, under the title. Columns are as wide
-// as their widest cell.
-func table(title string, figures []string, rows ...[]string) page.Section {
-	s := page.Section{Title: title, Columns: []page.Column{{Title: title, Left: true}}, Rows: rows}
-	for _, figure := range figures {
-		s.Columns = append(s.Columns, page.Column{Title: figure})
-	}
-	for i := range s.Columns {
-		c := &s.Columns[i]
-		c.Width = ansi.StringWidth(c.Title)
-		for _, row := range rows {
-			c.Width = max(c.Width, ansi.StringWidth(row[i]))
-		}
-		c.Width += 2
-	}
-	s.Columns[0].Width--
-	return s
-}
-
 // remark is a line under a table.
 func remark(format string, args ...any) page.Item {
 	return page.Item{Mark: "  ", Text: fmt.Sprintf(format, args...)}
@@ -78,7 +57,7 @@ func (p *Plan) load() page.Section {
 		rows = append(rows, []string{name, figure(d.RequestsPerS), figure(d.RPM), figure(opt.Of(r.InputTokens)), figure(opt.Of(r.OutputTokens)),
 			figure(r.E2ES), figure(d.InputTPM), figure(d.OutputTPM), figure(d.TotalTPM), figure(d.Concurrency)})
 	})
-	return table("load", []string{"req/s", "RPM", "in tok", "out tok", "E2E s", "in TPM", "out TPM", "TPM", "in flight"}, rows...)
+	return page.Table("load", []string{"req/s", "RPM", "in tok", "out tok", "E2E s", "in TPM", "out TPM", "TPM", "in flight"}, rows...)
 }
 
 // eachRow visits the workloads, their total if they are several, and the load
@@ -101,7 +80,7 @@ func (p *Plan) cache() page.Section {
 	p.eachRow(func(name string, _ Request, d Demand) {
 		rows = append(rows, []string{name, figure(d.KVTokens), figure(d.KVTokensMost), sized(d.KVBytes), sized(d.KVBytesMost)})
 	})
-	s := table("KV cache", []string{"tokens", "at most", "bytes", "at most"}, rows...)
+	s := page.Table("KV cache", []string{"tokens", "at most", "bytes", "at most"}, rows...)
 	if m := p.Model; m != nil {
 		s.Items = append(s.Items, remark("%s: %s per token, 16-bit", m.Name, sized(opt.Of(m.KVBytesPerToken))))
 	}
@@ -121,7 +100,7 @@ func (p *Plan) quotas() page.Section {
 		}
 		rows = append(rows, []string{name, figure(opt.Of(l.Quota)), figure(l.Used), percent(l.Share), figure(l.MaxRPM)})
 	}
-	s := table(title, []string{"quota", "used", "share", "binds at RPM"}, rows...)
+	s := page.Table(title, []string{"quota", "used", "share", "binds at RPM"}, rows...)
 	if b := p.Binding; b != nil {
 		text := fmt.Sprintf("%s binds first, at %s RPM (%s req/s)", b.Limit, figure(b.RPM), figure(b.RequestsPerS))
 		switch {

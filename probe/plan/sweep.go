@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,35 +11,16 @@ import (
 )
 
 // Sweep is what a file of measured levels holds.
-type Sweep struct {
-	report.SweepSummary
-	single bool // a Summary of one load: nothing points at a level
-}
+type Sweep struct{ *report.File }
 
 // ReadSweep reads what `sonde sweep` wrote as JSON. The Summary of `sonde bench`
 // is a sweep of one level.
 func ReadSweep(raw []byte) (*Sweep, error) {
-	var form struct {
-		Schema string          `json:"schema"`
-		Levels json.RawMessage `json:"levels"`
-	}
-	if err := json.Unmarshal(raw, &form); err != nil {
-		return nil, errors.New("not a JSON file from sonde sweep (--format json)")
-	}
-	if form.Schema != report.Schema {
-		return nil, fmt.Errorf("not a file from sonde sweep: its schema must be %q", report.Schema)
-	}
-	s := &Sweep{single: form.Levels == nil}
-	var err error
-	if s.single {
-		s.Levels = []report.Level{{Settled: true}} // it has no other level to settle from
-		err = json.Unmarshal(raw, &s.Levels[0])
-	} else {
-		err = json.Unmarshal(raw, &s.SweepSummary)
-	}
+	file, err := report.ReadFile(raw)
 	if err != nil {
-		return nil, fmt.Errorf("damaged file from sonde sweep: %w", err)
+		return nil, err
 	}
+	s := &Sweep{file}
 	s.Levels = slices.DeleteFunc(s.Levels, func(l report.Level) bool { return !(l.Rates.RequestsPerS.V > 0) || l.Requests.OK == 0 })
 	if len(s.Levels) == 0 {
 		return nil, errors.New("no request succeeded at any level")
@@ -75,7 +55,7 @@ func (s *Sweep) chosen(slos []slo.Target) (l *report.Level, why string, err erro
 	switch {
 	case s.Best != nil && s.At(s.Best.Mark) != nil:
 		return s.At(s.Best.Mark), "the largest load within the SLO", nil
-	case hasSLO && s.single && metAll(&s.Levels[0]):
+	case hasSLO && s.Single && metAll(&s.Levels[0]):
 		return &s.Levels[0], "the only load, within its SLO", nil
 	case hasSLO:
 		return nil, "", nil // the sweep had more to judge by than its figures show

@@ -1,11 +1,9 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
 
 	"sonde/config"
-	"sonde/probe/plain"
 	capacity "sonde/probe/plan"
 	"sonde/probe/roofline"
 )
@@ -32,17 +30,11 @@ func Capacity(c config.Config) (capacity.Plan, error) {
 	return capacity.Make(ask)
 }
 
-// largestSweep is beyond every file of levels; a recording may have gigabytes.
-const largestSweep = 64 << 20
-
 // readSweep reads a file of `sonde sweep`.
 func readSweep(path string) (*capacity.Sweep, error) {
-	raw, err := plain.ReadFile(path, largestSweep)
-	switch {
-	case errors.Is(err, plain.ErrTooLarge):
-		return nil, errors.New("too large for a file from sonde sweep (--format json)")
-	case err != nil:
-		return nil, fmt.Errorf("cannot read the file: %w", plain.Cause(err))
+	raw, err := readResults(path)
+	if err != nil {
+		return nil, err
 	}
 	return capacity.ReadSweep(raw)
 }

@@ -57,29 +57,42 @@ func OpenRecording(ctx context.Context, c config.Config) (*Recording, error) {
 		return nil, Usage(fmt.Errorf("--at %s: the recording ends at %s", c.Replay.At, last.Round(time.Second)))
 	}
 	r := &Recording{path: c.Replay.File, file: file, SLOs: c.Replay.SLO}
-	var saved recorded
-	if len(r.SLOs) == 0 && json.Unmarshal(file.Header().Plan, &saved) == nil {
-		for _, text := range saved.SLO { // an unreadable one is from another version
-			if s, err := slo.Parse(text); err == nil {
-				r.SLOs = append(r.SLOs, s...)
-			}
-		}
+	if len(r.SLOs) == 0 {
+		r.SLOs = recordedSLOs(file)
 	}
 	ctx, r.stop = context.WithCancel(ctx)
 	r.Player, r.done = replay.Play(ctx, file, c.Replay.At, c.Replay.Speed)
 	return r, nil
 }
 
-// Levels are those of the whole recording, whatever part plays now. It reads the whole file,
-// or up to what is damaged at its end.
+// recordedSLOs are those of the session that was recorded.
+func recordedSLOs(file *record.File) (all []slo.Target) {
+	var saved recorded
+	if json.Unmarshal(file.Header().Plan, &saved) != nil {
+		return nil
+	}
+	for _, text := range saved.SLO { // an unreadable one is from another version
+		if s, err := slo.Parse(text); err == nil {
+			all = append(all, s...)
+		}
+	}
+	return all
+}
+
+// Levels are those of the whole recording, whatever part plays now.
 func (r *Recording) Levels(ctx context.Context) (bench.SweepOutcome, error) {
 	file, err := record.Open(r.path)
 	if err != nil {
 		return bench.SweepOutcome{}, err
 	}
 	defer file.Close()
-	levels := level.NewBook(r.SLOs)
-	keeper := bench.NewKeeper(bench.Plan{Seed: file.Header().Seed, SLOs: r.SLOs}, levels, levels.Add)
+	return levelsOf(ctx, file, r.SLOs)
+}
+
+// levelsOf reads the whole file, or up to what is damaged at its end.
+func levelsOf(ctx context.Context, file *record.File, slos []slo.Target) (bench.SweepOutcome, error) {
+	levels := level.NewBook(slos)
+	keeper := bench.NewKeeper(bench.Plan{Seed: file.Header().Seed, SLOs: slos}, levels, levels.Add)
 	first, _ := file.Span()
 	frames, err := file.From(ctx, first)
 	for err == nil {
@@ -90,7 +103,7 @@ func (r *Recording) Levels(ctx context.Context) (bench.SweepOutcome, error) {
 		}
 	}
 	if !errors.Is(err, io.EOF) && !errors.Is(err, record.ErrDamaged) {
-		return bench.SweepOutcome{}, fmt.Errorf("reading %s: %w", r.path, err)
+		return bench.SweepOutcome{}, fmt.Errorf("the recording: %w", err)
 	}
 	return keeper.Sweep(), nil
 }

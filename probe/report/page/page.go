@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Section is a part of a report. Texts are plain: Markdown's own signs are escaped.
@@ -61,4 +63,23 @@ func Visible(s string) string {
 		}
 	}
 	return out.String()
+}
+
+// Table is a section whose first column holds names, under the title. Columns are as wide
+// as their widest cell.
+func Table(title string, figures []string, rows ...[]string) Section {
+	s := Section{Title: title, Columns: []Column{{Title: title, Left: true}}, Rows: rows}
+	for _, figure := range figures {
+		s.Columns = append(s.Columns, Column{Title: figure})
+	}
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		c.Width = ansi.StringWidth(c.Title)
+		for _, row := range rows {
+			c.Width = max(c.Width, ansi.StringWidth(row[i]))
+		}
+		c.Width += 2
+	}
+	s.Columns[0].Width--
+	return s
 }

@@ -1,0 +1,208 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sonde/probe/report"
+	"sonde/probe/units"
+)
+
+// Difference is something about what was measured that is not the same on both sides, or within
+// one. Work marks those that make figures answers to different questions; the others may be
+// the very change that is compared.
+type Difference struct {
+	Kind   string   `json:"kind"`
+	Work   bool     `json:"work"`
+	Before []string `json:"before"` // distinct values
+	After  []string `json:"after"`
+}
+
+// Says is the difference in words.
+func (d *Difference) Says() string {
+	return fmt.Sprintf("%s: %s before, %s after", strings.ReplaceAll(d.Kind, "_", " "), strings.Join(d.Before, " and "), strings.Join(d.After, " and "))
+}
+
+// attributes are what has to be the same.
+var attributes = []struct {
+	kind string
+	work bool
+	of   func(*Run) string
+}{
+	{"model", true, func(r *Run) string { return string(r.Target.Model) }},
+	{"load", true, func(r *Run) string {
+		if len(r.Levels) > 1 {
+			return r.Levels[0].Load.Mode + " loop" // its levels are matched
+		}
+		return r.Levels[0].Load.Mode + " loop, " + loadOf(&r.Levels[0]).String()
+	}},
+	{"requested_prompt", true, func(r *Run) string {
+		l := &r.Levels[0].Load
+		return tokens(l.InputSpread, l.InputTokens)
+	}},
+	{"requested_output", true, func(r *Run) string {
+		l := &r.Levels[0].Load
+		return tokens(l.OutputSpread, report.Number{V: float64(l.OutputTokens), OK: true})
+	}},
+	{"prompt_prefix", true, func(r *Run) string { return string(r.Levels[0].Load.Prefix) }},
+	{"slos", true, func(r *Run) string { return strings.Join(slos(r), ", ") }},
+	{"engine", false, func(r *Run) string { return strings.TrimSpace(string(r.Target.Engine + " " + r.Target.EngineVersion)) }},
+	{"hardware", false, func(r *Run) string {
+		var parts []string
+		for _, h := range r.Target.Hardware {
+			parts = append(parts, fmt.Sprintf("%d × %s", h.Count, h.Name))
+		}
+		return strings.Join(parts, ", ")
+	}},
+	{"engine_settings", false, settings},
+}
+
+func tokens(spread report.Text, mean report.Number) string {
+	switch {
+	case spread != "":
+		return string(spread) + " tokens"
+	case !mean.OK:
+		return "prompts from a file"
+	}
+	return units.Whole(mean.V) + " tokens"
+}
+
+func slos(r *Run) []string {
+	if r.SLO != nil {
+		return r.SLO
+	}
+	var out []string
+	for _, s := range r.Levels[0].SLO {
+		out = append(out, s.SLO)
+	}
+	return out
+}
+
+// settings are those of the engine that it reports.
+func settings(r *Run) string {
+	s := &r.Target.Settings
+	out := slices.Clone(s.About)
+	for _, f := range []struct {
+		name string
+		v    report.Number
+	}{{"context", s.MaxModelLen}, {"running at most", s.MaxRunning}, {"KV tokens", s.KVCapacityTokens}, {"KV blocks", s.KVCapacityBlocks}, {"ranks", s.Ranks}} {
+		if f.v.OK {
+			out = append(out, f.name+" "+units.Whole(f.v.V))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// differences are those between the runs; same reports whether all did the same work.
+func differences(a Ask) (out []Difference, same bool) {
+	out, same = []Difference{}, true
+	for _, at := range attributes {
+		before, after := distinct(a.Before, at.of), distinct(a.After, at.of)
+		if len(before) == 1 && slices.Equal(before, after) {
+			continue
+		}
+		out = append(out, Difference{at.kind, at.work, before, after})
+		same = same && !at.work
+	}
+	for _, d := range measuredLengths(a) {
+		out, same = append(out, d), false
+	}
+	return out, same
+}
+
+// distinct are the values of the runs, each once. One that no run reports is "unknown".
+func distinct(runs []Run, of func(*Run) string) []string {
+	var out []string
+	for i := range runs {
+		v := of(&runs[i])
+		if v == "" {
+			v = "unknown"
+		}
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// lengthsDiffer is by how much the mean lengths of prompts or answers may differ.
+const lengthsDiffer = 0.02
+
+// measuredLengths are the counted lengths that differ although the same ones were requested.
+func measuredLengths(a Ask) []Difference {
+	var out []Difference
+	for _, m := range []struct {
+		kind string
+		of   func(*report.Level) report.Number
+	}{
+		{"measured_prompt", func(l *report.Level) report.Number { return l.Lengths.Input.Mean }},
+		{"measured_output", func(l *report.Level) report.Number { return l.Lengths.Output.Mean }},
+	} {
+		before, after := meanLength(a.Before, m.of), meanLength(a.After, m.of)
+		if before > 0 && after > 0 && math.Abs(after/before-1) > lengthsDiffer {
+			text := func(v float64) []string { return []string{units.Tenth(v) + " tokens"} }
+			out = append(out, Difference{m.kind, true, text(before), text(after)})
+		}
+	}
+	return out
+}
+
+// meanLength is the mean over runs and levels; 0 if none knows.
+func meanLength(runs []Run, of func(*report.Level) report.Number) float64 {
+	sum, n := 0.0, 0.0
+	for i := range runs {
+		for k := range runs[i].Levels {
+			if v := of(&runs[i].Levels[k]); v.OK {
+				sum, n = sum+v.V, n+1
+			}
+		}
+	}
+	return sum / max(n, 1)
+}
+
+// Doubt is why the figures of one run may not be what they seem.
+type Doubt struct {
+	Run  string `json:"run"`
+	Kind string `json:"kind"` // "interrupted", "ended_early", "client_limited", "not_settled", "no_success"
+	Load string `json:"load"` // "" is the whole run
+	Says string `json:"says"`
+}
+
+func doubts(a Ask) []Doubt {
+	out := []Doubt{}
+	for _, r := range slices.Concat(a.Before, a.After) {
+		switch {
+		case r.Interrupted:
+			out = append(out, Doubt{r.Name, "interrupted", "", "was interrupted"})
+		case r.EndedEarly != "":
+			out = append(out, Doubt{r.Name, "ended_early", "", "ended early: " + string(r.EndedEarly)})
+		}
+		for i := range r.Levels {
+			l := &r.Levels[i]
+			where := ""
+			if len(r.Levels) > 1 {
+				where = loadOf(l).String()
+			}
+			add := func(applies bool, kind, says string) {
+				if applies {
+					out = append(out, Doubt{r.Name, kind, where, says})
+				}
+			}
+			add(l.Requests.OK == 0, "no_success", "no request succeeded")
+			add(l.Client.Bottleneck, "client_limited", "the client was the bottleneck: its figures are about the client")
+			add(!l.Settled, "not_settled", "had not settled")
+		}
+	}
+	return out
+}
+
+// text is the doubt in one line.
+func (d *Doubt) text() string {
+	if d.Load != "" {
+		return d.Run + " at " + d.Load + " " + d.Says
+	}
+	return d.Run + " " + d.Says
+}

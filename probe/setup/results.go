@@ -1,0 +1,100 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"sonde/config"
+	"sonde/probe/compare"
+	"sonde/probe/plain"
+	"sonde/probe/record"
+	"sonde/probe/report"
+)
+
+// largestResults is beyond every file of levels; a recording may have gigabytes.
+const largestResults = 64 << 20
+
+// readResults reads a file of results.
+func readResults(path string) ([]byte, error) {
+	raw, err := plain.ReadFile(path, largestResults)
+	switch {
+	case errors.Is(err, plain.ErrTooLarge):
+		return nil, errors.New("too large for a file from sonde sweep (--format json)")
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the file: %w", plain.Cause(err))
+	}
+	return raw, nil
+}
+
+// Compare compares files. Every error is wrong usage.
+func Compare(ctx context.Context, c config.Config) (compare.Comparison, error) {
+	ask := compare.Ask{Conditions: c.Compare.FailIf}
+	if len(c.Compare.Before) == 0 || len(c.Compare.After) == 0 {
+		return compare.Comparison{}, errors.New("compare needs files on both sides: sonde compare BEFORE AFTER, or BEFORE… -- AFTER…")
+	}
+	var err error
+	if ask.Before, err = runs(ctx, c.Compare.Before); err != nil {
+		return compare.Comparison{}, err
+	}
+	if ask.After, err = runs(ctx, c.Compare.After); err != nil {
+		return compare.Comparison{}, err
+	}
+	return compare.Compare(ask)
+}
+
+// runs reads files of one side.
+func runs(ctx context.Context, paths []string) ([]compare.Run, error) {
+	var out []compare.Run
+	for _, path := range paths {
+		file, err := readRun(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		out = append(out, compare.Run{Name: path, File: file})
+	}
+	return out, nil
+}
+
+// readRun reads results, or what a recording amounts to.
+func readRun(ctx context.Context, path string) (*report.File, error) {
+	recorded, err := isRecording(path)
+	if err != nil {
+		return nil, err
+	}
+	if !recorded {
+		raw, err := readResults(path)
+		if err != nil {
+			return nil, err
+		}
+		return report.ReadFile(raw)
+	}
+	file, err := record.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	levels, err := levelsOf(ctx, file, recordedSLOs(file))
+	if err != nil {
+		return nil, err
+	}
+	return &report.File{SweepSummary: report.NewSweep(&levels)}, nil
+}
+
+// isRecording looks at how the file begins.
+func isRecording(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("cannot read the file: %w", plain.Cause(err))
+	}
+	defer file.Close()
+	start := make([]byte, 512)
+	n, err := io.ReadFull(file, start)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("cannot read the file: %w", plain.Cause(err))
+	}
+	return bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte(`{"type":"`)), nil
+}
