@@ -28,7 +28,7 @@ type Config struct {
 
 	Watch          bool             // live screen without load
 	Concurrency    int              // closed loop: streams in flight; open loop: the cap
-	Rate           float64          // open loop: requests per second; 0 is the closed loop
+	Rate           arrivals.Rate    // open loop: requests per second; 0 is the closed loop
 	Arrivals       arrivals.Process // gaps between requests in the open loop
 	Input          length.Length    // of prompts
 	Output         length.Length    // of answers

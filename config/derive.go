@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/length"
 )
 
@@ -70,14 +71,14 @@ func (r *resolved) deriveConcurrency(c *Config) error {
 		if c.Concurrency > 0 && asked > rankDefault && asked >= watching {
 			return r.fail("concurrency", "--watch sends no load: omit one of them")
 		}
-		if c.Rate > 0 && r.origins["rate"].rank >= watching {
+		if c.Rate.To > 0 && r.origins["rate"].rank >= watching {
 			return r.fail("rate", "--watch sends no load: omit one of them")
 		}
-		c.Concurrency, c.Rate = 0, 0
+		c.Concurrency, c.Rate = 0, arrivals.Rate{}
 		r.origins["concurrency"] = origin{rankDefault, "watch"}
 		return nil
 	}
-	if c.Rate > 0 && asked == rankDefault {
+	if c.Rate.To > 0 && asked == rankDefault {
 		c.Concurrency = c.MaxConcurrency
 		r.origins["concurrency"] = origin{rankDefault, "max-concurrency"}
 	}

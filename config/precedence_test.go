@@ -39,7 +39,7 @@ func TestPrecedenceOfEverySubset(t *testing.T) {
 func TestEveryKindOfValueFromEveryPlace(t *testing.T) {
 	want := func(t *testing.T, c Config) {
 		t.Helper()
-		if c.Rate != 2.5 || c.Input.Mean != 777 || c.IdleTimeout != 90*time.Second || !c.Insecure || c.Model != "m" ||
+		if c.Rate.To != 2.5 || c.Input.Mean != 777 || c.IdleTimeout != 90*time.Second || !c.Insecure || c.Model != "m" ||
 			c.Seed != 18446744073709551615 || !c.SeedSet || c.MaxTokensTotal != 5_000_000_000 || c.Warmup != (Warmup{Duration: 5 * time.Second}) ||
 			len(c.Headers) != 2 || c.Headers[1] != (Header{"X-B", "b:c"}) || len(c.SLO) != 2 {
 			t.Errorf("got %v", c)

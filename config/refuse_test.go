@@ -19,8 +19,12 @@ func TestBadInputIsOneLineWithAWayOut(t *testing.T) {
 		{"-c", "--concurrency needs a value: --concurrency N"},
 		{"bench -c 0", "--concurrency 0: must be at least 1: sonde bench needs load"},
 		{"--max-concurrency 0", "--max-concurrency 0: must be 1 to 100000"},
-		{"--rate NaN", "--rate NaN: must be a number such as 2.5"},
-		{"--rate +Inf", "--rate +Inf: must be a number such as 2.5"},
+		{"--rate NaN", "--rate NaN: must be requests per second such as 2.5, or a ramp such as 1..20/10m"},
+		{"--rate +Inf", "--rate +Inf: must be requests per second such as 2.5, or a ramp such as 1..20/10m"},
+		{"--rate 1..20", "--rate 1..20: must ramp over a time, such as 1..20/10m"},
+		{"--rate 20..0/1m", "--rate 20..0/1m: must end above 0: the load stays at the end of the ramp"},
+		{"sweep --rate 1..20/10m", "--rate 1..20/10m: a sweep steps by itself: give the rate that it begins with, or --levels 1/s,2/s"},
+		{"bench --rate 1..20/10m --warmup 5s", "--warmup 5s: a ramp begins with the first request: omit one of them"},
 		{"--rate -1", "--rate -1: must be 0 to 100000"},
 		{"--workload raag", "--workload raag: must be chat, rag, agent, summarize, code, prefill or decode: did you mean 'rag'?"},
 		{"--api responses", "--api responses: must be chat or completions"},
@@ -111,7 +115,7 @@ func TestUnknownNames(t *testing.T) {
 		"watch = 'yes'":                 "FILE: watch = yes: must be true or false",
 		"header = [1]":                  "FILE: header: must look like 'Name: value'",
 		"requests = 'x'":                "FILE: requests = x: must be a whole number", // of another command
-		"rate = nan":                    "FILE: rate = NaN: must be a number",
+		"rate = nan":                    "FILE: rate = NaN: must be requests per second such as 2.5, or a ramp such as 1..20/10m",
 		"seed = 1979-05-27":             "FILE: seed = 1979-05-27: must be a whole number",
 		"[profile.lab]\nconcurrency={}": "", // an empty table is nothing
 	} {

@@ -20,7 +20,7 @@ func endpointSettings(c *Config) []setting {
 		in(groupLoad, []setting{
 			{key: "max-concurrency", arg: "N", initial: "256", help: "safety cap on streams", check: between(&c.MaxConcurrency, 1, 100_000), field: &c.MaxConcurrency},
 			{key: "concurrency", short: "c", arg: "N", initial: "1", help: "streams in flight; a cap with --rate", check: c.checkConcurrency, field: &c.Concurrency},
-			{key: "rate", arg: "R", initial: "0", help: "requests per second, instead of -c", check: between(&c.Rate, 0, 100_000), field: &c.Rate},
+			{key: "rate", arg: "R", initial: "0", help: "requests per second, or 1..20/10m", field: &c.Rate},
 			{key: "arrivals", arg: "NAME", initial: "poisson", help: "poisson, constant or gamma:CV", choices: []string{"poisson", "constant", "gamma:2"}, field: &c.Arrivals},
 			{key: "input", short: "i", arg: "N", initial: "256", help: "prompt tokens: N, N±M, N..M", check: between(&c.Input.Mean, 1, 10_000_000), field: &c.Input},
 			{key: "output", short: "o", arg: "N", initial: "128", help: "answer tokens, or lognormal:N,S", check: between(&c.Output.Mean, 1, 1_000_000), field: &c.Output},

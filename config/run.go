@@ -13,6 +13,9 @@ func checkLoad(r *resolved) error {
 	if c.Concurrency == 0 {
 		return r.fail("concurrency", "must be at least 1: sonde "+r.command.name+" needs load")
 	}
+	if c.Rate.Over > 0 && c.Warmup != (Warmup{}) {
+		return r.fail("warmup", "a ramp begins with the first request: omit one of them")
+	}
 	if c.Out != "" && c.Out == c.Record {
 		return r.fail("out", "must differ from the --record file")
 	}
@@ -25,9 +28,11 @@ func checkSweep(r *resolved) error {
 	c := &r.config
 	s := &c.Sweep
 	switch {
-	case c.Rate > 0 && len(s.Amounts) > 0:
+	case c.Rate.Over > 0:
+		return r.fail("rate", "a sweep steps by itself: give the rate that it begins with, or --levels 1/s,2/s")
+	case c.Rate.To > 0 && len(s.Amounts) > 0:
 		return r.fail("rate", "sets where --levels auto starts: omit it, or write levels as 1/s,2/s")
-	case c.Rate > 0:
+	case c.Rate.To > 0:
 		s.Open = true
 	case s.Open && !r.given("concurrency"):
 		c.Concurrency = c.MaxConcurrency

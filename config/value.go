@@ -56,6 +56,8 @@ func formOf(field any) form {
 		return single(f.value, f.must, f.takes, f.parse, f.toml(*f.value))
 	case *length.Length:
 		return single(f, "", tomlNumber|tomlText, length.Parse, lengthTOML(*f))
+	case *arrivals.Rate:
+		return single(f, "", tomlNumber|tomlText, arrivals.ParseRate, rateTOML(*f))
 	case *arrivals.Process:
 		return single(f, "", tomlText, arrivals.Parse, f.String())
 	case *[]Header:
@@ -166,6 +168,14 @@ func lengthTOML(l length.Length) any {
 		return l.Mean
 	}
 	return l.String()
+}
+
+// rateTOML is a number where the rate does not change.
+func rateTOML(r arrivals.Rate) any {
+	if r.Over == 0 {
+		return r.To
+	}
+	return r.String()
 }
 
 func (w Warmup) toml() any {

@@ -125,7 +125,7 @@ func (c *commands) Begin() {
 	defer c.mu.Unlock()
 	l := c.load
 	if !c.chosen {
-		l.Concurrency, l.Rate = c.opt.Load.Concurrency, c.opt.Load.Rate
+		l.Concurrency, l.Rate, l.Ramp = c.opt.Load.Concurrency, c.opt.Load.Rate, c.opt.Load.Ramp
 	}
 	c.apply(c.opt.clamp(l), "")
 }
@@ -138,17 +138,21 @@ func (c *commands) apply(l frame.Load, text string) {
 	if synthetic, ok := c.opt.Prompts.(*prompt.Synthetic); ok {
 		synthetic.SetPrefix(prompt.Prefix(l.Prefix))
 	}
-	target, think := l.Concurrency, l.Think
-	if l.Rate > 0 {
-		target, think = 0, 0
-	}
-	c.todo = append(c.todo, func(time.Duration) { c.collector.SetLevel(at, target, think, l.Concurrency == 0) })
+	c.todo = append(c.todo, func(time.Duration) { c.collector.SetLevel(at, steadyState(l)) })
 	if text != "" {
 		c.events = append(c.events, frame.Event{At: at, Kind: frame.EventLoad, Text: text})
 	}
 	if c.conn.Load() != nil {
 		c.pool.Set(l)
 	}
+}
+
+// steadyState is what a level at that load has to reach.
+func steadyState(l frame.Load) collect.Goal {
+	if l.Rate > 0 {
+		return collect.Goal{Over: l.Ramp.Over, CV: l.Arrivals.CV, Idle: l.Concurrency == 0}
+	}
+	return collect.Goal{Streams: l.Concurrency, Think: l.Think, Idle: l.Concurrency == 0}
 }
 
 // SetBudget allows at most n more requests to be sent; load.NoLimit lifts the limit.
@@ -256,6 +260,8 @@ func (c *commands) Fail(err error) {
 // describeChange describes what an operator changed.
 func describeChange(old, l frame.Load) string {
 	switch {
+	case l.Ramp != old.Ramp && l.Ramp.Over > 0:
+		return fmt.Sprintf("rate: %g → %g requests/s within %s", l.Ramp.From, l.Rate, units.Span(l.Ramp.Over))
 	case l.Rate != old.Rate:
 		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)
 	case l.Arrivals != old.Arrivals:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/frame"
 	"sonde/probe/length"
 	"sonde/probe/prompt"
@@ -75,6 +76,9 @@ func (o Options) clamp(l frame.Load) frame.Load {
 	}
 	if l.Think = max(l.Think, 0); l.Turns < 2 {
 		l.Turns, l.Think = 0, 0
+	}
+	if l.Rate == 0 {
+		l.Ramp = arrivals.Ramp{}
 	}
 	return l
 }

@@ -147,7 +147,7 @@ func (s *Session) closeFrame() {
 	}
 	f := &frame.Frame{
 		At: now, Slice: slice, Stopped: stopped, Target: s.target(),
-		Load:   frame.LoadState{Requested: load, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Watch: s.opt.Watch, Stage: s.stageNow()},
+		Load:   frame.LoadState{Requested: load, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Watch: s.opt.Watch, RateNow: s.pool.RateNow(), Stage: s.stageNow()},
 		Client: t.Client, Streams: t.Cells, Requests: t.Requests, Events: events, Err: fatal,
 	}
 	for _, p := range s.parts {

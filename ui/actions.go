@@ -3,6 +3,7 @@ package ui
 import (
 	"math"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -59,9 +60,17 @@ func loadText(l frame.Load) string {
 		lengths += ", " + l.Prefix + " prefixes"
 	}
 	if l.Rate > 0 {
-		return units.Sig2(l.Rate) + " req/s ≤ " + units.Group(float64(l.Concurrency)) + ", " + l.Arrivals.String() + lengths
+		return rateText(l) + " req/s ≤ " + units.Group(float64(l.Concurrency)) + ", " + l.Arrivals.String() + lengths
 	}
 	return "concurrency " + units.Group(float64(l.Concurrency)) + lengths
+}
+
+// rateText is the rate of an open loop, with the ramp that leads to it.
+func rateText(l frame.Load) string {
+	if l.Ramp.Over == 0 {
+		return units.Sig2(l.Rate)
+	}
+	return units.Sig2(l.Ramp.From) + " → " + units.Sig2(l.Rate)
 }
 
 // amount is a command that changes the concurrency, or in an open loop the rate.
@@ -74,7 +83,7 @@ func amount(closed func(int) int, open func(float64) float64) func(*model) {
 			case l.Concurrency == 0: // stopped: start again under the previous cap
 				l.Concurrency = max(1, m.restoreCap)
 			default:
-				l.Rate = open(l.Rate)
+				l.Rate, l.Ramp = open(m.rate(*l)), arrivals.Ramp{}
 			}
 		})
 	}
@@ -95,6 +104,29 @@ func outputLength(step func(int) int) func(*model) {
 
 func (m *model) nextPrefix() {
 	m.changePrompts(func(l *frame.Load) { l.Prefix = frame.NextPrefix(l.Prefix) })
+}
+
+// rate is how many requests per second are due now, in digits that are short to read.
+func (m *model) rate(l frame.Load) float64 {
+	if now := &m.live.Frame.Load; now.Requested == l && now.Moving() {
+		return tidy(now.RateNow)
+	}
+	return l.Rate
+}
+
+// rampOver is how long a ramp from the keyboard takes.
+const rampOver = time.Minute
+
+// rampUp doubles the rate in the course of a minute.
+func (m *model) rampUp() {
+	if m.Controls.Load().Rate <= 0 {
+		m.say("a closed loop has no rate: --rate R sends on a schedule", m.theme.Note)
+		return
+	}
+	m.change(func(l *frame.Load) {
+		from := m.rate(*l)
+		l.Rate, l.Ramp = 2*from, arrivals.Ramp{From: from, Over: rampOver}
+	})
 }
 
 // burstiness are the arrivals that the keyboard steps through.

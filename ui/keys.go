@@ -99,6 +99,7 @@ func commands() []command {
 		{[]string{"]"}, "]", "output length", "output", needLoad, outputLength(stepUp)},
 		{[]string{"p"}, "p", "next prompt prefix: unique, shared, same", "", needLoad, (*model).nextPrefix},
 		{[]string{"b"}, "b", "open loop: next arrivals: poisson, constant, bursts", "", needLoad, (*model).nextArrivals},
+		{[]string{"R"}, "R", "open loop: ramp to twice the rate within a minute", "", needLoad, (*model).rampUp},
 		{[]string{"0"}, "0", "stop: send no new requests, let running ones finish", "stop", needLoad, (*model).stopLoad},
 		{[]string{"x"}, "x", "abort: cancel all requests in flight", "", needLoad, (*model).abort},
 		{[]string{"l"}, "l", "send one long prompt to see how it affects the others", "long prompt",

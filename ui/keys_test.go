@@ -196,6 +196,20 @@ func TestArrivalsStepToBursts(t *testing.T) {
 	}
 }
 
+func TestARampFromTheKeyboard(t *testing.T) {
+	s := newFake(4)
+	s.load = frame.Load{Concurrency: 32, Rate: 4, InputTokens: 256, OutputTokens: 128}
+	m := at(s, 120, 40)
+	press(m, "R")
+	if got := s.Load(); got.Rate != 8 || got.Ramp != (arrivals.Ramp{From: 4, Over: time.Minute}) {
+		t.Errorf("a ramp of %+v to %v, want 4 to 8 within a minute", got.Ramp, got.Rate)
+	}
+	press(m, "up") // takes over from the ramp
+	if got := s.Load(); got.Ramp != (arrivals.Ramp{}) {
+		t.Errorf("the ramp goes on: %+v", got)
+	}
+}
+
 func TestControlKeys(t *testing.T) {
 	s := newFake(4).play(time.Second)
 	m := at(s, 80, 24)

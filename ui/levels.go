@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"sonde/probe/arrivals"
 	"sonde/probe/level"
 	"sonde/probe/slo"
 	"sonde/probe/sweep"
@@ -102,6 +103,7 @@ func (m *model) startSweep() {
 		m.Sweeper.Stop()
 	}
 	now := m.requested()
+	now.Ramp = arrivals.Ramp{}
 	p := sweep.Plan{Load: now, Open: now.Rate > 0, Cap: float64(m.live.Frame.Load.Max), After: now}
 	if p.Open {
 		p.From, p.Cap = now.Rate, 0

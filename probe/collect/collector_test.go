@@ -121,7 +121,7 @@ func TestWaitingShowsWhileItLasts(t *testing.T) {
 func TestLevelsHoldTheirOwnRequests(t *testing.T) {
 	c := NewCollector(none)
 	s := &stream{track: c.NewTrack(), ttft: 50 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 20}
-	c.SetLevel(0, 1, 0, false)
+	c.SetLevel(0, Goal{Streams: 1})
 	got := run(c, 0, 3*time.Second, s)
 	if got.Level != 1 || got.Settled {
 		t.Errorf("level %d, settled %v after 3 s; two windows of 2 s have to agree first", got.Level, got.Settled)
@@ -132,7 +132,7 @@ func TestLevelsHoldTheirOwnRequests(t *testing.T) {
 	}
 
 	changed := 10*time.Second + 100*time.Millisecond
-	c.SetLevel(changed, 1, 0, false)
+	c.SetLevel(changed, Goal{Streams: 1})
 	s.ttft = 200 * time.Millisecond
 	got = run(c, 10*time.Second, 10*time.Second+500*time.Millisecond, s)
 	for _, r := range got.Requests {
@@ -146,11 +146,24 @@ func TestLevelsHoldTheirOwnRequests(t *testing.T) {
 	}
 }
 
+// The stream behaves alike all along, but the load that was requested is only reached after 6 s.
+func TestARampSettlesAfterItsEnd(t *testing.T) {
+	c := NewCollector(none)
+	s := &stream{track: c.NewTrack(), ttft: 50 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 20}
+	c.SetLevel(0, Goal{Over: 6 * time.Second})
+	if got := run(c, 0, 9*time.Second, s); got.Settled {
+		t.Error("settled within two windows of 2 s after the end of the ramp")
+	}
+	if got := run(c, 9*time.Second, 12*time.Second, s); !got.Settled {
+		t.Error("not settled 6 s after the end of the ramp")
+	}
+}
+
 // Four streams of requests of 500 ms and pauses of 4.5 s. Between two turns they are part of the load
 // and not in flight; the level settles after twice the 5 s in which each has had its turn.
 func TestThinkingStreamsSettle(t *testing.T) {
 	c := NewCollector(none)
-	c.SetLevel(0, 4, 4500*time.Millisecond, false)
+	c.SetLevel(0, Goal{Streams: 4, Think: 4500 * time.Millisecond})
 	var streams []*stream
 	for i := range 4 {
 		streams = append(streams, &stream{

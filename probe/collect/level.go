@@ -12,9 +12,7 @@ import (
 type level struct {
 	number  int // counts settings from 1; 0 before the first load
 	since   time.Duration
-	target  int           // streams that the setting asks for, in flight or thinking; 0 in open loop
-	think   time.Duration // between two requests of a stream
-	ends    bool          // concurrency 0: nothing to settle
+	goal    Goal
 	settled bool
 	from    time.Duration // when it settled
 
@@ -29,7 +27,18 @@ const (
 	settleWindow = 2 * time.Second
 	// settleWithin is how far the two may differ, as a share of the larger.
 	settleWithin = 0.15
+	// burstsWithin bounds what chance may explain where arrivals come in bursts.
+	burstsWithin = 0.7
 )
+
+// Goal is what a level has to reach in order to settle.
+type Goal struct {
+	Streams int           // in flight or thinking; 0 if the load is a rate
+	Think   time.Duration // the mean pause of a stream between two requests
+	Over    time.Duration // a rate: the ramp that leads to it
+	CV      float64       // a rate: the coefficient of variation of the gaps between arrivals
+	Idle    bool          // no load: nothing to settle
+}
 
 // reset empties the level's numbers; they are counted from now on.
 func (l *level) reset(now time.Duration) {
@@ -38,41 +47,41 @@ func (l *level) reset(now time.Duration) {
 	l.from = now
 }
 
-// SetLevel begins a new level: the load was changed at that instant. target is
-// the number of streams that will be in flight or thinking, 0 if the load is a rate; think is
-// their mean pause between two requests.
-func (c *Collector) SetLevel(at time.Duration, target int, think time.Duration, idle bool) {
+// SetLevel begins a new level: the load was changed at that instant.
+func (c *Collector) SetLevel(at time.Duration, goal Goal) {
 	number := c.level.number + 1
-	c.level = level{number: number, since: at, target: target, think: think, ends: idle}
+	c.level = level{number: number, since: at, goal: goal}
 	c.level.reset(at)
 }
 
 // window is the length of the sub-windows. Of streams that think it holds a request and a pause:
 // each stream has brought about a request's tokens.
 func (l *level) window(lasts time.Duration) time.Duration {
-	if l.think == 0 {
+	if l.goal.Think == 0 {
 		return settleWindow
 	}
-	return min(max(settleWindow, l.think+lasts), MaxWindow)
+	return min(max(settleWindow, l.goal.Think+lasts), MaxWindow)
 }
 
 // tick looks whether the level has settled: the target is reached and two
 // successive sub-windows of throughput agree. lasts is how long a request takes.
 func (l *level) tick(now time.Duration, streams int, last, before flowSlot, lasts time.Duration) {
-	if l.settled || l.number == 0 || l.ends || now-l.since < 2*l.window(lasts) {
+	steady := now - l.since - l.goal.Over // for so long the load has not changed
+	if l.settled || l.number == 0 || l.goal.Idle || steady < 2*l.window(lasts) {
 		return
 	}
 	within := settleWithin
-	if l.think > 0 { // pauses scatter
+	if l.goal.Think > 0 { // pauses scatter
 		within = max(within, scatter(last.ok, before.ok))
 	}
-	if l.target == 0 { // a rate
+	if l.goal.Streams == 0 { // a rate
 		// What is in flight takes as long to build up as a request lasts.
-		if now-l.since < lasts+2*settleWindow {
+		if steady < lasts+2*settleWindow {
 			return
 		}
-		within = max(within, scatter(last.ok, before.ok))
-	} else if streams != l.target {
+		chance := scatter(last.ok, before.ok) * max(1, l.goal.CV)
+		within = max(within, min(chance, burstsWithin))
+	} else if streams != l.goal.Streams {
 		return
 	}
 	a, b := float64(last.out), float64(before.out)

@@ -99,7 +99,7 @@ func (h *history) ofLoad() []*frame.Frame {
 func (h *history) steady(d time.Duration) (frames []*frame.Frame, ok bool) {
 	frames, ok = h.last(d)
 	for _, f := range frames {
-		ok = ok && f.Load.Level == h.now().Load.Level
+		ok = ok && f.Load.Level == h.now().Load.Level && !f.Load.Moving()
 	}
 	return frames, ok
 }

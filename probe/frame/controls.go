@@ -11,9 +11,10 @@ import (
 
 // Load is the load that an operator requests.
 type Load struct {
-	Concurrency  int              `json:"concurrency"` // closed loop: streams in flight; open loop: the cap
-	Rate         float64          `json:"rate"`        // open loop: requests per second; 0 = closed loop
-	Arrivals     arrivals.Process `json:"poisson"`     // open loop: the gaps between arrivals
+	Concurrency  int              `json:"concurrency"`   // closed loop: streams in flight; open loop: the cap
+	Rate         float64          `json:"rate"`          // open loop: requests per second; 0 = closed loop
+	Arrivals     arrivals.Process `json:"poisson"`       // open loop: the gaps between arrivals
+	Ramp         arrivals.Ramp    `json:"ramp,omitzero"` // open loop: how the rate comes to Rate
 	InputTokens  int              `json:"input_tokens"`
 	OutputTokens int              `json:"output_tokens"`
 
@@ -26,6 +27,14 @@ type Load struct {
 	Think time.Duration `json:"think_ms,omitempty"` // closed loop: the mean pause between two turns
 
 	Prefix string `json:"prefix"` // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
+}
+
+// Schedule is the rate of an open loop over time, since it was requested.
+func (l Load) Schedule() arrivals.Rate {
+	if l.Rate <= 0 {
+		return arrivals.Rate{}
+	}
+	return arrivals.Rate{To: l.Rate, Ramp: l.Ramp}
 }
 
 // Input is the requested length of prompts.

@@ -66,8 +66,21 @@ type LoadState struct {
 	Max       int  `json:"max_concurrency"` // safety cap for concurrency
 	Watch     bool `json:"watch,omitempty"` // the session never sends a request, whatever its Controls are asked
 
+	RateNow float64 `json:"rate_now,omitempty"` // open loop whose rate changes by itself: requests per second that are due now; else 0
+
 	Stage Stage `json:"stage,omitempty"` // what is done before the load that is waited for begins
 }
+
+// Rate is how many requests per second are due now; 0 in a closed loop.
+func (s *LoadState) Rate() float64 {
+	if s.RateNow > 0 {
+		return s.RateNow
+	}
+	return s.Requested.Rate
+}
+
+// Moving reports whether the load changes by itself.
+func (s *LoadState) Moving() bool { return s.RateNow > 0 }
 
 // Health says whether the client itself is in the way.
 type Health struct {

@@ -151,7 +151,7 @@ func Comparable(a, b frame.Load) bool { return withoutAmount(a) == withoutAmount
 // that is not its cap.
 func withoutAmount(l frame.Load) frame.Load {
 	if l.Rate > 0 {
-		l.Rate = 1
+		l.Rate, l.Ramp = 1, arrivals.Ramp{} // what counts comes after the ramp
 	} else {
 		l.Concurrency, l.Arrivals = 1, arrivals.Process{}
 	}

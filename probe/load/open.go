@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -22,12 +21,23 @@ const maxBacklog = 100_000
 // nobody requested.
 const stoppedFor = 500 * time.Millisecond
 
-// startPacer begins the schedule of arrivals at the present rate. p.mu is held.
+// startPacer begins the schedule of arrivals. p.mu is held.
 func (p *Pool) startPacer() {
 	gen := p.pacerGen
-	pace := newPacer(p.now(), p.setting.Rate, p.setting.Arrivals, rand.New(rand.NewPCG(p.opt.Seed, pacerStream)))
+	pace := newPacer(p.rateSince, p.now(), p.setting.Schedule(), p.setting.Arrivals, rand.New(rand.NewPCG(p.opt.Seed, pacerStream)))
 	ctx := p.ctx
 	p.spawn(func() { p.pace(ctx, pace, gen) })
+}
+
+// RateNow is how many requests per second are due now, where a ramp changes that; else 0.
+func (p *Pool) RateNow() float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rate, t := p.setting.Schedule(), p.now()-p.rateSince
+	if t >= rate.Over {
+		return 0
+	}
+	return rate.At(t)
 }
 
 func (p *Pool) pace(ctx context.Context, pace *pacer, gen int) {
@@ -105,28 +115,29 @@ func sleepUntil(ctx context.Context, d time.Duration) bool {
 }
 
 // pacer is an open loop's schedule of arrivals: pure arithmetic on absolute
-// times, so that a late arrival delays no other.
+// times, so that a late arrival delays no other. A process with gaps of mean 1 becomes one
+// of any rate by a change of time: arrival n comes when n arrivals are expected to have come.
 type pacer struct {
-	start time.Duration
-	rate  float64 // requests per second
+	since time.Duration // when the rate began
+	rate  arrivals.Rate
 	gaps  arrivals.Process
 	rng   *rand.Rand
-	count float64 // gaps of mean 1 up to the next arrival
+	count float64 // arrivals that are expected up to the next one
 }
 
-// newPacer begins a schedule at the given instant. Constant arrivals begin at the start,
-// random ones after a first gap.
-func newPacer(start time.Duration, rate float64, gaps arrivals.Process, rng *rand.Rand) *pacer {
-	p := &pacer{start: start, rate: rate, gaps: gaps, rng: rng}
+// newPacer begins a schedule at the given instant, of a rate that began at another. Constant
+// arrivals begin at the start, random ones after a first gap.
+func newPacer(since, start time.Duration, rate arrivals.Rate, gaps arrivals.Process, rng *rand.Rand) *pacer {
+	p := &pacer{since: since, rate: rate, gaps: gaps, rng: rng, count: rate.Count(start - since)}
 	if gaps != arrivals.Constant {
-		p.count = gaps.Gap(rng)
+		p.count += gaps.Gap(rng)
 	}
 	return p
 }
 
 // next is the instant of the next arrival.
 func (p *pacer) next() time.Duration {
-	at := p.start + time.Duration(math.Round(p.count/p.rate*float64(time.Second)))
+	at := p.since + p.rate.When(p.count)
 	p.count += p.gaps.Gap(p.rng)
 	return at
 }

@@ -53,10 +53,11 @@ type Pool struct {
 	heldUntil time.Duration   // open loop: the server asked for no requests before
 	ctx       context.Context // of all requests begun since the last Abort
 	cancel    context.CancelFunc
-	leftOut   int        // open loop: arrivals within such a time
-	lengths   *rand.Rand // of prompts and answers that scatter
-	cutTo     int        // the longest prompt that was requested instead of one beyond the context; 0: none
-	pacerGen  int        // counts changes of the rate; an older pacer stops
+	leftOut   int           // open loop: arrivals within such a time
+	lengths   *rand.Rand    // of prompts and answers that scatter
+	cutTo     int           // the longest prompt that was requested instead of one beyond the context; 0: none
+	rateSince time.Duration // open loop: when the present rate was requested; a ramp begins then
+	pacerGen  int           // counts changes of the rate; an older pacer stops
 	closed    bool
 	changed   chan struct{} // closed when the load changes
 	group     sync.WaitGroup
@@ -89,12 +90,16 @@ func (p *Pool) Set(s frame.Load) {
 	if p.closed {
 		return
 	}
-	rateChanged := s.Rate != p.setting.Rate || s.Arrivals != p.setting.Arrivals
+	newRate := s.Schedule() != p.setting.Schedule()
+	rateChanged := newRate || s.Arrivals != p.setting.Arrivals
 	p.setting = s
 	close(p.changed)
 	p.changed = make(chan struct{})
 	if s.Concurrency == 0 {
 		p.waiting = nil
+	}
+	if newRate {
+		p.rateSince = p.now()
 	}
 	if rateChanged {
 		p.pacerGen++

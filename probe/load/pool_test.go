@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -235,11 +236,37 @@ func TestNewArrivalsGoOnFromNow(t *testing.T) {
 			t.Errorf("constant arrival %d came at %s", k, r.Intent)
 		}
 	}
-	want := newPacer(change, 10, arrivals.Process{CV: 2}, rand.New(rand.NewPCG(0, pacerStream)))
+	want := newPacer(0, change, arrivals.Rate{To: 10}, arrivals.Process{CV: 2}, rand.New(rand.NewPCG(0, pacerStream)))
 	for k, r := range records[51:] {
 		if at := want.next(); r.Intent != at {
 			t.Fatalf("arrival %d of the burst came at %s, want %s", k, r.Intent, at)
 		}
+	}
+}
+
+// A ramp from 1 to 5 per second within 10 s has had 10 arrivals at half-time. It goes on through
+// a change of the arrivals, and ends where it was to end: with 30 arrivals after 10 s, then 5 a second.
+func TestARampGoesOnThroughOtherChanges(t *testing.T) {
+	s := &fakeServer{service: time.Millisecond}
+	ramp := frame.Load{Concurrency: 1000, Rate: 5, Ramp: arrivals.Ramp{From: 1, Over: 10 * time.Second}}
+	records := bubble(t, s, func(p *Pool) {
+		p.Set(ramp)
+		after(5*time.Second + time.Millisecond)
+		if n, _, _, _ := s.counts(); n != 11 { // the first at once, the tenth after it at 5 s
+			t.Errorf("%d begun in the first half, want 11", n)
+		}
+		if now := p.RateNow(); math.Abs(now-3.0004) > 1e-9 {
+			t.Errorf("%v per second after 5.001 s, want 3.0004", now)
+		}
+		ramp.Concurrency, ramp.Arrivals = 500, arrivals.Process{CV: 0.001} // as good as constant
+		p.Set(ramp)
+		after(15 * time.Second)
+		if now := p.RateNow(); now != 0 {
+			t.Errorf("%v per second after the ramp, want 0: the rate no longer moves", now)
+		}
+	})
+	if n := len(records); n < 79 || n > 81 {
+		t.Errorf("%d requests in 20 s, want 30 and 50", n)
 	}
 }
 

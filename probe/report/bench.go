@@ -89,7 +89,12 @@ func (r *Run) cut() string {
 // describe says what keeps the requests coming.
 func (l *Load) describe() string {
 	if l.Rate.OK {
-		return fmt.Sprintf("%s requests/s, at most %d in flight", figure(l.Rate), l.Concurrency)
+		rate, gaps := figure(l.Rate), string(l.Arrivals)
+		if r := &l.Ramp; r.OverS.OK {
+			rate = fmt.Sprintf("%s to %s", figure(r.From), figure(r.To))
+			gaps += fmt.Sprintf(", ramp of %s s", figure(r.OverS))
+		}
+		return fmt.Sprintf("%s requests/s (%s), at most %d in flight", rate, gaps, l.Concurrency)
 	}
 	return fmt.Sprintf("concurrency %d", l.Concurrency)
 }

@@ -84,6 +84,28 @@ func TestFewArrivalsAreNoBacklog(t *testing.T) {
 	}
 }
 
+// From 2 to 10 per second within 4 s: 6 on average, and 10 afterwards.
+func TestARampIsJudgedByItsMeanRate(t *testing.T) {
+	load := frame.Load{Concurrency: 64, Rate: 10, Ramp: arrivals.Ramp{From: 2, Over: 4 * time.Second}, InputTokens: 8, OutputTokens: 1}
+	var all []measure.Request
+	for i := range 24 {
+		r := stream(4000/24*float64(i), 50, 0, 1)
+		r.Intent = max(0, r.Start-at(300))
+		all = append(all, r)
+	}
+	s := summarise(bench.Plan{Load: load, Duration: 4 * time.Second}, frames(5*time.Second, load, all, nil))
+	if noteWith(s, "requests per second were sent") {
+		t.Errorf("24 requests within the 4 s of the ramp are all: %q", s.Notes)
+	}
+	if r := s.Load.Ramp; r.From.V != 2 || r.To.V != 10 || r.OverS.V != 4 {
+		t.Errorf("the ramp is %+v", r)
+	}
+	s = summarise(bench.Plan{Load: load, Duration: 4 * time.Second}, frames(5*time.Second, load, all[:12], nil))
+	if !noteWith(s, "3.0 of 6.0 requests per second") {
+		t.Errorf("half of the requests: %q", s.Notes)
+	}
+}
+
 // What was read before the window says nothing about it, even if nothing newer
 // came for a while.
 func TestReadingsFromBeforeTheWindow(t *testing.T) {

@@ -78,9 +78,18 @@ const waitsForSlot = 20
 // rate that is low without waiting is chance: Poisson drew fewer arrivals.
 func behindSchedule(o *bench.Outcome) string {
 	l := &o.Level
-	requested, got := l.Load.Rate, l.RequestsPerS
+	requested, got := meanRate(l), l.RequestsPerS
 	return iff(requested > 0 && got.OK && got.V < 0.95*requested && l.ClientQueue.N > 0 && l.ClientQueue.P50 > waitsForSlot,
 		"only %.1f of %.1f requests per second were sent: requests had to wait for a free stream", got.V, requested)
+}
+
+// meanRate is how many requests per second were due while the level's rates were taken.
+func meanRate(l *level.Level) float64 {
+	if l.Load.Ramp.Over == 0 || l.Held <= 0 {
+		return l.Load.Rate
+	}
+	rate, from := l.Load.Schedule(), max(0, l.From-l.Since)
+	return (rate.Count(from+l.Held) - rate.Count(from)) / l.Held.Seconds()
 }
 
 // notHonoured says that prompts or answers have another length than was requested. One

@@ -82,6 +82,7 @@ func loadOf(requested frame.Load, prefix string) Load {
 	}
 	if requested.Rate > 0 {
 		l.Mode, l.Rate = "open", Rounded(opt.Of(requested.Rate))
+		l.Ramp = rampOf(requested)
 		l.Arrivals, l.process = Text(requested.Arrivals.String()), requested.Arrivals
 	}
 	return l
@@ -102,6 +103,13 @@ func spread(l length.Length) Text {
 		return ""
 	}
 	return Text(l.String())
+}
+
+func rampOf(l frame.Load) Ramp {
+	if l.Ramp.Over == 0 {
+		return Ramp{}
+	}
+	return Ramp{From: Rounded(opt.Of(l.Ramp.From)), To: Rounded(opt.Of(l.Rate)), OverS: Rounded(opt.Of(l.Ramp.Over.Seconds()))}
 }
 
 func quantiles(d *measure.Summary) Quantiles {

@@ -69,8 +69,16 @@ type Load struct {
 	Turns        int    `json:"turns,omitempty"`  // user messages of a conversation; absent: requests stand alone
 	ThinkS       Number `json:"think_s,omitzero"` // mean pause between two turns; closed loop only
 	Arrivals     Text   `json:"arrivals"`         // "poisson", "constant" or "gamma:CV"; open loop only
+	Ramp         Ramp   `json:"ramp"`             // that led to the rate
 
 	process arrivals.Process
+}
+
+// Ramp is how the rate of an open loop came to where it stayed; unknown without one.
+type Ramp struct {
+	From  Number `json:"from"` // requests per second
+	To    Number `json:"to"`
+	OverS Number `json:"over_s"`
 }
 
 // Mark names a level by its load.

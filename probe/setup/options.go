@@ -54,7 +54,7 @@ func Options(c config.Config) (probe.Options, error) {
 
 func wanted(c config.Config) frame.Load {
 	l := frame.Load{
-		Concurrency: c.Concurrency, Rate: c.Rate, Arrivals: c.Arrivals,
+		Concurrency: c.Concurrency, Rate: c.Rate.To, Ramp: c.Rate.Ramp, Arrivals: c.Arrivals,
 		InputTokens: c.Input.Mean, InputShape: c.Input.Shape, OutputTokens: c.Output.Mean, OutputShape: c.Output.Shape,
 	}
 	if c.Turns > 1 {
@@ -82,7 +82,7 @@ func Ladder(c config.Config) sweep.Plan {
 	after.Concurrency, after.Rate = 0, 0
 	p := sweep.Plan{Load: l, Open: c.Sweep.Open, Rungs: c.Sweep.Amounts, PerLevel: c.Sweep.PerLevel, After: after}
 	if p.Open {
-		p.From, p.Cap = c.Rate, mostRate
+		p.From, p.Cap = c.Rate.To, mostRate
 	} else {
 		p.From, p.Cap = float64(c.Concurrency), float64(c.MaxConcurrency)
 	}

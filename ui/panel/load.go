@@ -86,7 +86,10 @@ func amountLine(v *View, w int) string {
 	t, l := v.Theme, v.Requested
 	if l.Rate > 0 {
 		under := " ≤ " + count(l.Concurrency)
-		return entry(t, w, "rate", text.Fig(units.Sig2(l.Rate), t.Bold),
+		if v.Frame.Load.Moving() {
+			under = " → " + units.Sig2(l.Rate) + under
+		}
+		return entry(t, w, "rate", text.Fig(units.Sig2(v.rate()), t.Bold),
 			t.Dim.Render(" req/s"+under), t.Dim.Render("/s"+under), t.Dim.Render(" req/s"))
 	}
 	number := text.Fig(count(l.Concurrency), t.Bold)

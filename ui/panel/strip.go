@@ -40,7 +40,10 @@ func stripLoad(v *View) []text.Figure {
 	t, f, l := v.Theme, v.Frame, v.Requested
 	amount := text.Fig("c "+text.Right(count(l.Concurrency), 3), t.Bold)
 	if l.Rate > 0 {
-		amount.Text = units.Sig2(l.Rate) + " req/s ≤ " + count(l.Concurrency)
+		amount.Text = units.Sig2(v.rate()) + " req/s ≤ " + count(l.Concurrency)
+		if f.Load.Moving() {
+			amount.Text = units.Sig2(v.rate()) + " → " + units.Sig2(l.Rate) + " req/s ≤ " + count(l.Concurrency)
+		}
 	}
 	parts := []text.Figure{amount}
 	if v.capped() {

@@ -97,6 +97,14 @@ func (v *View) beforeLoad() bool {
 	return v.Have && v.Requested.Concurrency == 0 && v.Frame.Load.Stage != frame.StageLoad
 }
 
+// rate is how many requests per second are due now.
+func (v *View) rate() float64 {
+	if v.Frame.Load.Requested == v.Requested {
+		return v.Frame.Load.Rate()
+	}
+	return v.Requested.Rate // no Frame shows it yet
+}
+
 // capped reports whether a closed loop cannot be turned up any further.
 func (v *View) capped() bool {
 	return v.Requested.Rate <= 0 && v.Requested.Concurrency > 0 && v.Requested.Concurrency == v.Frame.Load.Max
