@@ -89,12 +89,11 @@ func (r *Run) cut() string {
 // describe says what keeps the requests coming.
 func (l *Load) describe() string {
 	if l.Rate.OK {
-		rate, gaps := figure(l.Rate), string(l.Arrivals)
+		rate := figure(l.Rate) + " requests/s"
 		if r := &l.Ramp; r.OverS.OK {
-			rate = fmt.Sprintf("%s to %s", figure(r.From), figure(r.To))
-			gaps += fmt.Sprintf(", ramp of %s s", figure(r.OverS))
+			rate = fmt.Sprintf("%s to %s/s in %s s", units.Digits3(r.From.V), units.Digits3(r.To.V), units.Whole(r.OverS.V))
 		}
-		return fmt.Sprintf("%s requests/s (%s), at most %d in flight", rate, gaps, l.Concurrency)
+		return fmt.Sprintf("%s, %s, at most %d in flight", rate, word(l.Arrivals), l.Concurrency)
 	}
 	return fmt.Sprintf("concurrency %d", l.Concurrency)
 }
