@@ -20,7 +20,7 @@ type Levels interface {
 // seesLevels reports whether the levels are on the screen. They are read only then, because
 // reading sorts samples.
 func (m *model) seesLevels() bool {
-	return m.overlay == overlayLevels || m.zoomed && m.focus == panel.Load
+	return m.overlay == overlayLevels || m.zoomed && (m.focus == panel.Load || m.focus == panel.TTFT && m.requested().Turns > 1)
 }
 
 // readLevels takes the rows as they are now.

@@ -19,7 +19,7 @@ func newTTFT() *latency {
 		metric: "ttft", name: "TTFT", engine: engineTTFT, about: aboutTTFT,
 		of:   func(ttft, _ measure.Summary) measure.Summary { return ttft },
 		seen: func(s *history.Seen) bool { return s.TTFT },
-		foot: waitingNote, notes: ttftNotes, floor: ttftFloor,
+		foot: waitingNote, notes: ttftNotes, floor: ttftFloor, below: turnTable,
 	}
 }
 

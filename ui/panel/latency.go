@@ -27,7 +27,7 @@ type latency struct {
 	seen   func(*history.Seen) bool
 	foot   func(*View) []text.Figure                // nil: none
 	notes  func(*View) []text.Figure                // further numbers when zoomed
-	below  func(v *View, w, h int) (lines []string) // a second chart when zoomed, or nil
+	below  func(v *View, w, h int) (lines []string) // what stands below the chart when zoomed; nil: nothing
 	floor  func(*View) []fact                       // what the hardware allows
 	about  Explanation
 	ranger chart.Ranger
@@ -133,8 +133,9 @@ func (l *latency) Zoomed(v *View, w, h int) []string {
 	upper := h
 	var lower []string
 	if l.below != nil && h >= 16 {
-		upper = h * 6 / 10
-		lower = l.below(v, w-tableWidth, h-upper)
+		if lower = l.below(v, w-tableWidth, h-h*6/10); lower != nil {
+			upper = h * 6 / 10
+		}
 	}
 	charts := append(l.Body(v, w-tableWidth, upper), lower...)
 	return text.Beside(l.table(v), tableWidth, charts, w-tableWidth, h)
@@ -163,6 +164,9 @@ func (l *latency) table(v *View) []string {
 func (l *latency) Explain(v *View) Explanation {
 	e, s := l.about, l.window(v)
 	e.Source = fromClient
+	if l.metric == "ttft" && v.Requested.Turns > 1 {
+		e.Text = append(slices.Clip(e.Text), aboutTurns)
+	}
 	e.Now = append(windowNow(v, s.N), "dim a percentile is dim while it has fewer than 10 (p90, p95), 100 (p99) or 1 000 (p99.9) samples")
 	e.Now = append(e.Now, floorNow(v, l.floor(v))...)
 	return e

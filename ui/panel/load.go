@@ -24,10 +24,24 @@ type load struct{ curve Curve }
 
 func (l *load) Heading(v *View) text.Heading {
 	hd := text.Heading{Name: "load"}
+	if talk := conversations(v.Requested); talk != "" {
+		hd.Figures = []text.Figure{text.Fig(talk, v.Theme.Plain)}
+	}
 	if v.Requested.Rate > 0 {
-		hd.Figures = []text.Figure{text.Fig(v.Requested.Arrivals.String(), v.Theme.Dim), text.Fig("open loop", v.Theme.Dim)}
+		hd.Figures = append(hd.Figures, text.Fig(v.Requested.Arrivals.String(), v.Theme.Dim), text.Fig("open loop", v.Theme.Dim))
 	}
 	return hd
+}
+
+// conversations describes those of a load: "8 turns, think 2 s"; "" without them.
+func conversations(l frame.Load) string {
+	switch {
+	case l.Turns < 2:
+		return ""
+	case l.Rate > 0 || l.Think == 0:
+		return count(l.Turns) + " turns"
+	}
+	return count(l.Turns) + " turns, think " + units.Span(l.Think)
 }
 
 func (l *load) Body(v *View, w, h int) []string {
@@ -149,6 +163,8 @@ func flightNotes(v *View) []string {
 		return []string{t.Dim.Render(" draining")}
 	case long > 0:
 		return []string{t.Bold.Render(" +" + count(long) + " long")}
+	case c.Thinking > 0:
+		return text.Styled(number(c.Thinking, "thinking", "think"), t.Dim)
 	case c.Prefill > 0:
 		return text.Styled(number(c.Prefill, "prefill"), t.Dim)
 	}
@@ -284,7 +300,7 @@ func failures(v *View, w int) []string {
 }
 
 func (l *load) Explain(v *View) Explanation {
-	return Explanation{
+	e := Explanation{
 		Title: "load: what is requested from the server",
 		Text: []string{
 			"concurrency: requests kept in flight. When one ends, the next is sent. After lowering it, running requests still finish. With a rate (open loop), requests are sent on schedule and the concurrency is a cap.",
@@ -296,4 +312,8 @@ func (l *load) Explain(v *View) Explanation {
 		Source: fromClient,
 		Now:    windowNow(v, v.Frame.Client.E2E.N),
 	}
+	if v.Requested.Turns > 1 {
+		e.Text = append(e.Text, "Conversations: each request sends the history and one message more. A stream that thinks is between two turns: part of the load, and not in flight.")
+	}
+	return e
 }
