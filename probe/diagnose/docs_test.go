@@ -78,7 +78,7 @@ func quoted() map[Rule][]string {
 		"host_bound":           {share(hostBoundSM), share(hostBoundDRAM), times(hostBoundFloors), ms(hostBoundSlowMS)},
 		"prefill_interference": {times(interferenceFewest), times(pauseGaps), ms(pauseShortestMS), ms(interferenceHarshMS)},
 		"standstills":          {ms(standstillsShortestMS), times(standstillsGaps), times(standstillsFewest), s(keep)},
-		"past_knee":            {times(kneeStreams), times(level.Clearly), of(kneeAnswers, "answers")},
+		"past_knee":            {times(kneeStreams), times(level.Clearly), of(kneeAnswers, "responses")},
 		"slow_start":           {ms(slowTTFTMS), share(slowStartShare), of(enough, "requests")},
 		"ttft_tail":            tail,
 		"tpot_tail":            tail,
@@ -91,7 +91,7 @@ func quoted() map[Rule][]string {
 		"slowed":               {times(slowedTPOT), times(slowedTPOTOpen), times(slowedTTFT), times(slowedTTFTOpen), ms(slowedTTFTByMS)},
 		"bandwidth_bound":      {share(boundDRAM)},
 		"slow_decode":          {ms(slowTPOTMS), ms(quickTPOTMS), times(slowTPOTFloors), ms(slowTTFTMS), of(enough, "requests")},
-		"answer_growth":        {times(growthRise), of(growthFewest, "answers"), of(growthGaps+1, "tokens")},
+		"answer_growth":        {times(growthRise), of(growthFewest, "responses"), of(growthGaps+1, "tokens")},
 		"tokens_per_chunk":     {fmt.Sprintf("%g tokens", tokensPerChunkFrom)},
 	}
 }

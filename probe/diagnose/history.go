@@ -29,6 +29,7 @@ type history struct {
 	present  presentLoad
 	busy     busy // means of the last seconds
 	pauses   []pause
+	judged   []sloNow // one for each SLO
 }
 
 func (h *history) add(f *frame.Frame) {
@@ -74,6 +75,7 @@ func (h *history) look() {
 	h.present = h.findPresent()
 	h.busy = h.findBusy()
 	h.pauses = h.findPauses()
+	h.judged = h.judgeSLOs()
 }
 
 func (h *history) now() *frame.Frame { return h.frames[len(h.frames)-1] }

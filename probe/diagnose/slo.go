@@ -104,7 +104,7 @@ func (s *sloNow) figures() string {
 // checkSLO finds SLOs that are missed, those that are still being missed first.
 func checkSLO(h *history) finding {
 	var missed, past []sloNow
-	for _, s := range h.judgeSLOs() {
+	for _, s := range h.judged {
 		switch {
 		case !s.missed():
 		case s.past:
@@ -138,7 +138,7 @@ func checkSLO(h *history) finding {
 
 // checkSLOUnclear finds SLOs for which there are too few samples.
 func checkSLOUnclear(h *history) finding {
-	judged := slices.DeleteFunc(h.judgeSLOs(), func(s sloNow) bool { return !s.undecided() })
+	judged := slices.DeleteFunc(slices.Clone(h.judged), func(s sloNow) bool { return !s.undecided() })
 	if len(judged) == 0 {
 		return decide(len(h.slos) > 0, false, finding{})
 	}
