@@ -70,7 +70,7 @@ func (s *Summary) head(t *page.Text) {
 	t.Line(t.Bold("sonde bench") + "  " + word(s.Target.URL))
 	t.Line(s.Target.line())
 	t.Line(fmt.Sprintf("%s loop, %s%s · prefix %s", s.Load.Mode, s.Load.describe(), s.Load.talk(), word(s.Load.Prefix)))
-	t.Line(fmt.Sprintf("prompt %s → %s tok · output %s → %s tok · counted by %s", s.Load.prompt(), s.perRequest(s.Tokens.Input),
+	t.Line(fmt.Sprintf("prompt %s%s → %s tok · output %s → %s tok · counted by %s", s.Load.prompt(), iff(s.Load.Turns > 1, " a turn"), s.perRequest(s.Tokens.Input),
 		s.Load.answer(), s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
 	t.Line(fmt.Sprintf("window %s s · seed %d%s", figure(s.DurationS), s.Seed, s.cut()))
 }

@@ -19,7 +19,7 @@ func turnTable(v *View, w, h int) []string {
 		return nil
 	}
 	t := v.Theme
-	title := t.Dim.Render(" TTFT by turn of the conversation, this level")
+	title := t.Dim.Render(" TTFT by turn, this level")
 	var rows []level.Turn
 	for i := range v.Levels.Rows {
 		if r := &v.Levels.Rows[i]; r.Load == v.Requested {
