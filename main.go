@@ -33,6 +33,7 @@ func main() {
 	actions := config.Actions{
 		"": live, "bench": benchLoad, "sweep": sweepLoads, "sim": serve, "doctor": examine, "plan": plan, "replay": replay, "compare": compareRuns,
 		"canary":            watchOver,
+		"worker":            work,
 		config.ServerAction: func(context.Context, config.Config) error { return doctor.ServeScripted() },
 	}
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
@@ -185,6 +186,16 @@ func serve(ctx context.Context, c config.Config) error {
 		fmt.Fprintf(os.Stderr, "playing %s: the incident begins in %.0f s\n", name, left.Seconds())
 	}
 	if err := <-done; err != nil && ctx.Err() == nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// work sends a share of an operator's load.
+func work(ctx context.Context, c config.Config) error {
+	ctx, stop := setup.Interruptible(ctx)
+	defer stop()
+	if err := setup.Work(ctx, c, func(line string) { fmt.Fprintln(os.Stderr, line) }); err != nil {
 		return err
 	}
 	return context.Cause(ctx)

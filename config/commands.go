@@ -42,7 +42,7 @@ var commands = []command{
 			"  sonde gpu-box:8000 -c 8 --workload rag\n" +
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
-		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupListen, groupMachine, groupFile},
+		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
 		common: strings.Fields("concurrency rate input output workload model api-key slo"),
 	},
 	{
@@ -54,7 +54,7 @@ var commands = []command{
 		example: "  sonde bench gpu-box:8000 -c 16 --duration 60s\n" +
 			"  sonde bench https://host/v1 --requests 200 --warmup 5 --out run.json\n" +
 			"  sonde bench @lab --rate 4 --slo ttft_p95=2s,tpot_p95=40ms,success=99.9",
-		groups: []string{groupTarget, groupLoad, groupAmount, groupSources, groupRecord, groupReport, groupScreen, groupListen, groupMachine, groupFile},
+		groups: []string{groupTarget, groupLoad, groupAmount, groupSources, groupRecord, groupReport, groupScreen, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
 		common: strings.Fields("concurrency rate input output workload requests duration warmup model api-key slo format out"),
 		check:  checkLoad,
 	},
@@ -68,7 +68,7 @@ var commands = []command{
 		example: "  sonde sweep gpu-box:8000 --slo ttft_p95=2s,tpot_p95=40ms\n" +
 			"  sonde sweep @lab --levels 1,4,8,16,32,64 --per-level 30s --out sweep.json\n" +
 			"  sonde sweep h:8000 --levels 1/s,2/s,4/s -o 512 --format md",
-		groups:  []string{groupSweep, groupTarget, groupLoad, groupSources, groupRecord, groupReport, groupScreen, groupListen, groupMachine, groupFile},
+		groups:  []string{groupSweep, groupTarget, groupLoad, groupSources, groupRecord, groupReport, groupScreen, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
 		common:  strings.Fields("levels per-level slo max-concurrency rate input output workload model api-key format out"),
 		formats: []string{"", "table", "json", "csv", "md"},
 		check:   checkSweep,
@@ -90,6 +90,20 @@ var commands = []command{
 		common:  strings.Fields("canary.every canary.input canary.output canary.budget canary.timeout canary.slo canary.targets canary.once listen model api-key format"),
 		formats: []string{"", "table", "json", "md"},
 		check:   checkCanary,
+	},
+	{
+		name:  "worker",
+		args:  "[URL]",
+		short: "Send a share of the load of an operator elsewhere",
+		long: "Send a share of the load of an operator elsewhere: sonde, sonde bench or sonde\n" +
+			"sweep with the same --nats and --run. The endpoint is the operator's unless a\n" +
+			"URL is given; keys and certificates are the worker's own. Runs until stopped.",
+		example: "  sonde worker --nats 10.0.0.5:4222 --run tuesday\n" +
+			"  sonde bench h:8000 -c 2000 --nats 10.0.0.5:4222 --run tuesday --workers 4\n" +
+			"  sonde h:8000 --nats embedded         # serves NATS itself, on 127.0.0.1:4222",
+		groups: []string{groupWorkers, groupTarget, groupFile},
+		common: strings.Fields("nats run nats-creds api-key header insecure ca cert key"),
+		check:  checkWorker,
 	},
 	{
 		name:  "sim",

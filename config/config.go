@@ -58,6 +58,8 @@ type Config struct {
 
 	Listen string // host:port for /metrics, "" is none
 
+	Workers Workers
+
 	Format string // "table", "json", "csv", "md", "vllm" or "" for table on a terminal and else json
 	Out    string // file for the summary; "" is standard output
 

@@ -24,6 +24,9 @@ func (r *resolved) derive() error {
 	if err := r.derivePrometheus(c); err != nil {
 		return err
 	}
+	if err := r.checkOperator(); err != nil {
+		return err
+	}
 	return r.deriveKey(c)
 }
 

@@ -13,7 +13,7 @@ import (
 func TestDefaults(t *testing.T) {
 	clean(t)
 	want := Config{APIKeyEnv: "OPENAI_API_KEY", API: "chat", Concurrency: 1, Arrivals: arrivals.Poisson, Input: length.Length{Mean: 256}, Output: length.Length{Mean: 128}, Workload: "chat", Turns: 1, Prefix: "unique",
-		IdleTimeout: time.Minute, MaxConcurrency: 256, GPU: "auto", Color: "auto", Sim: Sim{Options: sim.Options{Speed: 1}}, File: defaultFile()}
+		IdleTimeout: time.Minute, MaxConcurrency: 256, Workers: Workers{Run: "sonde", Min: 1}, GPU: "auto", Color: "auto", Sim: Sim{Options: sim.Options{Speed: 1}}, File: defaultFile()}
 	url := want
 	url.URL = "http://h:1"
 	if c := must(t, url.URL); c.String() != url.String() {

@@ -42,29 +42,31 @@ const envPrefix = "SONDE_"
 
 // Groups of settings.
 const (
-	groupTarget  = "target"
-	groupLoad    = "load"
-	groupAmount  = "amount"
-	groupSources = "readings"
-	groupRecord  = "record"
-	groupReport  = "report"
-	groupScreen  = "screen"
-	groupLive    = "live screen"
-	groupServe   = "serve"
-	groupMachine = "embedded engine"
-	groupFile    = "settings"
-	groupSweep   = "sweep"
-	groupPlan    = "plan"
-	groupReplay  = "replay"
-	groupDoctor  = "doctor"
-	groupListen  = "metrics server"
-	groupCanary  = "canary"
-	groupCompare = "compare"
+	groupTarget   = "target"
+	groupLoad     = "load"
+	groupAmount   = "amount"
+	groupSources  = "readings"
+	groupRecord   = "record"
+	groupReport   = "report"
+	groupScreen   = "screen"
+	groupLive     = "live screen"
+	groupServe    = "serve"
+	groupMachine  = "embedded engine"
+	groupFile     = "settings"
+	groupSweep    = "sweep"
+	groupPlan     = "plan"
+	groupReplay   = "replay"
+	groupDoctor   = "doctor"
+	groupListen   = "metrics server"
+	groupCanary   = "canary"
+	groupWorkers  = "workers"
+	groupOperator = "operator of workers"
+	groupCompare  = "compare"
 )
 
 // table is every setting of every command; their values are in c.
 func table(c *Config) []setting {
-	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c), canarySettings(c), compareSettings(c))
+	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c), canarySettings(c), compareSettings(c), workerSettings(c))
 }
 
 // in puts settings into a group.

@@ -65,6 +65,7 @@ var rooms = []room{
 	{"probe/engine/kinds", sources, []string{"probe/engine", "probe/opt", "probe/roofline"}},
 	{"probe/engine/scrape", sources, []string{"probe/api/wire", "probe/engine", "probe/engine/kinds", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/prom", "probe/roofline"}},
 	{"probe/load", sources, []string{"probe/api", "probe/arrivals", "probe/collect", "probe/frame", "probe/guard", "probe/measure", "probe/prompt"}},
+	{"probe/crew", sources, []string{"probe/arrivals", "probe/collect", "probe/frame", "probe/guard", "probe/measure", "probe/units"}},
 	{"probe", sources, []string{"gpu", "gpu/watch", "probe/api", "probe/api/wire", "probe/arrivals", "probe/collect", "probe/engine", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/length", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline", "probe/units"}},
 	{"probe/canary/prober", sources, []string{"probe/api", "probe/api/wire", "probe/engine", "probe/engine/scrape", "probe/measure", "probe/prompt"}},
 	{"probe/sim/faults", sources, nil},
@@ -89,10 +90,10 @@ var rooms = []room{
 	{"ui", readers, []string{"probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
 	{"ui/board", readers, []string{"probe/canary", "probe/guard", "probe/measure", "probe/opt", "probe/units", "ui", "ui/chart", "ui/panel", "ui/text", "ui/theme"}},
 	// Wiring: from a Config to a running program, and what tests it.
-	{"config", wiring, []string{"probe/arrivals", "probe/compare", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo"}},
+	{"config", wiring, []string{"probe/arrivals", "probe/compare", "probe/crew", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo"}},
 	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
 	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units", "ui/theme"}},
-	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/bench", "probe/canary", "probe/canary/prober", "probe/compare", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"}},
+	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/bench", "probe/canary", "probe/canary/prober", "probe/compare", "probe/crew", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep"}},
 	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/canary", "probe/diagnose", "probe/doctor", "probe/guard", "probe/level", "probe/report", "probe/setup", "probe/sim", "probe/sweep", "ui", "ui/board"}},
 	{"probe/simtest", wiring, []string{"probe", "probe/api", "probe/frame", "probe/prompt", "probe/sim"}},
 }

@@ -26,7 +26,7 @@ const (
 // exactly. It cannot fail.
 func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 	synthetic, ok := s.opt.Prompts.(*prompt.Synthetic)
-	if !ok || s.opt.Watch {
+	if !ok || s.opt.Watch || s.opt.Remote != nil { // workers fit their own
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, calibrationWait)

@@ -8,7 +8,6 @@ import (
 
 	"sonde/probe/collect"
 	"sonde/probe/frame"
-	"sonde/probe/load"
 	"sonde/probe/prompt"
 	"sonde/probe/units"
 )
@@ -22,7 +21,7 @@ type commands struct {
 	collector *collect.Collector         // used on the ticking goroutine only
 	long      *longWatch                 // likewise
 	conn      atomic.Pointer[connection] // nil before Connect has succeeded
-	pool      *load.Pool                 // has no load before that
+	pool      generators                 // has no load before that
 
 	mu     sync.Mutex // guards what follows
 	load   frame.Load
@@ -138,12 +137,12 @@ func (c *commands) apply(l frame.Load, text string) {
 	if synthetic, ok := c.opt.Prompts.(*prompt.Synthetic); ok {
 		synthetic.SetPrefix(prompt.Prefix(l.Prefix))
 	}
+	if c.conn.Load() != nil {
+		at = c.pool.Set(l)
+	}
 	c.todo = append(c.todo, func(time.Duration) { c.collector.SetLevel(at, steadyState(l)) })
 	if text != "" {
 		c.events = append(c.events, frame.Event{At: at, Kind: frame.EventLoad, Text: text})
-	}
-	if c.conn.Load() != nil {
-		c.pool.Set(l)
 	}
 }
 

@@ -46,6 +46,9 @@ type Options struct {
 	Tick    time.Duration // length of a slice; 0 = 250 ms
 	Process Process       // how the process that measures fares; nil = our own, as it is
 
+	// Remote makes the processes that send the load; nil = this one does.
+	Remote func(RemoteSetup) (Remote, error)
+
 	// Dial opens every connection of the measurement; nil = the machine's network.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }

@@ -51,8 +51,10 @@ func New(opt Options) (*Session, error) {
 	if opt.Tick == 0 {
 		opt.Tick = DefaultTick
 	}
-	if err := checkFiles(opt.Load.Concurrency, opt.Embedded); err != nil {
-		return nil, err
+	if opt.Remote == nil {
+		if err := checkFiles(opt.Load.Concurrency, opt.Embedded); err != nil {
+			return nil, err
+		}
 	}
 	opt.Load = opt.clamp(opt.Load)
 	addr, err := api.ParseAddress(opt.URL, api.Kind(opt.API))
@@ -71,15 +73,33 @@ func New(opt Options) (*Session, error) {
 	s.collector = collect.NewCollector(func() (int, time.Duration) { return s.pool.Retrying() })
 	long := &longWatch{tick: opt.Tick}
 	s.commands = newCommands(opt, s.now, s.collector, long)
-	s.pool = load.New(load.Options{
-		Doer: connected{s.commands}, Prompts: opt.Prompts, NewTrack: s.collector.NewTrack,
-		Epoch: s.epoch, Seed: opt.Seed, Fail: s.Fail, Room: s.promptRoom,
-	})
+	health, err := s.openGenerators()
+	if err != nil {
+		return nil, err
+	}
 	s.parts = []part{
 		long, &tokenCap{limit: opt.MaxTokensTotal, commands: s.commands}, &tooLong{commands: s.commands}, &refusals{commands: s.commands}, &cutPrompts{commands: s.commands},
-		newHealth(opt, s.stamps), partFunc(s.readSources), &bounds{requested: opt.Roofline},
+		health, partFunc(s.readSources), &bounds{requested: opt.Roofline},
 	}
 	return s, nil
+}
+
+// openGenerators makes what sends the load, and the part that follows how well it does.
+func (s *Session) openGenerators() (health part, err error) {
+	if s.opt.Remote == nil {
+		s.pool = load.New(load.Options{
+			Doer: connected{s.commands}, Prompts: s.opt.Prompts, NewTrack: s.collector.NewTrack,
+			Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.Fail, Room: s.promptRoom,
+		})
+		return newHealth(s.opt, s.stamps), nil
+	}
+	remote, err := s.opt.Remote(RemoteSetup{Now: s.now, Note: s.Note, Fail: s.Fail})
+	if err != nil {
+		return nil, err
+	}
+	s.pool = remote
+	s.collector.SetRemote(remote)
+	return workers{remote}, nil
 }
 
 // partFunc is a part without a memory.
@@ -108,6 +128,9 @@ func (s *Session) Close() {
 		c.client.Close()
 	}
 }
+
+// Epoch is the instant from which the times of Frames count.
+func (s *Session) Epoch() time.Time { return s.epoch }
 
 // URL is the address that requests go to first, without credentials.
 func (s *Session) URL() string { return api.Redacted(s.addr.Requests[0]) }

@@ -72,9 +72,9 @@ func TestARecordingSaysWhereItIs(t *testing.T) {
 		set  func()
 		want string
 	}{
-		{func() {}, "● replay  level"},
-		{func() { p.state.Speed = 4 }, "● replay 4×"},
-		{func() { p.state.Speed = 0.125 }, "● replay 0.125×"},
+		{func() {}, "◆ replay  level"},
+		{func() { p.state.Speed = 4 }, "◆ replay 4×"},
+		{func() { p.state.Speed = 0.125 }, "◆ replay 0.125×"},
 		{func() { p.state.Seeking = true }, "○ seeking"},
 		{func() { p.state.Seeking, p.state.Paused = false, true }, "PAUSED"},
 		{func() { p.state.At, p.state.Ended = time.Minute, true }, "end of recording"},

@@ -31,6 +31,7 @@ type Collector struct {
 	lastTick time.Duration
 	gaps     []float32 // of the slice that closes; its memory serves again
 	retrying func() (n int, next time.Duration)
+	remote   Remote // nil: none
 }
 
 // DefaultWindow is the live window at the start.
@@ -99,6 +100,7 @@ func (c *Collector) Tick(now time.Duration, stopped bool) Tick {
 		}
 		c.absorb(&s, &p, &live)
 	}
+	c.absorbRemote(&out, &s)
 	if stopped {
 		c.flow.skip(now)
 	} else {

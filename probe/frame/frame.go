@@ -31,6 +31,8 @@ type Frame struct {
 	Engine engine.Status  `json:"-"`
 	GPU    gpu.Status     `json:"-"`
 	Health Health         `json:"health"`
+	// Workers send the load, if it is not this process.
+	Workers []Worker `json:"workers,omitempty"`
 
 	Limits   *roofline.Roofline `json:"-"`                 // the model on its hardware; nil: unknown. Not recorded
 	Roofline roofline.Bounds    `json:"roofline,omitzero"` // what the Limits say about the live window
@@ -120,5 +122,6 @@ const (
 	StageLoad       Stage = iota // nothing is left to do
 	StageConnecting              // looking for the model and the engine
 	StageLoading                 // the server refuses requests: its model is not ready
+	StageWorkers                 // the load waits for workers to join
 	StageFitting                 // asking the server how many tokens a prompt has
 )

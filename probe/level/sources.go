@@ -150,11 +150,12 @@ func (g *gpuTally) figures(l *Level) {
 
 // Client is how well the client itself did.
 type Client struct {
-	Stamps    string    // "kernel" or "read"
-	LateMSP99 opt.Float // the worst of the slices
-	CPU       opt.Float // mean, cores
-	Behind    float64   // share of the time in which the client was the bottleneck
-	BehindWhy string    // how it was, as last reported; "" if it was not
+	Stamps    string         // "kernel" or "read"
+	LateMSP99 opt.Float      // the worst of the slices
+	CPU       opt.Float      // mean, cores
+	Behind    float64        // share of the time in which the client was the bottleneck
+	BehindWhy string         // how it was, as last reported; "" if it was not
+	Workers   []frame.Worker // that sent the load, as they stood at the end; nil: this process did
 }
 
 // doubtFrom is the share of the time from which on a client that is the bottleneck makes
@@ -166,15 +167,16 @@ func (c *Client) Doubtful() bool { return c.Behind > doubtFrom }
 
 type clientTally struct {
 	stamps, why   string
+	workers       []frame.Worker
 	cpu, late     opt.TimeMean
 	total, behind time.Duration
 }
 
-func (c *clientTally) add(h *frame.Health, held time.Duration) {
+func (c *clientTally) add(h *frame.Health, workers []frame.Worker, held time.Duration) {
 	if held == 0 {
 		return
 	}
-	c.stamps = h.Stamps
+	c.stamps, c.workers = h.Stamps, workers
 	c.cpu.Add(h.CPU, held)
 	c.late.Add(opt.Of(h.LateMsP99), held)
 	c.total += held
@@ -185,7 +187,7 @@ func (c *clientTally) add(h *frame.Health, held time.Duration) {
 }
 
 func (c *clientTally) figures() Client {
-	out := Client{Stamps: c.stamps, LateMSP99: c.late.Max(), CPU: c.cpu.Mean(), BehindWhy: c.why}
+	out := Client{Stamps: c.stamps, LateMSP99: c.late.Max(), CPU: c.cpu.Mean(), BehindWhy: c.why, Workers: c.workers}
 	if c.total > 0 {
 		out.Behind = float64(c.behind) / float64(c.total)
 	}

@@ -73,7 +73,7 @@ func (t *Tally) frame(f *frame.Frame, now, before *engine.Reading) {
 		t.engine = engineTally{} // what was read before was of several too
 	}
 	t.gpus.add(f, held, t.saw(f, f.GPU.At))
-	t.client.add(&f.Health, held)
+	t.client.add(&f.Health, f.Workers, held)
 	t.mfu.Add(f.Roofline.MFU, held)
 }
 

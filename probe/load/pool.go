@@ -83,12 +83,13 @@ func New(opt Options) *Pool {
 }
 
 // Set changes the load. The newest of several quick changes wins. Requests that
-// run go on with the lengths they began with.
-func (p *Pool) Set(s frame.Load) {
+// run go on with the lengths they began with. It returns the instant of the change.
+func (p *Pool) Set(s frame.Load) (from time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	from = p.now()
 	if p.closed {
-		return
+		return from
 	}
 	newRate := s.Schedule() != p.setting.Schedule()
 	rateChanged := newRate || s.Arrivals != p.setting.Arrivals
@@ -109,6 +110,7 @@ func (p *Pool) Set(s frame.Load) {
 		}
 	}
 	p.fill()
+	return from
 }
 
 // SetRamp spreads the beginnings of the streams that a later raise of a closed loop adds

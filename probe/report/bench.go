@@ -28,7 +28,7 @@ func (s Summary) Text(width int, color bool) string {
 	latency := s.latencySection(false)
 	latency.Lines = append(latency.Lines, s.floor()...)
 	for _, section := range []page.Section{
-		s.requestSection(), latency, turnSection("", s.Turns), s.lengthSection(), s.rateSection(), s.engineSection(), s.gpuSection(),
+		s.requestSection(), latency, turnSection("", s.Turns), s.lengthSection(), s.rateSection(), s.workerSection(), s.engineSection(), s.gpuSection(),
 		s.sloSection(), errorSection(s.Errors), noteSection(s.Notes), verdictSection(s.Verdict),
 	} {
 		t.Section(section)
@@ -40,7 +40,7 @@ func (s Summary) Text(width int, color bool) string {
 func (s Summary) Markdown() string {
 	m := s.opening(word(s.Target.Model), s.Load.Mode+" loop, "+s.Load.describe()+s.Load.talk(), s.conclusion())
 	for _, section := range []page.Section{
-		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true), turnSection("Turns", s.Turns), s.lengthSection(),
+		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true), turnSection("Turns", s.Turns), s.lengthSection(), s.workerSection(),
 		s.sloSection(), verdictSection(s.Verdict), errorSection(s.Errors), noteSection(s.Notes),
 	} {
 		m.Section(section)

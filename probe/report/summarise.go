@@ -35,7 +35,7 @@ func New(o *bench.Outcome) Summary {
 		sm: RoundedShare(l.SM), dram: RoundedShare(l.DRAM),
 		Client: ClientFigures{
 			Stamps: Text(l.Client.Stamps), LateMSP99: Rounded(l.Client.LateMSP99), CPU: Rounded(l.Client.CPU),
-			CoalescedShare: RoundedShare(l.Tokens.CoalescedShare()), Bottleneck: l.Client.Doubtful(),
+			CoalescedShare: RoundedShare(l.Tokens.CoalescedShare()), Bottleneck: l.Client.Doubtful(), Workers: workersOf(l.Client.Workers),
 		},
 	}
 	all := l.Latencies.All()

@@ -260,6 +260,20 @@ type ClientFigures struct {
 	CPU            Number `json:"cpu"`         // share of one core
 	CoalescedShare Number `json:"coalesced_share"`
 	Bottleneck     bool   `json:"bottleneck"`
+	// Workers sent the load; none: this process did. The figures above are of the one that does worst.
+	Workers []WorkerFigures `json:"workers,omitempty"`
+}
+
+// WorkerFigures say how a process did that sent a share of the load. What it sent counts from when it joined.
+type WorkerFigures struct {
+	Name          string `json:"name"`
+	State         string `json:"state"`
+	Sent          int64  `json:"sent"`
+	OutputTokens  int64  `json:"output_tokens"`
+	CPU           Number `json:"cpu"`
+	LateMSP99     Number `json:"late_ms_p99"`
+	ClockWithinMS Number `json:"clock_within_ms"` // its stamps, on the operator's clock, are right to this
+	Doubt         Text   `json:"doubt"`           // why its figures may be about itself
 }
 
 // Verdict is one finding about the run. Advice is for people and not exported.

@@ -28,6 +28,7 @@ type Measurement struct {
 	readers []chan struct{} // closed when a reader has seen the last Frame
 	closed  bool
 	record  *record.Writer
+	workers int // how many of them the load waits for
 }
 
 // Open prepares a Session and starts it: Frames come from now on, and nothing is
@@ -48,11 +49,15 @@ func Open(ctx context.Context, c config.Config, version string) (*Measurement, e
 		}
 		opt.Embedded = true
 	}
+	m := &Measurement{Engine: engine, Plan: plan(c, opt), seedSet: c.SeedSet, workers: c.Workers.Min}
+	if err := crewOf(ctx, c, &opt); err != nil {
+		return nil, err
+	}
 	session, err := probe.New(opt)
 	if err != nil {
 		return nil, Usage(err)
 	}
-	m := &Measurement{Session: session, Engine: engine, Plan: plan(c, opt), seedSet: c.SeedSet}
+	m.Session = session
 	if c.Record != "" {
 		file, err := os.OpenFile(c.Record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
@@ -118,6 +123,10 @@ func (m *Measurement) Connect(ctx context.Context, begin func()) <-chan error {
 	}
 	guard.Go("connect", fail, func() {
 		if err := m.Session.Connect(ctx); err != nil {
+			fail(err)
+			return
+		}
+		if err := m.Session.AwaitWorkers(ctx, m.workers); err != nil {
 			fail(err)
 			return
 		}

@@ -30,6 +30,7 @@ func (l *load) Heading(v *View) text.Heading {
 	if v.Requested.Rate > 0 {
 		hd.Figures = append(hd.Figures, text.Fig(v.Requested.Arrivals.String(), v.Theme.Dim), text.Fig("open loop", v.Theme.Dim))
 	}
+	hd.Figures = append(hd.Figures, workersFigure(v)...)
 	return hd
 }
 
@@ -272,7 +273,8 @@ func clientFigure(v *View) text.Figure {
 func (l *load) Zoomed(v *View, w, h int) []string {
 	left := min(w, 44)
 	lines := append(l.lines(v, left-2), "")
-	lines = indent(append(lines, failures(v, left-2)...))
+	lines = append(lines, failures(v, left-2)...)
+	lines = indent(append(lines, workerLines(v, left-2)...))
 	if w < 2*left {
 		return chart.Fit(lines, w, h)
 	}

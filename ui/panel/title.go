@@ -201,5 +201,6 @@ func sweeping(t *theme.Palette, s *sweep.Status, narrow bool) string {
 var stages = map[frame.Stage]struct{ word, why string }{
 	frame.StageConnecting: {"connecting", "connecting to the server"},
 	frame.StageLoading:    {"loading model", "the server is loading its model; the load starts when it is ready"},
+	frame.StageWorkers:    {"waiting for workers", "the load starts when enough workers have joined: sonde worker, with the same --nats and --run"},
 	frame.StageFitting:    {"fitting prompt", "fitting the prompt length; the load starts after that"},
 }
