@@ -111,6 +111,7 @@ const (
 // prefix_lost.
 const (
 	lostHits       = 0.8  // of the later turns find their history
+	lostNone       = 0.01 // of them: then none does
 	lostHistory    = 1024 // tokens of history: some providers cache no shorter prompts
 	lostBlocks     = 4    // the same, in blocks of the engine's cache
 	lostFull       = 0.8  // of the KV cache, which the conversations fill

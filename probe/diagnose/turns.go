@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"sonde/probe/engine"
 	"sonde/probe/level"
 	"sonde/probe/opt"
 	"sonde/probe/units"
@@ -64,24 +65,49 @@ func checkPrefixLost(h *history) finding {
 		return unclear
 	}
 	l := h.later(h.turns())
-	if !l.counted {
-		return lostByFirstToken(&l)
+	if l.n < enough {
+		return unclear
 	}
-	found := l.hits / l.n
-	const basis = "by the cached tokens in usage, %s"
-	if l.n >= enough && l.hits == 0 {
+	if l.counted {
+		found := l.hits / l.n
+		basis := fmt.Sprintf("by the cached tokens in usage: %s of %s", units.Whole(l.hits), units.Count(l.n, "later turn"))
+		return h.lostIf(&l, found, units.Share(found)+" find their history", basis)
+	}
+	if found := h.foundByEngine(); found.OK {
+		return h.lostIf(&l, found.V, units.Share(found.V)+" of the history is found", "by the engine's counters, compared with the history in our prompts")
+	}
+	return lostByFirstToken(&l)
+}
+
+// foundByEngine is the share of our history that the engine's counters say it found; unknown where
+// it has looked up prompts of others too.
+func (h *history) foundByEngine() opt.Float {
+	list := h.readings(h.ofLoad())
+	queried, hit := increase(list, engine.FieldPrefixQueries), increase(list, engine.FieldPrefixHits)
+	in, before := 0.0, 0.0
+	for _, r := range h.present.requests {
+		in, before = in+float64(r.InTokens), before+float64(r.HistoryTokens)
+	}
+	if !queried.OK || !hit.OK || before == 0 || h.now().Engine.Reading.PrefixUnit != engine.UnitTokens || math.Abs(queried.V-in) > sameCount*in {
+		return opt.Float{}
+	}
+	return opt.Of(min(1, hit.V/queried.V*in/before))
+}
+
+// lostIf judges the share that is found.
+func (h *history) lostIf(l *later, found float64, says, basis string) finding {
+	if found < lostNone {
 		return info("no turn finds its history in the prefix cache: every prompt is computed anew").
-			with(basis, units.Count(l.n, "later turn")).
+			with("%s", basis).
 			with("all of %s tokens in the longest turn are prefill", units.Whole(l.longest)).
 			advise("switch the engine's prefix cache on; if it is on, what was computed is dropped before the next turn, or each turn reaches another replica")
 	}
-	return decide(l.n >= enough, found < lostHits, h.lost(&l).
-		with(basis, fmt.Sprintf("%s of %s", units.Whole(l.hits), units.Count(l.n, "later turn"))))
+	return decide(true, found < lostHits, h.lost(l, says).with("%s", basis))
 }
 
 // lost says why some turns find their history and others do not.
-func (h *history) lost(l *later) finding {
-	text := fmt.Sprintf("the prefix cache is lost between turns: only %s find their history", units.Share(l.hits/l.n))
+func (h *history) lost(l *later, says string) finding {
+	text := "the prefix cache is lost between turns: only " + says
 	fill := h.conversationsFill(l)
 	replicas := math.Round(1 / l.second)
 	router := l.second > 0 && replicas >= 2
@@ -116,7 +142,7 @@ func (h *history) conversationsFill(l *later) opt.Float {
 // lostByFirstToken goes by TTFT where the server counts no cached tokens: with a cache the first
 // token waits for the new message only.
 func lostByFirstToken(l *later) finding {
-	if l.n < enough || l.first == nil || l.last == nil || l.first.TTFT.N < lostTTFTFewest || !l.first.Input.OK || !l.last.Input.OK {
+	if l.first == nil || l.last == nil || l.first.TTFT.N < lostTTFTFewest || !l.first.Input.OK || !l.last.Input.OK {
 		return unclear
 	}
 	longer, slower := l.last.Input.V/l.first.Input.V, l.last.TTFT.P50/l.first.TTFT.P50

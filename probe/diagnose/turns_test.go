@@ -5,8 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
+	"sonde/probe/opt"
 )
 
 // talks is one Frame of a load of conversations in which requests of four turns ended, five of each.
@@ -28,6 +30,42 @@ func talks(counted bool, ttft func(k int) int, cached func(k, n int) int) *histo
 	h.add(f)
 	h.look()
 	return h
+}
+
+// engineCounts are talks of a server whose usage has no cached tokens. The engine looked up so many
+// tokens in its prefix cache and found so many; ours are 75,000, of which 45,000 are history.
+func engineCounts(queried, found float64) *history {
+	h := talks(false, flat, nothing)
+	after := h.now()
+	after.Engine = engine.Status{Have: true, Reading: engine.Reading{
+		At: time.Unix(10, 0), PrefixQueries: opt.Of(1000 + queried), PrefixHits: opt.Of(500 + found), PrefixUnit: engine.UnitTokens,
+	}}
+	before := *after
+	before.Requests, before.At, before.Slice = nil, time.Second, time.Second
+	before.Engine.Reading.At, before.Engine.Reading.PrefixQueries, before.Engine.Reading.PrefixHits = time.Unix(1, 0), opt.Of(1000), opt.Of(500)
+	h = &history{}
+	h.add(&before)
+	h.add(after)
+	h.look()
+	return h
+}
+
+func TestLostPrefixesByTheEnginesCounters(t *testing.T) {
+	for name, c := range map[string]struct {
+		queried, found float64
+		outcome        outcome
+		says           string
+	}{
+		"all found":           {75_000, 45_000, ruledOut, ""},
+		"a third found":       {75_000, 15_000, holds, "only 33 % of the history is found"},
+		"none found":          {75_000, 0, holds, "no turn finds its history"},
+		"prompts of others":   {150_000, 15_000, ruledOut, ""}, // TTFT by turn decides, which is flat
+		"a cache that is off": {0, 0, ruledOut, ""},
+	} {
+		if f := checkPrefixLost(engineCounts(c.queried, c.found)); f.outcome != c.outcome || !strings.Contains(f.Text, c.says) {
+			t.Errorf("%s: %v: %q; want %v: %q", name, f.outcome, f.Text, c.outcome, c.says)
+		}
+	}
 }
 
 func nothing(int, int) int { return 0 }
