@@ -31,7 +31,7 @@ func main() {
 	debug.SetGCPercent(50)
 	build := config.BuildInfo{Version: version, Commit: commit, Date: date, NVML: nvml.Built}
 	actions := config.Actions{
-		"": live, "bench": benchLoad, "sweep": sweepLoads, "sim": serve, "doctor": examine, "plan": plan, "replay": replay, "compare": compareRuns,
+		"": live, "bench": benchLoad, "sweep": sweepLoads, "sim": serve, "doctor": examine, "plan": plan, "replay": replay, "compare": compareRuns, "merge": mergeSummaries,
 		"canary":            watchOver,
 		"worker":            work,
 		config.ServerAction: func(context.Context, config.Config) error { return doctor.ServeScripted() },
@@ -221,6 +221,18 @@ func compareRuns(ctx context.Context, c config.Config) error {
 	ctx, stop := setup.Interruptible(ctx)
 	defer stop()
 	result, err := setup.Compare(ctx, c)
+	if err != nil {
+		return setup.Usage(err)
+	}
+	return ended(ctx, result, c, nil)
+}
+
+// mergeSummaries adds the summaries of several clients.
+func mergeSummaries(ctx context.Context, c config.Config) error {
+	if err := report.CheckOut(c.Out); err != nil {
+		return setup.Usage(err)
+	}
+	result, err := setup.Merge(c)
 	if err != nil {
 		return setup.Usage(err)
 	}

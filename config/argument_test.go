@@ -8,7 +8,7 @@ import (
 
 // A lone word is the name of a host that there is, or a command that there is not.
 func TestLoneWords(t *testing.T) {
-	const known = "bench, sweep, canary, worker, sim, plan, compare, replay or doctor"
+	const known = "bench, sweep, canary, worker, sim, plan, compare, merge, replay or doctor"
 	isHost := func(name string) bool { return name == "gpubox" || name == "sim-host" }
 	for _, c := range []struct {
 		args    []string

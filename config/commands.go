@@ -43,7 +43,7 @@ var commands = []command{
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
 		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
-		common: strings.Fields("concurrency rate input output workload model api-key slo"),
+		common: strings.Fields("concurrency rate input output model api-key slo"),
 	},
 	{
 		name:  "bench",
@@ -149,6 +149,20 @@ var commands = []command{
 		groups:  []string{groupCompare, groupReport, groupScreen, groupFile},
 		common:  strings.Fields("compare.fail-if format out"),
 		formats: []string{"", "table", "json", "csv", "md"},
+	},
+	{
+		name:  "merge",
+		args:  "FILE…",
+		files: mergeFiles,
+		short: "Add the summaries that several clients measured at the same time",
+		long: "Add the summaries of one test that several clients measured at the same time\n" +
+			"(sonde bench --format json): percentiles of all samples together, sums of rates\n" +
+			"and counts, SLOs judged anew. The result is a summary again. Exits with 1 if no\n" +
+			"request succeeded or an SLO was missed.",
+		example: "  sonde merge client-*.json\n" +
+			"  sonde merge client-*.json --format json --out all.json",
+		groups: []string{groupMerge, groupReport, groupScreen, groupFile},
+		common: strings.Fields("merge.force format out"),
 	},
 	{
 		name:  "replay",

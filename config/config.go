@@ -77,6 +77,7 @@ type Config struct {
 	Replay  Replay
 	Canary  Canary
 	Compare Compare
+	Merge   Merge
 }
 
 // Sim is the embedded engine: what is zero is automatic.

@@ -55,7 +55,7 @@ func call(args ...string) outcome {
 		}
 	}
 	o.code = Execute(context.Background(), args, &stdout, &stderr, BuildInfo{Version: "v1.2.3", Commit: "abcdef", Date: "2026-01-02T03:04:05Z", NVML: true},
-		Actions{"": note("live"), "bench": note("bench"), "sweep": note("sweep"), "sim": note("sim"), "doctor": note("doctor"), "plan": note("plan"), "replay": note("replay"), "canary": note("canary"), "compare": note("compare")})
+		Actions{"": note("live"), "bench": note("bench"), "sweep": note("sweep"), "sim": note("sim"), "doctor": note("doctor"), "plan": note("plan"), "replay": note("replay"), "canary": note("canary"), "compare": note("compare"), "merge": note("merge")})
 	o.stdout, o.stderr = stdout.String(), stderr.String()
 	return o
 }

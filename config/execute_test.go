@@ -35,7 +35,7 @@ func TestExitCodes(t *testing.T) {
 
 func TestEachCommandRunsItsAction(t *testing.T) {
 	clean(t)
-	for want, args := range map[string][]string{"live": nil, "bench": {"bench"}, "sweep": {"sweep"}, "sim": {"sim"}, "doctor": {"doctor"}, "plan": {"plan", "--qps", "1"}, "replay": {"replay", "run.jsonl"}, "canary": {"canary", "h:1"}, "compare": {"compare", "a.json", "b.json"}} {
+	for want, args := range map[string][]string{"live": nil, "bench": {"bench"}, "sweep": {"sweep"}, "sim": {"sim"}, "doctor": {"doctor"}, "plan": {"plan", "--qps", "1"}, "replay": {"replay", "run.jsonl"}, "canary": {"canary", "h:1"}, "compare": {"compare", "a.json", "b.json"}, "merge": {"merge", "a.json", "b.json"}} {
 		if o := call(args...); o.command != want || o.code != 0 {
 			t.Errorf("%q: ran %q, code %d", args, o.command, o.code)
 		}

@@ -13,6 +13,24 @@ type Compare struct {
 	FailIf        []compare.Condition
 }
 
+// Merge holds the settings of `sonde merge`.
+type Merge struct {
+	Files []string
+	Force bool // also what is not of one test
+}
+
+func mergeSettings(c *Config) []setting {
+	return in(groupMerge, []setting{
+		{key: "merge.force", noFile: true, help: "also what is not of one test", field: &c.Merge.Force},
+	})
+}
+
+// mergeFiles takes all files.
+func mergeFiles(c *Config, w words) error {
+	c.Merge.Files = w.all
+	return nil
+}
+
 func compareSettings(c *Config) []setting {
 	return in(groupCompare, []setting{
 		{key: "compare.fail-if", arg: "LIST", noFile: true, help: "exit with 1 if, such as ttft_p95>+10%", field: &c.Compare.FailIf},

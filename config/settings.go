@@ -62,11 +62,12 @@ const (
 	groupWorkers  = "workers"
 	groupOperator = "operator of workers"
 	groupCompare  = "compare"
+	groupMerge    = "merge"
 )
 
 // table is every setting of every command; their values are in c.
 func table(c *Config) []setting {
-	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c), canarySettings(c), compareSettings(c), workerSettings(c))
+	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c), canarySettings(c), compareSettings(c), mergeSettings(c), workerSettings(c))
 }
 
 // in puts settings into a group.

@@ -225,8 +225,14 @@ func levelOf(a Ask, single bool, of func(*Run) *report.Level) Level {
 		}
 	}
 	for _, r := range slices.Concat(a.Before, a.After) {
-		if l := of(&r); l != nil {
-			out.Load = loadOf(l).String()
+		l := of(&r)
+		if l == nil {
+			continue
+		}
+		if text := loadOf(l).String(); out.Load == "" {
+			out.Load = text
+		} else if out.Load != text {
+			out.Load = "different loads"
 			break
 		}
 	}

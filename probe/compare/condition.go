@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sonde/probe/report"
+	"sonde/probe/units"
 )
 
 // Condition is a change at which a comparison fails.
@@ -131,13 +132,16 @@ func (f *Figure) changeText() string { return f.figure.kind.signed(f.Change) }
 func (k kind) signed(v report.Number) string {
 	switch {
 	case !v.OK:
-		return "—"
+		return units.Unknown
 	case k.ratio() && v.V >= 10:
 		return fmt.Sprintf("%+.0f %%", 100*v.V)
 	case k.ratio():
-		return fmt.Sprintf("%+.1f %%", 100*v.V)
+		return fmt.Sprintf("%+.1f %%", rounded(100*v.V, 10))
 	case k == share:
-		return fmt.Sprintf("%+.2f points", 100*v.V)
+		return fmt.Sprintf("%+.2f points", rounded(100*v.V, 100))
 	}
-	return fmt.Sprintf("%+.2f", v.V)
+	return fmt.Sprintf("%+.2f", rounded(v.V, 100))
 }
+
+// rounded has no negative zero.
+func rounded(v, steps float64) float64 { return math.Round(v*steps)/steps + 0 }

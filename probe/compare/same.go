@@ -46,6 +46,14 @@ var attributes = []struct {
 		l := &r.Levels[0].Load
 		return tokens(l.OutputSpread, report.Number{V: float64(l.OutputTokens), OK: true})
 	}},
+	{"conversations", true, func(r *Run) string {
+		l := &r.Levels[0].Load
+		if l.Turns < 2 {
+			return "none"
+		}
+		return fmt.Sprintf("%d turns, think time %s s", l.Turns, units.Exact(l.ThinkS.Or(0)))
+	}},
+	{"arrivals", true, func(r *Run) string { return string(r.Levels[0].Load.Arrivals) }},
 	{"prompt_prefix", true, func(r *Run) string { return string(r.Levels[0].Load.Prefix) }},
 	{"slos", true, func(r *Run) string { return strings.Join(slos(r), ", ") }},
 	{"engine", false, func(r *Run) string { return strings.TrimSpace(string(r.Target.Engine + " " + r.Target.EngineVersion)) }},

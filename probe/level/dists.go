@@ -39,6 +39,7 @@ func (l *Lengths[T]) All() [4]*T {
 type Distributions struct {
 	LatencyMS measure.Latencies[*measure.Distribution] `json:"latency_ms"`
 	Lengths   Lengths[*measure.Distribution]           `json:"lengths"`
+	TurnTTFT  []*measure.Distribution                  `json:"turn_ttft_ms,omitempty"` // by turn of the conversations
 }
 
 type summaries struct {
@@ -125,6 +126,9 @@ func (d *dists) distributions() *Distributions {
 	}
 	for i, into := range out.Lengths.All() {
 		*into = (*tokens[i]).Distribution()
+	}
+	for i := range d.turns.rows {
+		out.TurnTTFT = append(out.TurnTTFT, d.turns.rows[i].ttft.Distribution())
 	}
 	d.file = out
 	return out

@@ -1,8 +1,6 @@
 package level
 
 import (
-	"math"
-
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/slo"
@@ -96,9 +94,8 @@ func (j *sloTally) result(i int, l *Level, t *Tally) slo.Result {
 		actual = ratio(l.OK, l.OK+l.Failed)
 		s = samples{n: l.OK + l.Failed, over: l.Failed}
 	}
-	if target.Metric == "gap" { // the streams of a batch get their tokens together
-		share := max(1, l.InFlight.Or(1))
-		s.n, s.over = int(float64(s.n)/share), int(math.Ceil(float64(s.over)/share))
+	if target.Metric == slo.Gap {
+		s.over, s.n = slo.Batches(s.over, s.n, l.InFlight.Or(1))
 	}
 	r := slo.Judge(target, actual, s.over, s.n)
 	if !l.Settled {

@@ -9,7 +9,7 @@ import (
 // all later turns.
 const MostTurns = 16
 
-// turnSamples is how many samples of one turn stay exact; beyond it quantiles are within 1 %.
+// turnSamples is how many samples of one turn stay exact; beyond it quantiles are within 0.1 %.
 const turnSamples = 2000
 
 // Turn is what was measured of one turn of the conversations: of the requests that succeeded.
@@ -72,7 +72,7 @@ func (t *turns) add(r *measure.Request) {
 	}
 	at := min(r.Turn, MostTurns)
 	for len(t.rows) < at {
-		t.rows = append(t.rows, turnTally{ttft: measure.NewCoarseDist(turnSamples)})
+		t.rows = append(t.rows, turnTally{ttft: measure.NewDist(turnSamples)})
 	}
 	t.later = t.later || r.Turn > MostTurns
 	t.counted = t.counted || r.CachedCounted

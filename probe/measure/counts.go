@@ -36,6 +36,21 @@ func (c *Counts) Add(r *Request) {
 	c.ByClass[r.Class]++
 }
 
+// Merge adds all counts of o.
+func (c *Counts) Merge(o *Counts) {
+	c.Sent += o.Sent
+	c.OK += o.OK
+	c.Failed += o.Failed
+	c.Cancelled += o.Cancelled
+	c.Excluded += o.Excluded
+	for class, n := range o.ByClass {
+		if c.ByClass == nil {
+			c.ByClass = map[Class]int{}
+		}
+		c.ByClass[class] += n
+	}
+}
+
 // Refused is how many of the failed requests hit a rate limit.
 func (c *Counts) Refused() int { return c.ByClass[RateLimited] }
 

@@ -166,6 +166,27 @@ func (d *Dist) quantiles(shares ...float64) []float64 {
 	return out
 }
 
+// Above is how many samples are above a limit; in a histogram, beyond its bucket.
+func (d *Dist) Above(limit float64) int {
+	d.unpack()
+	n := 0
+	for _, v := range d.exact {
+		if v > limit {
+			n++
+		}
+	}
+	if d.hist == nil {
+		return n
+	}
+	edge := d.bucket(limit)
+	for _, bar := range d.hist.Distribution() {
+		if bar.From > edge {
+			n += int(bar.Count)
+		}
+	}
+	return n
+}
+
 // Summary gives the usual figures at once.
 func (d *Dist) Summary() Summary {
 	m := &d.moments

@@ -110,3 +110,16 @@ func TestDamagedDistributionsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Of 1, 2, 3, 4 and 5 ms two are above 3, whether they are kept or counted.
+func TestAbove(t *testing.T) {
+	for _, exact := range []int{0, 10} {
+		d := NewDist(exact)
+		for ms := 1.0; ms <= 5; ms++ {
+			d.Add(ms)
+		}
+		if n, none := d.Above(3), d.Above(5); n != 2 || none != 0 {
+			t.Errorf("exact up to %d: %d above 3, %d above 5", exact, n, none)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func (s Summary) Text(width int, color bool) string {
 	latency := s.latencySection(false)
 	latency.Lines = append(latency.Lines, s.floor()...)
 	for _, section := range []page.Section{
-		s.requestSection(), latency, turnSection("", s.Turns), s.lengthSection(), s.rateSection(), s.workerSection(), s.engineSection(), s.gpuSection(),
+		s.requestSection(), latency, turnSection("", s.Turns), s.lengthSection(), s.rateSection(), s.workerSection(), clientSection(s.Clients), s.engineSection(), s.gpuSection(),
 		s.sloSection(), errorSection(s.Errors), noteSection(s.Notes), verdictSection(s.Verdict),
 	} {
 		t.Section(section)
@@ -40,7 +40,7 @@ func (s Summary) Text(width int, color bool) string {
 func (s Summary) Markdown() string {
 	m := s.opening(word(s.Target.Model), s.Load.Mode+" loop, "+s.Load.describe()+s.Load.talk(), s.conclusion())
 	for _, section := range []page.Section{
-		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true), turnSection("Turns", s.Turns), s.lengthSection(), s.workerSection(),
+		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true), turnSection("Turns", s.Turns), s.lengthSection(), s.workerSection(), clientSection(s.Clients),
 		s.sloSection(), verdictSection(s.Verdict), errorSection(s.Errors), noteSection(s.Notes),
 	} {
 		m.Section(section)
@@ -67,7 +67,11 @@ func (r *Run) opening(title, setting string, conclusion []string) *page.Markdown
 }
 
 func (s *Summary) head(t *page.Text) {
-	t.Line(t.Bold("sonde bench") + "  " + word(s.Target.URL))
+	command := "sonde bench"
+	if n := len(s.Clients); n > 0 {
+		command = fmt.Sprintf("sonde merge, %d clients", n)
+	}
+	t.Line(t.Bold(command) + "  " + word(s.Target.URL))
 	t.Line(s.Target.line())
 	t.Line(fmt.Sprintf("%s loop, %s%s · prefix %s", s.Load.Mode, s.Load.describe(), s.Load.talk(), word(s.Load.Prefix)))
 	t.Line(fmt.Sprintf("prompt %s%s → %s tok · output %s → %s tok · counted by %s", s.Load.prompt(), iff(s.Load.Turns > 1, " a turn"), s.perRequest(s.Tokens.Input),
@@ -323,7 +327,7 @@ func (r *Rates) section(title string) page.Section {
 func (s *Summary) engineSection() page.Section {
 	e := &s.Engine
 	switch {
-	case e.seen():
+	case e.Seen():
 	case s.Target.metricsOff:
 		return page.Section{}
 	case s.Target.Settings.Why != "":

@@ -73,14 +73,14 @@ func (s *Summary) latencyRows() [][]string {
 // second, and the window was shorter.
 const unseen = "no reading of the engine fell within the measured window"
 
-// seen reports whether the engine was read within the window.
-func (e *EngineFigures) seen() bool {
+// Seen reports whether the engine was read within the window.
+func (e *EngineFigures) Seen() bool {
 	return e.RunningMean.OK || e.WaitingMax.OK || e.KVFillMean.OK || e.OutputPerS.OK
 }
 
 func (s *Summary) engineRows() [][]string {
 	e := &s.Engine
-	why := cmp.Or(string(s.Target.Settings.Why), iff(!e.seen(), "%s", unseen), "the engine does not report it")
+	why := cmp.Or(string(s.Target.Settings.Why), iff(!e.Seen(), "%s", unseen), "the engine does not report it")
 	queue := because(units.Unknown, why)
 	if q := &e.LatencyMS.Queue; q.N > 0 {
 		queue = fmt.Sprintf("%s / %s / %s, est.", q.at("p50"), q.at("p95"), q.at("p99"))

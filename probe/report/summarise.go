@@ -25,7 +25,7 @@ func New(o *bench.Outcome) Summary {
 		},
 		Requests: l.Counts, Errors: list(l.Errors), Notes: remarks(o), Tokens: tokensOf(l),
 		Lengths: lengthsOf(l), Turns: turnsOf(l), Distributions: l.Distributions,
-		Rates: ratesOf(&l.Rates), ConcurrencyMean: Rounded(l.InFlight), LittleRatio: Rounded(l.Little),
+		Rates: RatesOf(&l.Rates), ConcurrencyMean: Rounded(l.InFlight), LittleRatio: Rounded(l.Little),
 		GoodputPerS: Rounded(l.Goodput), GoodShare: RoundedShare(l.GoodShare), SLO: []SLOResult{},
 		Engine: engineOf(&l.Engine), GPUs: []GPUFigures{},
 		Roofline: Roofline{
@@ -40,7 +40,7 @@ func New(o *bench.Outcome) Summary {
 	}
 	all := l.Latencies.All()
 	for i, into := range s.LatencyMS.All() {
-		*into = quantiles(all[i])
+		*into = QuantilesOf(all[i])
 	}
 	if s.Requests.ByClass == nil {
 		s.Requests.ByClass = map[measure.Class]int{}
@@ -49,7 +49,7 @@ func New(o *bench.Outcome) Summary {
 		s.Started = Instant{started.Add(l.From)}
 	}
 	for i := range l.SLOs {
-		s.SLO = append(s.SLO, sloOf(&l.SLOs[i]))
+		s.SLO = append(s.SLO, SLOResultOf(&l.SLOs[i]))
 	}
 	for i := range l.GPUs {
 		g := &l.GPUs[i]
@@ -90,9 +90,9 @@ func loadOf(requested frame.Load, prefix string) Load {
 
 // lengthsOf has what was requested only where it is more than one length.
 func lengthsOf(l *level.Level) Lengths {
-	out := Lengths{Input: quantiles(&l.InputLengths), Output: quantiles(&l.OutputLengths)}
+	out := Lengths{Input: QuantilesOf(&l.InputLengths), Output: QuantilesOf(&l.OutputLengths)}
 	if l.Load.InputShape != (length.Shape{}) || l.Load.OutputShape != (length.Shape{}) {
-		out.RequestedInput, out.RequestedOutput = quantiles(&l.RequestedInputs), quantiles(&l.RequestedOutputs)
+		out.RequestedInput, out.RequestedOutput = QuantilesOf(&l.RequestedInputs), QuantilesOf(&l.RequestedOutputs)
 	}
 	return out
 }
@@ -112,7 +112,8 @@ func rampOf(l frame.Load) Ramp {
 	return Ramp{From: Rounded(opt.Of(l.Ramp.From)), To: Rounded(opt.Of(l.Rate)), OverS: Rounded(opt.Of(l.Ramp.Over.Seconds()))}
 }
 
-func quantiles(d *measure.Summary) Quantiles {
+// QuantilesOf describes a distribution.
+func QuantilesOf(d *measure.Summary) Quantiles {
 	known := func(v float64) Number { return Rounded(d.Value(v)) }
 	return Quantiles{
 		N: d.N, Mean: known(d.Mean), Min: known(d.Min), P50: known(d.P50), P90: known(d.P90), P95: known(d.P95),
@@ -120,7 +121,8 @@ func quantiles(d *measure.Summary) Quantiles {
 	}
 }
 
-func ratesOf(r *level.Rates) Rates {
+// RatesOf adds the rates per minute.
+func RatesOf(r *level.Rates) Rates {
 	perMinute := func(f opt.Float) Number { return Rounded(f.Scale(60)) }
 	total := r.TokensPerS()
 	return Rates{
@@ -147,7 +149,8 @@ func tokensOf(l *level.Level) TokenCounts {
 	return out
 }
 
-func sloOf(r *slo.Result) SLOResult {
+// SLOResultOf is how an SLO came out, for a file.
+func SLOResultOf(r *slo.Result) SLOResult {
 	t := &r.Target
 	out := SLOResult{SLO: t.Text, Metric: t.Metric}
 	if t.Metric == slo.Success {
@@ -195,6 +198,11 @@ func estimate(h engine.Histogram) Estimate {
 	return e
 }
 
+// Missed is the verdict on an SLO that was missed.
+func (r *SLOResult) Missed() Verdict {
+	return Verdict{Rule: string(diagnose.RuleSLO), Says: "missed " + r.SLO + ": it is " + r.ActualText(), Evidence: []string{}}
+}
+
 // findings are the SLOs that the run as a whole missed, the verdicts as they stood when the
 // window closed, and that on the tail of the whole run: the slowest request may have ended
 // later.
@@ -202,7 +210,7 @@ func findings(slos []SLOResult, o *bench.Outcome) []Verdict {
 	out := []Verdict{}
 	for i := range slos {
 		if r := &slos[i]; r.Met != nil && !*r.Met {
-			out = append(out, Verdict{Rule: string(diagnose.RuleSLO), Says: "missed " + r.SLO + ": it is " + r.ActualText(), Evidence: []string{}})
+			out = append(out, r.Missed())
 		}
 	}
 	all := o.Verdicts

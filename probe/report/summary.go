@@ -49,6 +49,7 @@ type Summary struct {
 	Roofline        Roofline       `json:"roofline"`
 	Client          ClientFigures  `json:"client"`
 	Verdict         []Verdict      `json:"verdict"`
+	Clients         []MergedClient `json:"clients,omitempty"`       // of a merged Summary: who measured it
 	Distributions   *Distributions `json:"distributions,omitempty"` // behind LatencyMS and Lengths; old files have none
 
 	sm, dram Number // means over the GPUs

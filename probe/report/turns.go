@@ -29,7 +29,7 @@ func turnsOf(l *level.Level) []Turn {
 	for i := range l.Turns {
 		t := &l.Turns[i]
 		out = append(out, Turn{
-			Turn: t.Turn, Later: t.Later, N: t.N, TTFTMS: quantiles(&t.TTFT),
+			Turn: t.Turn, Later: t.Later, N: t.N, TTFTMS: QuantilesOf(&t.TTFT),
 			InputTokens: Rounded(t.Input), CachedTokens: Rounded(t.Cached), CachedShare: RoundedShare(t.CachedShare()), HistoryHitShare: RoundedShare(t.Hits),
 		})
 	}

@@ -128,5 +128,5 @@ func TestVLLMIsOneHarmlessLine(t *testing.T) {
 
 func described(d *measure.Dist) Quantiles {
 	s := d.Summary()
-	return quantiles(&s)
+	return QuantilesOf(&s)
 }

@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"sonde/config"
 	"sonde/probe/compare"
+	"sonde/probe/merge"
 	"sonde/probe/plain"
 	"sonde/probe/record"
 	"sonde/probe/report"
@@ -82,6 +86,43 @@ func readRun(ctx context.Context, path string) (*report.File, error) {
 		return nil, err
 	}
 	return &report.File{SweepSummary: report.NewSweep(&levels)}, nil
+}
+
+// Merge adds the summaries of several clients. Every error is wrong usage.
+func Merge(c config.Config) (report.Summary, error) {
+	var parts []merge.Part
+	for i, path := range c.Merge.Files {
+		recorded, err := isRecording(path)
+		if err == nil && recorded {
+			err = errors.New("it is a recording: merge takes summaries of sonde bench (--format json)")
+		}
+		var file *report.File
+		if err == nil {
+			file, err = readRun(context.Background(), path)
+		}
+		if err == nil && !file.Single {
+			err = errors.New("it is a sweep, whose levels ran at times of their own: merge takes summaries of sonde bench")
+		}
+		if err != nil {
+			return report.Summary{}, fmt.Errorf("%s: %w", path, err)
+		}
+		parts = append(parts, merge.Part{Name: shortNames(c.Merge.Files)[i], Summary: file.Levels[0].Summary})
+	}
+	return merge.Merge(parts, c.Merge.Force)
+}
+
+// shortNames are the names of files without folders and endings, where these are distinct.
+func shortNames(paths []string) []string {
+	var out []string
+	for _, path := range paths {
+		base := filepath.Base(path)
+		name := strings.TrimSuffix(base, filepath.Ext(base))
+		if slices.Contains(out, name) {
+			return paths
+		}
+		out = append(out, name)
+	}
+	return out
 }
 
 // isRecording looks at how the file begins.

@@ -152,6 +152,13 @@ func Judge(t Target, actual opt.Float, over, n int) Result {
 	return r
 }
 
+// Batches counts gaps by batches: the streams in flight get their tokens together, so that their
+// gaps are one sample.
+func Batches(over, n int, inFlight float64) (batchesOver, batches int) {
+	share := max(1, inFlight)
+	return int(math.Ceil(float64(over) / share)), int(float64(n) / share)
+}
+
 // within reports whether the samples as they are meet the target.
 func (r *Result) within(allowed float64) bool {
 	const rounding = 1e-9 // of the interpolation between two samples
