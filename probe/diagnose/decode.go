@@ -174,9 +174,10 @@ func checkAnswerGrowth(h *history) finding {
 // checkSlowed finds that the server became slower at an unchanged load.
 func checkSlowed(h *history) finding {
 	requested := h.now().Load.Requested
-	// An open loop sometimes has more in flight by chance.
+	// An open loop sometimes has more in flight by chance, and so have conversations, whose prompts
+	// grow too.
 	tpotTimes, ttftTimes := slowedTPOT, slowedTTFT
-	if requested.Rate > 0 {
+	if requested.Rate > 0 || requested.Turns > 1 {
 		tpotTimes, ttftTimes = slowedTPOTOpen, slowedTTFTOpen
 	}
 	tpot, ttft := h.lately((*measure.Request).TPOT), h.lately((*measure.Request).TTFT)
