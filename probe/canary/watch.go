@@ -7,9 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"sonde/probe/diagnose"
 	"sonde/probe/measure"
-	"sonde/probe/opt"
 	"sonde/probe/units"
 )
 
@@ -76,7 +74,8 @@ func (w *watch) affords(now time.Time) error {
 // ownPause is by how much a probe exceeds its limit only where our own process did not run.
 const ownPause = 2 * time.Second
 
-// probe waits for its turn, makes one request and takes what it says.
+// probe waits for its turn, makes one request and takes what it says. The error says why
+// nothing was learned about the server.
 func (w *watch) probe(ctx context.Context, atMost time.Duration) (Row, error) {
 	limited, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
@@ -93,35 +92,40 @@ func (w *watch) probe(ctx context.Context, atMost time.Duration) (Row, error) {
 	w.update(began, func(r *Row) { r.Began = began })
 	model, request := w.target.Prober.Probe(limited)
 	now := time.Now()
-	var nothing error // why the probe says nothing about the server
 	switch {
 	case ctx.Err() != nil:
-		nothing = context.Cause(ctx)
+		return Row{}, w.dismiss(now, context.Cause(ctx))
 	case now.Sub(began) > atMost+ownPause:
-		nothing = errors.New("this process was stopped while it waited for the answer")
-	}
-	if nothing != nil {
-		w.schedule.after(now, w.failures, 0)
-		w.update(now, func(r *Row) { r.Began, r.Next = time.Time{}, w.schedule.due })
-		return Row{}, nothing
-	}
-	if limited.Err() != nil && request.Class == measure.Cancelled {
+		return Row{}, w.dismiss(now, errors.New("this process was stopped while it waited for the answer"))
+	case limited.Err() != nil && request.Class == measure.Cancelled:
 		request.Class, request.Error = measure.Timeout, "no complete answer within "+units.Span(atMost)
 	}
-	w.budget.spend(now, &request)
+	w.take(now, model, &request)
+	return w.snapshot(), nil
+}
+
+// dismiss goes on after a probe that says nothing about the server, and returns why.
+func (w *watch) dismiss(now time.Time, why error) error {
+	w.schedule.after(now, w.failures, 0)
+	w.update(now, func(r *Row) { r.Began, r.Next = time.Time{}, w.schedule.due })
+	return why
+}
+
+// take adds a probe that ended.
+func (w *watch) take(now time.Time, model string, request *measure.Request) {
+	w.budget.spend(now, request)
 	if request.Class == measure.OK {
 		w.failures = 0
 	} else {
 		w.failures++
 	}
-	w.history.add(now, &request)
+	w.history.add(now, request)
 	w.schedule.every = w.budget.stretch(w.target.Every)
 	w.schedule.after(now, w.failures, request.RetryAfter)
-	w.update(now, func(r *Row) { r.take(w, model, &request, now) })
+	w.update(now, func(r *Row) { r.take(w, model, request, now) })
 	if w.ended != nil {
-		w.ended(w.target.Endpoint, w.row.Model, &request)
+		w.ended(w.target.Endpoint, w.row.Model, request)
 	}
-	return w.snapshot(), nil
 }
 
 // update changes the row, judges it anew, and announces a change of state.
@@ -161,72 +165,4 @@ func sleepUntil(ctx context.Context, moment time.Time) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// Row is what is known of a target. It is a value: readers may keep it.
-type Row struct {
-	Target Target
-	Model  string // that requests name; "" while none is known
-	State  State
-	Since  time.Time // when it entered the state
-	Every  time.Duration
-
-	Verdict diagnose.Verdict
-
-	Last        measure.Request // the newest probe; without gaps
-	LastEnded   time.Time       // zero: none has ended
-	LastSuccess time.Time       // zero: none yet
-	Began       time.Time       // of the probe in flight; zero: none is
-	Next        time.Time       // when the next probe is due
-
-	TTFT, TPOT, E2E opt.Float                           // ms, of the newest probe that succeeded
-	Setup           opt.Float                           // ms, of the newest connection
-	Hour            measure.Latencies[*measure.Summary] // of the last hour
-	Probes, Failed  int                                 // in the last hour
-	Classes         map[measure.Class]int               // of the failures among them; never changed
-	Recent          []opt.Float                         // TTFTs of the newest probes, ms, oldest first; unknown: it failed. Never changed
-	Spent           int                                 // tokens in the last hour
-}
-
-// take adds a probe that ended.
-func (r *Row) take(w *watch, model string, p *measure.Request, now time.Time) {
-	if model != "" {
-		r.Model = model
-	}
-	r.Began, r.Next, r.Every, r.LastEnded = time.Time{}, w.schedule.due, w.schedule.every, now
-	if !p.Reused && p.Setup > 0 {
-		r.Setup = opt.Of(measure.MS(p.Setup))
-	}
-	if p.Class == measure.OK {
-		r.LastSuccess = now
-		r.TTFT, r.TPOT, r.E2E = known(p.TTFT()), known(p.TPOT()), known(p.E2E())
-	}
-	r.Last = *p
-	r.Last.GapsMS, r.Last.LaterGapsMS, r.Last.LaterGapCounts = nil, nil, nil
-	h := &w.history
-	r.Probes, r.Failed, r.Classes = h.counts()
-	r.Hour, r.Recent = h.summaries(), h.recent()
-}
-
-// PerS is the rate of tokens of the newest success, per second.
-func (r *Row) PerS() opt.Float {
-	if !r.TPOT.OK || r.TPOT.V <= 0 {
-		return opt.Float{}
-	}
-	return opt.Of(1000 / r.TPOT.V)
-}
-
-func known(ms float64, ok bool) opt.Float {
-	if !ok {
-		return opt.Float{}
-	}
-	return opt.Of(ms)
-}
-
-// Change is a change of a target's state.
-type Change struct {
-	At     time.Time
-	Was    State
-	WasFor time.Duration
-	Row    Row // after the change
 }
