@@ -83,7 +83,8 @@ type Figure struct {
 	Effect   report.Text   `json:"effect"`  // then "better", "worse" or "changed"
 
 	figure *figure
-	series logSeries // nil: not in every run
+	series logSeries // nil: too few runs have it
+	head   bool      // judged first
 }
 
 // Compare compares. An error is about the Ask.
@@ -220,7 +221,9 @@ func levelOf(a Ask, single bool, of func(*Run) *report.Level) Level {
 			}
 			return reading{}
 		}
-		if g := newFigure(f, a, read); g.Before.Known+g.After.Known > 0 {
+		g := newFigure(f, a, read)
+		g.head = f.head || named
+		if g.Before.Known+g.After.Known > 0 {
 			out.Figures = append(out.Figures, g)
 		}
 	}
@@ -248,14 +251,18 @@ func newFigure(f *figure, a Ask, read func(*Run) reading) Figure {
 	var before, after logSeries
 	out.Before, before = sideOf(f, a.Before, read)
 	out.After, after = sideOf(f, a.After, read)
-	if len(before) > 0 && len(after) > 0 {
-		out.Change = f.kind.change(mean(after) - mean(before))
+	if out.Before.Known > 0 && out.After.Known > 0 {
+		out.Change = f.kind.change(after.moments().mean - before.moments().mean)
 	}
-	if len(before) == len(a.Before) && len(after) == len(a.After) {
+	if out.Before.mostly() && out.After.mostly() {
 		out.series = append(before, after...)
 	}
 	return out
 }
+
+// mostly reports whether nearly all runs have the figure. One that few have, such as a load that a
+// ladder seldom tries, would widen the intervals of all others.
+func (s *Side) mostly() bool { return s.Known > 0 && 4*s.Known >= 3*len(s.Values) }
 
 // change is what a difference between two values of a series amounts to.
 func (k kind) change(d float64) opt.Float {
@@ -273,38 +280,38 @@ func sideOf(f *figure, runs []Run, read func(*Run) reading) (Side, logSeries) {
 		s.Values = append(s.Values, v.Float)
 		switch {
 		case !v.OK, f.kind.ratio() && v.V <= 0:
+			series = append(series, math.NaN())
 			continue
 		case f.kind.ratio():
 			series = append(series, math.Log(v.V))
 		default:
 			series = append(series, v.V)
 		}
+		s.Known++
 		s.weak = s.weak || v.weak
 	}
-	if s.Known = len(series); s.Known == 0 {
-		return s, nil
-	}
-	s.Mean = opt.Of(mean(series))
-	if f.kind.ratio() {
-		s.Mean = opt.Of(math.Exp(mean(series)))
-	}
-	s.Mean = report.RoundedShare(s.Mean)
-	if s.Known > 1 {
-		var m moments
-		for _, v := range series {
-			m.add(v)
+	m := series.moments()
+	if s.Known > 0 {
+		s.Mean = report.RoundedShare(opt.Of(m.mean))
+		if f.kind.ratio() {
+			s.Mean = report.RoundedShare(opt.Of(math.Exp(m.mean)))
 		}
+	}
+	if s.Known > 1 {
 		s.Spread = f.kind.change(m.deviation())
 	}
 	return s, series
 }
 
-func mean(s logSeries) float64 {
-	var m moments
+// moments are those of the runs that have the figure.
+func (s logSeries) moments() *moments {
+	m := &moments{}
 	for _, v := range s {
-		m.add(v)
+		if !math.IsNaN(v) {
+			m.add(v)
+		}
 	}
-	return m.mean
+	return m
 }
 
 // every goes through all figures.
@@ -319,21 +326,32 @@ func (c *Comparison) every(visit func(where string, f *Figure)) {
 	}
 }
 
-// test decides which figures differ.
+// test decides which figures differ: the headline figures first, and the others if one of them
+// does.
 func (c *Comparison) test() {
+	head := c.permuted(true)
+	c.CanShow, c.Runs = head.able, runsText(c.n, c.m, head.able)
+	if !head.able || c.decide(head, true) == 0 {
+		return
+	}
+	c.decide(c.permuted(false), false)
+}
+
+// permuted is the test of one group of figures.
+func (c *Comparison) permuted(head bool) *permutation {
 	var all []logSeries
 	c.every(func(_ string, f *Figure) {
-		if f.series != nil {
+		if f.series != nil && f.head == head {
 			all = append(all, f.series)
 		}
 	})
-	p := permute(all, c.n, c.m)
-	c.CanShow, c.Runs = p.able, runsText(c.n, c.m, p.able)
-	if !p.able {
-		return
-	}
+	return permute(all, c.n, c.m)
+}
+
+// decide puts what the test says into the figures of the group, and counts those that differ.
+func (c *Comparison) decide(p *permutation, head bool) (differ int) {
 	c.every(func(_ string, f *Figure) {
-		if f.series == nil {
+		if f.series == nil || f.head != head {
 			return
 		}
 		if f.series.constant() {
@@ -345,8 +363,10 @@ func (c *Comparison) test() {
 		f.P = report.RoundedShare(opt.Of(p.p(t)))
 		if f.Differs = t > p.bound*(1+1e-9); f.Differs {
 			f.Effect = f.figure.effect(d)
+			differ++
 		}
 	})
+	return differ
 }
 
 // effect is what a change means.
@@ -366,7 +386,7 @@ func runsText(n, m int, able bool) string {
 	need := runsNeeded()
 	switch {
 	case able:
-		return fmt.Sprintf("%d + %d runs: a difference is shown (in any figure of all) by chance in at most 5 of 100 comparisons", n, m)
+		return fmt.Sprintf("%d + %d runs; equal runs show a difference in at most 5 of 100 comparisons", n, m)
 	case n == 1 && m == 1:
 		return fmt.Sprintf("one run on each side cannot show a difference: nothing says how much the next run will differ, however many requests these had; "+
 			"repeat both, %d runs on each side at least, in turns", need)

@@ -98,6 +98,28 @@ func TestIntervalsAgreeWithTheCalls(t *testing.T) {
 	}
 }
 
+// KV cache fill changes and no headline figure does: it is not judged. It is once TPOT differs, or if
+// a condition names it.
+func TestFurtherFiguresAreJudgedAfterTheHeadlines(t *testing.T) {
+	fill := func(runs []Run, share float64) []Run {
+		for i := range runs {
+			runs[i].Levels[0].Engine.KVFillMax = opt.Of(share + 0.001*float64(i))
+		}
+		return runs
+	}
+	named, _ := ParseConditions([]string{"kv_fill_max>+50points"})
+	for _, c := range []struct {
+		tpot       float64
+		conditions []Condition
+		differs    bool
+	}{{20, nil, false}, {21, nil, true}, {20, named, true}} {
+		all := compared(t, Ask{Before: fill(runs("a", 20), 0.5), After: fill(runs("b", c.tpot), 0.6), Conditions: c.conditions})
+		if f := all.named("kv_fill_max"); f.Differs != c.differs || f.P.OK != c.differs || math.Abs(f.Change.V-0.1) > 1e-6 {
+			t.Errorf("TPOT %v, %v: %+v", c.tpot, c.conditions, f)
+		}
+	}
+}
+
 func TestOneRunOnEachSideShowsNothing(t *testing.T) {
 	c := compared(t, Ask{Before: runs("a", 20)[:1], After: runs("b", 40)[:1]})
 	f := c.named("tpot_p50")
@@ -173,14 +195,18 @@ func TestSweeps(t *testing.T) {
 	}
 }
 
-// A level that some runs of a side lack, as ladders choose them, is shown and not tested.
+// A figure that one run lacks is tested on the others; one that many lack is shown and not tested.
 func TestAFigureThatSomeRunsLack(t *testing.T) {
 	a, b := runs("a", 20), runs("b", 30)
 	b[2].Levels[0].LatencyMS.TPOT = report.Quantiles{}
-	f := compared(t, Ask{Before: a, After: b})
-	tpot := f.named("tpot_p50")
-	if tpot.After.Known != 4 || tpot.P.OK || tpot.Differs || !tpot.Change.OK || !strings.Contains(f.Text(120, false), "(4 of 5)") {
-		t.Errorf("%+v", tpot)
+	c := compared(t, Ask{Before: a, After: b})
+	if tpot := c.named("tpot_p50"); tpot.After.Known != 4 || !tpot.Differs || !strings.Contains(c.Text(120, false), "(4 of 5)") {
+		t.Errorf("known in 4 of 5: %+v", tpot)
+	}
+	b[3].Levels[0].LatencyMS.TPOT = report.Quantiles{}
+	c = compared(t, Ask{Before: a, After: b})
+	if tpot := c.named("tpot_p50"); tpot.After.Known != 3 || tpot.P.OK || tpot.Differs || math.Abs(tpot.Change.V-0.5) > 0.02 || !c.named("output_tokens_per_s").Differs {
+		t.Errorf("known in 3 of 5: %+v", tpot)
 	}
 }
 

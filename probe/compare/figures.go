@@ -18,6 +18,7 @@ type figure struct {
 	of     func(*report.Level) reading
 	single bool // in the table of one load
 	levels bool // in the tables of a sweep
+	head   bool // a headline figure: judged first
 }
 
 // reading is a figure of one run.
@@ -50,25 +51,25 @@ const (
 
 // figures are all figures of a load, in the order in which they are shown.
 var figures = slices.Concat(latencies(), []figure{
-	{"output_tokens_per_s", "output tok/s", rate, up, known(func(l *report.Level) opt.Float { return l.Rates.OutputPerS }), true, true},
-	{"input_tokens_per_s", "input tok/s", rate, up, known(func(l *report.Level) opt.Float { return l.Rates.InputPerS }), false, false},
-	{"total_tokens_per_s", "tokens/s", rate, up, known(func(l *report.Level) opt.Float { return l.Rates.TotalPerS }), false, false},
-	{"requests_per_s", "requests/s", rate, up, known(func(l *report.Level) opt.Float { return l.Rates.RequestsPerS }), true, false},
-	{"goodput_per_s", "goodput/s", rate, up, known(func(l *report.Level) opt.Float { return l.GoodputPerS }), true, true},
-	{"good_share", "good requests", share, up, known(func(l *report.Level) opt.Float { return l.GoodShare }), false, false},
-	{"error_share", "errors", share, down, known(func(l *report.Level) opt.Float { return l.Requests.ErrorShare() }), true, true},
-	{"running_mean", "running", number, neither, known(func(l *report.Level) opt.Float { return l.Engine.RunningMean }), false, false},
-	{"waiting_max", "waiting max", number, down, known(func(l *report.Level) opt.Float { return l.Engine.WaitingMax }), true, false},
-	{"kv_fill_mean", "KV cache mean", share, neither, known(func(l *report.Level) opt.Float { return l.Engine.KVFillMean }), false, false},
-	{"kv_fill_max", "KV cache max", share, neither, known(func(l *report.Level) opt.Float { return l.Engine.KVFillMax }), true, false},
-	{"preemptions", "preemptions", number, down, known(func(l *report.Level) opt.Float { return l.Engine.Preemptions }), true, false},
-	{"prefix_hit_rate", "prefix hits", share, up, known(func(l *report.Level) opt.Float { return l.Engine.PrefixHitRate }), true, false},
-	{"sm_mean", "GPU SM", share, neither, gpus(func(g *report.GPUFigures) opt.Float { return g.SMMean }), true, false},
-	{"dram_mean", "GPU DRAM", share, neither, gpus(func(g *report.GPUFigures) opt.Float { return g.DRAMMean }), true, false},
-	{"busy_mean", "GPU busy", share, neither, gpus(func(g *report.GPUFigures) opt.Float { return g.BusyMean }), false, false},
-	{"power_w_mean", "GPU watts", rate, down, gpus(func(g *report.GPUFigures) opt.Float { return g.PowerWMean }), true, false},
-	{"mbu", "MBU", share, up, known(func(l *report.Level) opt.Float { return l.Roofline.MBU }), false, false},
-	{"mfu", "MFU", share, up, known(func(l *report.Level) opt.Float { return l.Roofline.MFU }), false, false},
+	{"output_tokens_per_s", "output tok/s", rate, up, known(func(l *report.Level) opt.Float { return l.Rates.OutputPerS }), true, true, true},
+	{"input_tokens_per_s", "input tok/s", rate, up, known(func(l *report.Level) opt.Float { return l.Rates.InputPerS }), false, false, false},
+	{"total_tokens_per_s", "tokens/s", rate, up, known(func(l *report.Level) opt.Float { return l.Rates.TotalPerS }), false, false, false},
+	{"requests_per_s", "requests/s", rate, up, known(func(l *report.Level) opt.Float { return l.Rates.RequestsPerS }), true, false, false},
+	{"goodput_per_s", "goodput/s", rate, up, known(func(l *report.Level) opt.Float { return l.GoodputPerS }), true, true, true},
+	{"good_share", "good requests", share, up, known(func(l *report.Level) opt.Float { return l.GoodShare }), false, false, false},
+	{"error_share", "errors", share, down, known(func(l *report.Level) opt.Float { return l.Requests.ErrorShare() }), true, true, true},
+	{"running_mean", "running", number, neither, known(func(l *report.Level) opt.Float { return l.Engine.RunningMean }), false, false, false},
+	{"waiting_max", "waiting max", number, down, known(func(l *report.Level) opt.Float { return l.Engine.WaitingMax }), true, false, false},
+	{"kv_fill_mean", "KV cache mean", share, neither, known(func(l *report.Level) opt.Float { return l.Engine.KVFillMean }), false, false, false},
+	{"kv_fill_max", "KV cache max", share, neither, known(func(l *report.Level) opt.Float { return l.Engine.KVFillMax }), true, false, false},
+	{"preemptions", "preemptions", number, down, known(func(l *report.Level) opt.Float { return l.Engine.Preemptions }), true, false, false},
+	{"prefix_hit_rate", "prefix hits", share, up, known(func(l *report.Level) opt.Float { return l.Engine.PrefixHitRate }), true, false, false},
+	{"sm_mean", "GPU SM", share, neither, gpus(func(g *report.GPUFigures) opt.Float { return g.SMMean }), true, false, false},
+	{"dram_mean", "GPU DRAM", share, neither, gpus(func(g *report.GPUFigures) opt.Float { return g.DRAMMean }), true, false, false},
+	{"busy_mean", "GPU busy", share, neither, gpus(func(g *report.GPUFigures) opt.Float { return g.BusyMean }), false, false, false},
+	{"power_w_mean", "GPU watts", rate, down, gpus(func(g *report.GPUFigures) opt.Float { return g.PowerWMean }), true, false, false},
+	{"mbu", "MBU", share, up, known(func(l *report.Level) opt.Float { return l.Roofline.MBU }), false, false, false},
+	{"mfu", "MFU", share, up, known(func(l *report.Level) opt.Float { return l.Roofline.MFU }), false, false, false},
 })
 
 func known(of func(*report.Level) opt.Float) func(*report.Level) reading {
@@ -97,7 +98,8 @@ var statistics = []struct {
 // Those that are shown without being named in a condition.
 var (
 	shownSingle = strings.Fields("ttft_p50 ttft_p95 ttft_p99 tpot_p50 tpot_p95 tpot_p99 gap_p99 e2e_p50 e2e_p95 e2e_p99")
-	shownLevels = strings.Fields("ttft_p95 tpot_p50 e2e_p95")
+	shownLevels = strings.Fields("ttft_p95 tpot_p50 e2e_p50")
+	headlines   = strings.Fields("ttft_p50 ttft_p95 tpot_p50 e2e_p50")
 )
 
 // titles are how people write the latencies whose names are abbreviations.
@@ -114,7 +116,7 @@ func latencies() []figure {
 			name := m.Name + "_" + s.name
 			out = append(out, figure{
 				name: name, title: title + " " + s.name, kind: millis, good: down, of: statistic(m.Name, s.name, s.q),
-				single: slices.Contains(shownSingle, name), levels: slices.Contains(shownLevels, name),
+				single: slices.Contains(shownSingle, name), levels: slices.Contains(shownLevels, name), head: slices.Contains(headlines, name),
 			})
 		}
 	}

@@ -59,7 +59,8 @@ func runNames(names []string) string {
 func (c *Comparison) sections() []page.Section {
 	out := []page.Section{c.differing(true), c.differing(false), c.doubting(), c.conclusion()}
 	if len(c.Levels) == 1 {
-		out = append(out, c.figureTable(c.Levels[0].Load, c.Levels[0].Figures))
+		l := &c.Levels[0]
+		out = append(out, c.figureTable(l.Load, l.group(true)), c.figureTable("further figures", l.group(false)))
 	} else {
 		out = append(out, c.levelTables()...)
 	}
@@ -113,6 +114,11 @@ func (c *Comparison) conclusion() page.Section {
 	}
 	out.Items = append(out.Items, page.Item{Mark: "  ", Text: c.Runs})
 	return out
+}
+
+// group are the headline figures, or the others.
+func (l *Level) group(head bool) []Figure {
+	return slices.DeleteFunc(slices.Clone(l.Figures), func(f Figure) bool { return f.head != head })
 }
 
 // columns of figures behind the name of the row.
@@ -184,8 +190,10 @@ func (c *Comparison) cells(f *Figure) []string {
 	switch {
 	case !f.Change.OK:
 		return append(out, units.Unknown, "", "", "")
-	case !c.CanShow || !f.P.OK:
+	case !c.CanShow || f.series == nil:
 		return append(out, f.changeText()+page.Weak, "", "", "")
+	case !f.P.OK, f.series.constant(): // not judged, or nothing to judge
+		return append(out, "~", "", "", "")
 	case !f.Differs:
 		return append(out, "~", k.interval(f), "", p(f))
 	}
@@ -251,10 +259,15 @@ func (c *Comparison) unmatched() page.Section {
 func (c *Comparison) legend() page.Section {
 	var lines []string
 	if c.CanShow {
-		lines = append(lines, "~ no difference shown · ± standard deviation of the runs · all intervals hold together")
+		lines = append(lines, "~ no difference shown · ± standard deviation of the runs · the intervals of a table hold together with 95 %")
+		if len(c.Levels) == 1 {
+			lines = append(lines, "further figures are judged only if one of the first table differs")
+		}
 	}
 	weak := false
-	c.every(func(_ string, f *Figure) { weak = weak || f.Before.weak || f.After.weak || f.Change.OK && !f.P.OK })
+	c.every(func(_ string, f *Figure) {
+		weak = weak || f.Before.weak || f.After.weak || f.Change.OK && (!c.CanShow || f.series == nil)
+	})
 	if weak {
 		lines = append(lines, page.Weak+" too few samples for this percentile, or too few runs for this change")
 	}

@@ -18,12 +18,16 @@ const alpha = 0.05
 // assignment of the runs to two sides of these sizes was as likely as the real one. Each
 // assignment gives each figure Welch's t; the largest |t| of an assignment shows what chance
 // does to the most striking of all figures. A figure differs if its own |t| is beyond what all
-// but 5 % of the assignments have as their largest. So 5 % is the chance of any false call in a
-// whole comparison, however many figures it has and however they depend on each other, and
-// no distribution is assumed. A rank test of each figure (Mann and Whitney) could not do that:
-// with five runs on each side its p-value is 0.008 at best, and twenty figures need 0.0025.
-// The same bound gives intervals for all changes that hold together with 95 %, and exclude "no
-// change" exactly where a difference is called.
+// but 5 % of the assignments have as their largest. So 5 % is the chance of any false call among
+// them, however many they are and however they depend on each other, and no distribution is
+// assumed. A rank test of each figure (Mann and Whitney) could not do that: with five runs on
+// each side its p-value is 0.008 at best, and twenty figures need 0.0025. The same bound gives
+// intervals for all changes that hold together with 95 %, and exclude "no change" exactly where a
+// difference is called.
+//
+// The more figures, the larger a change has to be. So the few headline figures are judged first,
+// on their own, and the others only if one of those differs: equal runs are still called
+// different in 5 % of comparisons.
 type permutation struct {
 	before  []bool      // by run: the real assignment
 	largest []float64   // |t| of each assignment, in falling order
@@ -32,13 +36,14 @@ type permutation struct {
 	series  []logSeries // those that are tested
 }
 
-// logSeries is a figure over all runs, those of before first: logarithms if changes are ratios.
+// logSeries is a figure over all runs, those of before first: logarithms if changes are ratios,
+// and NaN in runs that do not have it.
 type logSeries []float64
 
 // exhaustive bounds the assignments that are all tried; of more than that a sample is drawn.
 const exhaustive = 20_000
 
-// permute tests series that all runs have. n are those of before.
+// permute tests some series. n runs are of before.
 func permute(series []logSeries, n, m int) *permutation {
 	p := &permutation{before: make([]bool, n+m)}
 	for i := range n {
@@ -67,17 +72,31 @@ func permute(series []logSeries, n, m int) *permutation {
 }
 
 // constant reports whether the series is the same in every run, but for rounding.
-func (s logSeries) constant() bool { return slices.Max(s)-slices.Min(s) <= 1e-9 }
+func (s logSeries) constant() bool {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range s {
+		if !math.IsNaN(v) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	return high-low <= 1e-9
+}
 
-// welch is the difference of the means of an assignment, its standard error and |t|.
+// welch is the difference of the means of an assignment, its standard error and |t|, which is 0
+// where too few runs have the figure.
 func (s logSeries) welch(before []bool) (d, se, t float64) {
 	var a, b moments
 	for i, v := range s {
-		if before[i] {
+		switch {
+		case math.IsNaN(v):
+		case before[i]:
 			a.add(v)
-		} else {
+		default:
 			b.add(v)
 		}
+	}
+	if a.n < 2 || b.n < 2 {
+		return 0, 0, 0
 	}
 	d, se = b.mean-a.mean, math.Sqrt(a.ofMean()+b.ofMean())
 	return d, se, math.Abs(d) / max(se, 1e-9)

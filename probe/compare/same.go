@@ -174,7 +174,7 @@ func meanLength(runs []Run, of func(*report.Level) report.Number) float64 {
 // Doubt is why the figures of one run may not be what they seem.
 type Doubt struct {
 	Run  string `json:"run"`
-	Kind string `json:"kind"` // "interrupted", "ended_early", "client_limited", "not_settled", "no_success"
+	Kind string `json:"kind"` // "interrupted", "ended_early", "client_limited", "not_settled", "stopped", "no_success"
 	Load string `json:"load"` // "" is the whole run
 	Says string `json:"says"`
 }
@@ -201,6 +201,7 @@ func doubts(a Ask) []Doubt {
 			}
 			add(l.Requests.OK == 0, "no_success", "no request succeeded")
 			add(l.Client.Bottleneck, "client_limited", "the client was the bottleneck: its figures are about the client")
+			add(l.Requests.Excluded > 0, "stopped", fmt.Sprintf("lost %d of %d requests because the client was stopped while they ran", l.Requests.Excluded, l.Requests.Sent))
 			add(!l.Settled, "not_settled", "had not settled")
 		}
 	}
