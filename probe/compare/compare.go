@@ -100,6 +100,9 @@ func Compare(a Ask) (Comparison, error) {
 		runs []Run
 		into *[]string
 	}{{a.Before, &c.Before}, {a.After, &c.After}} {
+		if twice := repeated(side.runs); twice != "" {
+			return c, errors.New(twice)
+		}
 		for i := range side.runs {
 			*side.into = append(*side.into, side.runs[i].Name)
 			if len(side.runs[i].Levels) == 0 {
@@ -117,6 +120,19 @@ func Compare(a Ask) (Comparison, error) {
 		c.Conditions = append(c.Conditions, a.Conditions[i].judge(&c))
 	}
 	return c, nil
+}
+
+// repeated finds a run that is on one side twice: it would look as if runs never scattered.
+func repeated(runs []Run) string {
+	for i := range runs {
+		for k := range runs[:i] {
+			a, b := &runs[k], &runs[i]
+			if !a.Started.IsZero() && a.Started.Equal(b.Started.Time) && a.Seed == b.Seed && a.DurationS == b.DurationS {
+				return fmt.Sprintf("%s and %s are the same run: name each run once", a.Name, b.Name)
+			}
+		}
+	}
+	return ""
 }
 
 // levels finds the loads that both sides have, and their figures.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sonde/probe/measure"
 	"sonde/probe/opt"
@@ -117,6 +118,17 @@ func TestFurtherFiguresAreJudgedAfterTheHeadlines(t *testing.T) {
 		if f := all.named("kv_fill_max"); f.Differs != c.differs || f.P.OK != c.differs || math.Abs(f.Change.V-0.1) > 1e-6 {
 			t.Errorf("TPOT %v, %v: %+v", c.tpot, c.conditions, f)
 		}
+	}
+}
+
+func TestARunCountsOnce(t *testing.T) {
+	a := runs("a", 20)
+	for i := range a {
+		a[i].Started.Time = time.Unix(int64(1000+i), 0)
+	}
+	a[3].Started = a[1].Started
+	if _, err := Compare(Ask{Before: a, After: runs("b", 20)}); err == nil || err.Error() != "a2.json and a4.json are the same run: name each run once" {
+		t.Errorf("%v", err)
 	}
 }
 
