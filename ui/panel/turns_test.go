@@ -18,7 +18,7 @@ import (
 func talking(load frame.Load) *View {
 	v := floored(roofline.Bounds{})
 	v.Requested = load
-	v.Levels.Rows = []level.Level{{Load: frame.Load{Concurrency: 99}, Turns: []level.Turn{{Turn: 7}}}, {Load: load, Turns: []level.Turn{
+	v.Levels.Rows = []level.Level{{Load: frame.Load{Concurrency: 99}, Turns: []level.Turn{{Turn: 7}}}, {Load: load, Since: time.Minute, Turns: []level.Turn{
 		{Turn: 1, N: 40, TTFT: measure.Summary{N: 40, P50: 52, P95: 61}, Input: opt.Of(1000), Cached: opt.Of(0)},
 		{Turn: 2, N: 38, TTFT: measure.Summary{N: 38, P50: 58, P95: 70}, Input: opt.Of(2200), Cached: opt.Of(1100), Hits: opt.Of(0.9)},
 		{Turn: 3, Later: true, N: 5, TTFT: measure.Summary{N: 5, P50: 60, P95: 1300}, Input: opt.Of(3400)},
@@ -43,6 +43,11 @@ func TestTTFTByTurnIsInTheZoom(t *testing.T) {
 		if !found {
 			t.Errorf("no row %v in\n%s", want, zoomed)
 		}
+	}
+	stopped := talking(frame.Load{Concurrency: 4, Turns: 3})
+	stopped.Requested.Concurrency = 0
+	if zoomed := ansi.Strip(strings.Join(newTTFT().Zoomed(stopped, 110, 30), "\n")); !strings.Contains(zoomed, "by turn at 4 streams") {
+		t.Errorf("without load the newest level's turns are missing:\n%s", zoomed)
 	}
 	none := talking(frame.Load{Concurrency: 4})
 	if zoomed := strings.Join(newTTFT().Zoomed(none, 110, 30), "\n"); strings.Contains(zoomed, "by turn") {
