@@ -20,6 +20,7 @@ type Synthetic struct {
 	fixed  bool // lengths are not learned while running: bodies repeat exactly
 	count  uint64
 	fit    fit
+	block  int // words of a block; 0: not yet known
 }
 
 // NewSynthetic makes a source of prompts from a seed.
@@ -42,13 +43,15 @@ func (s *Synthetic) Freeze() {
 	s.fixed = true
 }
 
+// ordersDiffer is by how many tokens orders of the same words may differ.
+const ordersDiffer = 1
+
 // Next is a prompt of about the requested number of tokens, at least one word.
 func (s *Synthetic) Next(tokens int) Prompt {
-	const tolerance = 1 // tokens: orders of the same words may differ by one
 	s.mu.Lock()
 	s.count++
 	n, prefix := s.count, s.prefix
-	shape, _ := s.fit.next(tokens, tolerance)
+	shape, _ := s.fit.next(tokens, ordersDiffer)
 	words := s.fit.text.words(shape)
 	s.mu.Unlock()
 

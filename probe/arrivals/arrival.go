@@ -1,0 +1,43 @@
+package arrivals
+
+import "time"
+
+// Arrival is one request of an open loop. One without lengths takes those of the load.
+type Arrival struct {
+	At     time.Duration // when it is due
+	In     int           // tokens of the prompt; 0: as the load has it
+	Out    int           // tokens of the answer; 0: as the load has it
+	Blocks []uint64      // what the prompt consists of, BlockTokens each: equal numbers are equal texts. nil: unknown
+}
+
+// BlockTokens is how many tokens of a prompt a block stands for. The last one may be shorter.
+const BlockTokens = 512
+
+// Trace is a list of arrivals in their order, the first at 0.
+type Trace struct {
+	Name     string
+	Arrivals []Arrival
+	Empty    int // arrivals without a token in the prompt or the answer, raised to one
+}
+
+// Length is when the last arrival is due.
+func (t *Trace) Length() time.Duration {
+	if len(t.Arrivals) == 0 {
+		return 0
+	}
+	return t.Arrivals[len(t.Arrivals)-1].At
+}
+
+// Rate is the mean number of arrivals per second. A trace of a single instant counts as a second.
+func (t *Trace) Rate() float64 {
+	return float64(len(t.Arrivals)) / max(1, t.Length().Seconds())
+}
+
+// Means are the mean lengths of prompts and answers, in tokens.
+func (t *Trace) Means() (in, out int) {
+	n := max(1, len(t.Arrivals))
+	for _, a := range t.Arrivals {
+		in, out = in+a.In, out+a.Out
+	}
+	return (in + n/2) / n, (out + n/2) / n
+}
