@@ -42,7 +42,7 @@ var commands = []command{
 			"  sonde gpu-box:8000 -c 8 --workload rag\n" +
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
-		groups: []string{groupTarget, groupLoad, groupSources, groupRecord, groupScreen, groupLive, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
+		groups: []string{groupTarget, groupLoad, groupTrace, groupSources, groupRecord, groupScreen, groupLive, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
 		common: strings.Fields("concurrency rate input output model api-key slo"),
 	},
 	{
@@ -54,7 +54,7 @@ var commands = []command{
 		example: "  sonde bench gpu-box:8000 -c 16 --duration 60s\n" +
 			"  sonde bench https://host/v1 --requests 200 --warmup 5 --out run.json\n" +
 			"  sonde bench @lab --rate 4 --slo ttft_p95=2s,tpot_p95=40ms,success=99.9",
-		groups: []string{groupTarget, groupLoad, groupAmount, groupSources, groupRecord, groupReport, groupScreen, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
+		groups: []string{groupTarget, groupLoad, groupTrace, groupAmount, groupSources, groupRecord, groupReport, groupScreen, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
 		common: strings.Fields("concurrency rate input output workload requests duration warmup model api-key slo format out"),
 		check:  checkLoad,
 	},

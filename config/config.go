@@ -43,6 +43,8 @@ type Config struct {
 	MaxConcurrency int              // safety cap
 	MaxTokensTotal int64            // safety cap on all tokens of a run; 0 is none
 
+	Trace Trace
+
 	Requests int           // end after this many; 0 is no limit
 	Duration time.Duration // end after this long; 0 is no limit
 	Warmup   Warmup

@@ -20,6 +20,9 @@ func (r *resolved) derive() error {
 		c.Duration = 0
 		r.origins["duration"] = origin{rankDefault, "no limit with --requests"}
 	}
+	if err := r.deriveTrace(c); err != nil {
+		return err
+	}
 	c.SeedSet = r.given("seed")
 	if err := r.derivePrometheus(c); err != nil {
 		return err
@@ -38,7 +41,7 @@ func (r *resolved) deriveLengths(c *Config) {
 	}
 	w := workloadOf(c.Workload)
 	asked := r.origins["workload"].rank
-	if asked == rankDefault && c.URL == "" && r.command.name == "" {
+	if asked == rankDefault && c.URL == "" && r.command.name == "" && c.Trace.File == "" {
 		w = r.demonstrate(c)
 	}
 	for _, l := range []struct {

@@ -12,7 +12,7 @@ import (
 
 func TestDefaults(t *testing.T) {
 	clean(t)
-	want := Config{APIKeyEnv: "OPENAI_API_KEY", API: "chat", Concurrency: 1, Arrivals: arrivals.Poisson, Input: length.Length{Mean: 256}, Output: length.Length{Mean: 128}, Workload: "chat", Turns: 1, Prefix: "unique",
+	want := Config{APIKeyEnv: "OPENAI_API_KEY", API: "chat", Concurrency: 1, Arrivals: arrivals.Poisson, Input: length.Length{Mean: 256}, Output: length.Length{Mean: 128}, Workload: "chat", Turns: 1, Prefix: "unique", Trace: Trace{Speed: 1, Scale: 1},
 		IdleTimeout: time.Minute, MaxConcurrency: 256, Workers: Workers{Run: "sonde", Min: 1}, GPU: "auto", Color: "auto", Sim: Sim{Options: sim.Options{Speed: 1}}, File: defaultFile()}
 	url := want
 	url.URL = "http://h:1"

@@ -45,7 +45,7 @@ func isPlain(t *testing.T, args, text string) {
 
 func TestHelpAllShowsEveryFlag(t *testing.T) {
 	clean(t)
-	if out := call("--help-all").stdout; strings.Contains(out, "--speed") {
+	if out := call("--help-all").stdout; strings.Contains(out, "--kv-gb") {
 		t.Error("sonde takes a flag of sonde sim")
 	}
 	for _, c := range commands {

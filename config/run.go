@@ -49,7 +49,7 @@ func checkDoctor(r *resolved) error {
 }
 
 func (c *Config) checkDuration() string {
-	if c.Duration == 0 && c.Requests == 0 {
+	if c.Duration == 0 && c.Requests == 0 && c.Trace.File == "" {
 		return "the run would never end: give a time such as 30s, or --requests"
 	}
 	return ""

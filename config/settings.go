@@ -44,6 +44,7 @@ const envPrefix = "SONDE_"
 const (
 	groupTarget   = "target"
 	groupLoad     = "load"
+	groupTrace    = "trace"
 	groupAmount   = "amount"
 	groupSources  = "readings"
 	groupRecord   = "record"
@@ -67,7 +68,7 @@ const (
 
 // table is every setting of every command; their values are in c.
 func table(c *Config) []setting {
-	return slices.Concat(endpointSettings(c), programSettings(c), simSettings(c), planSettings(c), canarySettings(c), compareSettings(c), mergeSettings(c), workerSettings(c))
+	return slices.Concat(endpointSettings(c), traceSettings(c), programSettings(c), simSettings(c), planSettings(c), canarySettings(c), compareSettings(c), mergeSettings(c), workerSettings(c))
 }
 
 // in puts settings into a group.

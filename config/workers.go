@@ -60,6 +60,8 @@ func (r *resolved) checkOperator() error {
 		return nil
 	case c.Watch:
 		return r.fail("watch", "sends no load: omit it, or --nats")
+	case c.Trace.File != "":
+		return r.fail("trace", "is replayed by one process: omit it, or --nats")
 	case c.Prompts != "":
 		return r.fail("prompts", "is a file of this machine, which workers elsewhere cannot read: omit it, or --nats")
 	}

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,7 +34,7 @@ type commands struct {
 
 func newCommands(opt Options, now func() time.Duration, collector *collect.Collector, long *longWatch) *commands {
 	l := opt.Load
-	l.Concurrency, l.Rate = 0, 0 // before Begin: the lengths, and no requests
+	l = l.Idle() // before Begin: the lengths, and no requests
 	return &commands{opt: opt, now: now, collector: collector, long: long, load: l}
 }
 
@@ -92,8 +93,7 @@ func (c *commands) stopLoad() bool {
 	if l.Concurrency == 0 {
 		return false
 	}
-	l.Concurrency, l.Rate = 0, 0
-	c.set(l)
+	c.set(l.Idle())
 	return true
 }
 
@@ -124,7 +124,7 @@ func (c *commands) Begin() {
 	defer c.mu.Unlock()
 	l := c.load
 	if !c.chosen {
-		l.Concurrency, l.Rate, l.Ramp = c.opt.Load.Concurrency, c.opt.Load.Rate, c.opt.Load.Ramp
+		l.Concurrency, l.Rate, l.Ramp, l.Trace = c.opt.Load.Concurrency, c.opt.Load.Rate, c.opt.Load.Ramp, c.opt.Load.Trace
 	}
 	c.apply(c.opt.clamp(l), "")
 }
@@ -146,9 +146,15 @@ func (c *commands) apply(l frame.Load, text string) {
 	}
 }
 
+// endless keeps a level from settling: a trace never comes to rest.
+const endless = time.Duration(math.MaxInt64)
+
 // steadyState is what a level at that load has to reach.
 func steadyState(l frame.Load) collect.Goal {
-	if l.Rate > 0 {
+	switch {
+	case l.Trace != "":
+		return collect.Goal{Over: endless, Idle: l.Concurrency == 0}
+	case l.Rate > 0:
 		return collect.Goal{Over: l.Ramp.Over, CV: l.Arrivals.CV, Idle: l.Concurrency == 0}
 	}
 	return collect.Goal{Streams: l.Concurrency, Think: l.Think, Idle: l.Concurrency == 0}
@@ -166,10 +172,8 @@ func (c *commands) Abort() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pool.Abort()
-	l := c.load
-	l.Concurrency, l.Rate = 0, 0
 	c.chosen = true
-	c.apply(l, "aborted: everything in flight was cancelled")
+	c.apply(c.load.Idle(), "aborted: everything in flight was cancelled")
 }
 
 // ResetStatistics empties windows, levels and counts.

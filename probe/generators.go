@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/collect"
 	"sonde/probe/frame"
 )
@@ -20,7 +21,9 @@ type generators interface {
 	// Close cancels everything and waits until no request is left running.
 	Close()
 	Retrying() (n int, next time.Duration)
-	RateNow() float64
+	Outlook() (rateNow float64, ahead arrivals.Outlook)
+	// Replay is how far a trace has come; nil if none is replayed.
+	Replay() *frame.TraceState
 	LeftOut() int
 	CutTo() int
 }

@@ -41,7 +41,8 @@ type Options struct {
 	Load           frame.Load
 	Watch          bool // nothing is ever sent, whatever a reader asks of the Controls
 	MaxConcurrency int
-	MaxTokensTotal int64 // stop the load after so many tokens, in and out; 0 = no limit
+	Trace          *arrivals.Trace // what a Load with a Trace replays; nil: none
+	MaxTokensTotal int64           // stop the load after so many tokens, in and out; 0 = no limit
 
 	Tick    time.Duration // length of a slice; 0 = 250 ms
 	Process Process       // how the process that measures fares; nil = our own, as it is
@@ -75,13 +76,16 @@ func (o Options) clamp(l frame.Load) frame.Load {
 	l.OutputTokens = min(max(l.OutputTokens, minTokens), maxTokens)
 	l.Rate = max(l.Rate, 0)
 	if o.Watch {
-		l.Concurrency, l.Rate = 0, 0
+		l = l.Idle()
 	}
 	if l.Think = max(l.Think, 0); l.Turns < 2 {
 		l.Turns, l.Think = 0, 0
 	}
+	if o.Trace == nil {
+		l.Trace = ""
+	}
 	if l.Rate == 0 {
-		l.Ramp = arrivals.Ramp{}
+		l.Ramp, l.Trace = arrivals.Ramp{}, ""
 	}
 	return l
 }

@@ -78,7 +78,7 @@ func New(opt Options) (*Session, error) {
 		return nil, err
 	}
 	s.parts = []part{
-		long, &tokenCap{limit: opt.MaxTokensTotal, commands: s.commands}, &tooLong{commands: s.commands}, &refusals{commands: s.commands}, &cutPrompts{commands: s.commands},
+		long, &tokenCap{limit: opt.MaxTokensTotal, commands: s.commands}, &tooLong{commands: s.commands}, &refusals{commands: s.commands}, &cutPrompts{commands: s.commands}, &scheduleWatch{commands: s.commands},
 		health, partFunc(s.readSources), &bounds{requested: opt.Roofline},
 	}
 	return s, nil
@@ -89,7 +89,7 @@ func (s *Session) openGenerators() (health part, err error) {
 	if s.opt.Remote == nil {
 		s.pool = load.New(load.Options{
 			Doer: connected{s.commands}, Prompts: s.opt.Prompts, NewTrack: s.collector.NewTrack,
-			Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.Fail, Room: s.promptRoom,
+			Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.Fail, Trace: s.opt.Trace, Room: s.promptRoom,
 		})
 		return newHealth(s.opt, s.stamps), nil
 	}
@@ -170,7 +170,7 @@ func (s *Session) closeFrame() {
 	}
 	f := &frame.Frame{
 		At: now, Slice: slice, Stopped: stopped, Target: s.target(),
-		Load:   frame.LoadState{Requested: load, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Watch: s.opt.Watch, RateNow: s.pool.RateNow(), Stage: s.stageNow()},
+		Load:   frame.LoadState{Requested: load, Level: t.Level, Settled: t.Settled, Max: s.opt.MaxConcurrency, Watch: s.opt.Watch, Stage: s.stageNow()},
 		Client: t.Client, Streams: t.Cells, Requests: t.Requests, Events: events, Err: fatal,
 	}
 	for _, p := range s.parts {

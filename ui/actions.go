@@ -13,6 +13,7 @@ import (
 	"sonde/probe/units"
 	"sonde/ui/panel"
 	"sonde/ui/still"
+	"sonde/ui/text"
 )
 
 // requested is the load as requested, including changes that no Frame shows yet.
@@ -21,6 +22,15 @@ func (m *model) requested() frame.Load {
 		return m.shown.Frame.Load.Requested
 	}
 	return m.Controls.Load()
+}
+
+// fixed tells that the trace sets what a key would change, and reports whether there is one.
+func (m *model) fixed() bool {
+	if m.Controls.Load().Trace == "" {
+		return false
+	}
+	m.say("the trace sets arrivals and lengths: start with another --speed or --scale to change them", m.theme.Note)
+	return true
 }
 
 // change changes the requested load. Nothing waits for it.
@@ -35,6 +45,9 @@ func (m *model) change(f func(*frame.Load)) {
 
 // changePrompts is change for what is fixed when prompts come from a file.
 func (m *model) changePrompts(f func(*frame.Load)) {
+	if m.fixed() {
+		return
+	}
 	if m.Controls.Load().InputTokens == 0 {
 		m.say("the prompts come from a file and are sent unchanged", m.theme.Note)
 		return
@@ -59,6 +72,9 @@ func loadText(l frame.Load) string {
 	if l.Prefix != "" && l.InputTokens > 0 {
 		lengths += ", " + l.Prefix + " prefixes"
 	}
+	if l.Trace != "" {
+		return "trace " + text.Clean(l.Trace) + " ≤ " + units.Group(float64(l.Concurrency)) + " streams"
+	}
 	if l.Rate > 0 {
 		return rateText(l) + " req/s ≤ " + units.Group(float64(l.Concurrency)) + ", " + l.Arrivals.String() + lengths
 	}
@@ -76,6 +92,9 @@ func rateText(l frame.Load) string {
 // amount is a command that changes the concurrency, or in an open loop the rate.
 func amount(closed func(int) int, open func(float64) float64) func(*model) {
 	return func(m *model) {
+		if m.Controls.Load().Concurrency > 0 && m.fixed() {
+			return
+		}
 		m.change(func(l *frame.Load) {
 			switch {
 			case l.Rate <= 0:
@@ -98,6 +117,9 @@ func promptLength(step func(int) int) func(*model) {
 
 func outputLength(step func(int) int) func(*model) {
 	return func(m *model) {
+		if m.fixed() {
+			return
+		}
 		m.change(func(l *frame.Load) { l.OutputTokens = step(l.OutputTokens) })
 	}
 }
@@ -123,6 +145,9 @@ func (m *model) rampUp() {
 		m.say("a closed loop has no rate: --rate R sends on a schedule", m.theme.Note)
 		return
 	}
+	if m.fixed() {
+		return
+	}
 	m.change(func(l *frame.Load) {
 		from := m.rate(*l)
 		l.Rate, l.Ramp = 2*from, arrivals.Ramp{From: from, Over: rampOver}
@@ -135,6 +160,9 @@ var burstiness = []arrivals.Process{arrivals.Poisson, arrivals.Constant, {CV: 2}
 func (m *model) nextArrivals() {
 	if m.Controls.Load().Rate <= 0 {
 		m.say("a closed loop has no arrivals: --rate R sends on a schedule", m.theme.Note)
+		return
+	}
+	if m.fixed() {
 		return
 	}
 	m.change(func(l *frame.Load) {

@@ -103,6 +103,10 @@ func (m *model) startSweep() {
 		m.Sweeper.Stop()
 	}
 	now := m.requested()
+	if now.Trace != "" {
+		m.say("a trace is replayed: a sweep needs a load of its own", m.theme.Note)
+		return
+	}
 	now.Ramp = arrivals.Ramp{}
 	p := sweep.Plan{Load: now, Open: now.Rate > 0, Cap: float64(m.live.Frame.Load.Max), After: now}
 	if p.Open {

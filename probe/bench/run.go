@@ -68,9 +68,7 @@ func (w *Window) hold() {
 // unload leaves the session without load.
 func (w *Window) unload() {
 	w.runner.SetBudget(0)
-	idle := w.plan.Load
-	idle.Concurrency, idle.Rate = 0, 0
-	w.runner.SetLoad(idle)
+	w.runner.SetLoad(w.plan.Load.Idle())
 }
 
 // newestOf is the newest Frame so far, an empty one if there is none.

@@ -274,7 +274,7 @@ func (w *Window) advance(f *frame.Frame) {
 			w.measureFrom(f.At)
 		}
 	case Measuring:
-		w.advanceWindow(f.At, idle)
+		w.advanceWindow(f.At, idle, f.Load.Replay)
 	case Draining:
 		// The Frame in which the window closed may be older than the order to
 		// stop sending: only the one after it can show that all is quiet.
@@ -322,9 +322,11 @@ func (w *Window) measureFrom(at time.Duration) {
 	w.enter(Measuring)
 }
 
-func (w *Window) advanceWindow(at time.Duration, idle bool) {
+func (w *Window) advanceWindow(at time.Duration, idle bool, replay *frame.TraceState) {
 	end, timed := w.plannedEnd()
 	switch {
+	case replay != nil && replay.Ended:
+		w.close(at)
 	case w.plan.Requests > 0 && w.tally.Ended() >= w.plan.Requests:
 		w.close(w.lastEnd)
 		if idle {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"sonde/probe/arrivals"
 	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
@@ -261,7 +262,7 @@ func (o *Operator) FireLong(int) {
 // Abort cancels everything in flight and sets the load to nothing, at once.
 func (o *Operator) Abort() {
 	o.mu.Lock()
-	o.load.Concurrency, o.load.Rate = 0, 0
+	o.load = o.load.Idle()
 	o.aborts++
 	o.redistribute()
 	for _, m := range o.members {
@@ -314,16 +315,20 @@ func (o *Operator) Retrying() (n int, next time.Duration) {
 	return n, next
 }
 
-// RateNow is how many requests per second are due now, where a ramp changes that; else 0.
-func (o *Operator) RateNow() float64 {
+// Outlook is how many requests per second are due now, where a ramp changes that, else 0; and what
+// is ahead.
+func (o *Operator) Outlook() (rateNow float64, ahead arrivals.Outlook) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	rate, t := o.load.Schedule(), o.opt.Now()-o.since
 	if t >= rate.Over {
-		return 0
+		return 0, arrivals.Outlook{}
 	}
-	return rate.At(t)
+	return rate.At(t), arrivals.Look(rate.Count, rate.Over, t)
 }
+
+// Replay is nil: a trace is not shared among workers.
+func (o *Operator) Replay() *frame.TraceState { return nil }
 
 // LeftOut is 0: the workers report what they leave out themselves.
 func (o *Operator) LeftOut() int { return 0 }

@@ -11,10 +11,11 @@ import (
 
 // Load is the load that an operator requests.
 type Load struct {
-	Concurrency  int              `json:"concurrency"`   // closed loop: streams in flight; open loop: the cap
-	Rate         float64          `json:"rate"`          // open loop: requests per second; 0 = closed loop
-	Arrivals     arrivals.Process `json:"poisson"`       // open loop: the gaps between arrivals
-	Ramp         arrivals.Ramp    `json:"ramp,omitzero"` // open loop: how the rate comes to Rate
+	Concurrency  int              `json:"concurrency"`     // closed loop: streams in flight; open loop: the cap
+	Rate         float64          `json:"rate"`            // open loop: requests per second; 0 = closed loop
+	Arrivals     arrivals.Process `json:"poisson"`         // open loop: the gaps between arrivals
+	Ramp         arrivals.Ramp    `json:"ramp,omitzero"`   // open loop: how the rate comes to Rate
+	Trace        string           `json:"trace,omitempty"` // open loop: the file whose arrivals and lengths are replayed; Rate and the lengths are its means. "": none
 	InputTokens  int              `json:"input_tokens"`
 	OutputTokens int              `json:"output_tokens"`
 
@@ -27,6 +28,12 @@ type Load struct {
 	Think time.Duration `json:"think_ms,omitempty"` // closed loop: the mean pause between two turns
 
 	Prefix string `json:"prefix"` // what a prefix cache may reuse of synthetic prompts: a prompt.Prefix
+}
+
+// Idle is the load without requests: no streams, and no schedule.
+func (l Load) Idle() Load {
+	l.Concurrency, l.Rate, l.Ramp, l.Trace = 0, 0, arrivals.Ramp{}, ""
+	return l
 }
 
 // Schedule is the rate of an open loop over time, since it was requested.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/probe/arrivals"
 	"sonde/probe/engine"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
@@ -68,21 +69,41 @@ type LoadState struct {
 	Max       int  `json:"max_concurrency"` // safety cap for concurrency
 	Watch     bool `json:"watch,omitempty"` // the session never sends a request, whatever its Controls are asked
 
-	RateNow float64 `json:"rate_now,omitempty"` // open loop whose rate changes by itself: requests per second that are due now; else 0
+	RateNow float64          `json:"rate_now,omitempty"` // open loop whose rate changes by itself: requests per second that are due now; else 0
+	Ahead   arrivals.Outlook `json:"ahead,omitzero"`     // of such a load
+	Replay  *TraceState      `json:"replay,omitempty"`   // nil: no trace is replayed
 
 	Stage Stage `json:"stage,omitempty"` // what is done before the load that is waited for begins
 }
 
+// TraceState is what has become of the arrivals of a trace.
+type TraceState struct {
+	At       time.Duration `json:"at_ms"`  // in the schedule
+	Length   time.Duration `json:"len_ms"` // of the schedule
+	Arrivals int           `json:"arrivals"`
+	Sent     int           `json:"sent"`
+	Waiting  int           `json:"waiting"` // for a free stream, now
+
+	Waited      int           `json:"waited"` // of those sent, those that waited for a free stream
+	LongestWait time.Duration `json:"longest_wait_ms"`
+	LeftOut     int           `json:"left_out"` // their time came while nothing was to be sent
+	Cut         int           `json:"cut"`      // prompts that were longer than the model's context allows
+	CutTo       int           `json:"cut_to"`   // tokens: the longest of these as it was sent
+	Skipped     int           `json:"skipped"`  // answers that alone are longer than the context
+	Empty       int           `json:"empty"`    // lengths of 0, raised to 1
+	Ended       bool          `json:"ended"`    // nothing more will be sent
+}
+
 // Rate is how many requests per second are due now; 0 in a closed loop.
 func (s *LoadState) Rate() float64 {
-	if s.RateNow > 0 {
+	if s.Moving() {
 		return s.RateNow
 	}
 	return s.Requested.Rate
 }
 
 // Moving reports whether the load changes by itself.
-func (s *LoadState) Moving() bool { return s.RateNow > 0 }
+func (s *LoadState) Moving() bool { return s.Ahead.Step > 0 }
 
 // Health says whether the client itself is in the way.
 type Health struct {

@@ -59,6 +59,7 @@ type Level struct {
 	GoodShare opt.Float    // of all requests, those that meet every SLO; unknown without SLOs
 	Goodput   opt.Float    // of these per second
 
+	Replay  *frame.TraceState // what became of the trace that is its load; nil: it is none
 	Notes   []Note
 	Sources Sources
 }

@@ -66,6 +66,9 @@ func (t *Tally) frame(f *frame.Frame, now, before *engine.Reading) {
 			t.level.Notes = note(t.level.Notes, e.Text)
 		}
 	}
+	if f.Load.Replay != nil {
+		t.level.Replay = f.Load.Replay
+	}
 	t.level.Sources.Notice(f)
 	held := t.Held(f)
 	t.flow.frame(f, held, &t.Span)

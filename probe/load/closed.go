@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sonde/probe/api"
+	"sonde/probe/arrivals"
 	"sonde/probe/measure"
 )
 
@@ -55,7 +56,7 @@ func (p *Pool) next(ctx context.Context, s *stream) (job, bool) {
 		p.leave(s)
 		return job{}, false
 	}
-	return p.claim(p.now()), true
+	return p.claim(due{Arrival: arrivals.Arrival{At: p.now()}}), true
 }
 
 // tooMany reports whether the closed loop has more workers than it is to have. p.mu is held.

@@ -21,6 +21,10 @@ type dialogue struct {
 
 // next is the prompt of a stream's next request: the next turn of its conversation, or one that stands alone.
 func (d *dialogue) next(source prompt.Source, j job) prompt.Prompt {
+	if j.made != nil {
+		d.conversation = nil
+		return *j.made
+	}
 	if j.turns < 2 {
 		d.conversation = nil
 		return source.Next(j.in)

@@ -26,53 +26,50 @@ func (p *Pool) startPacer() {
 	gen := p.pacerGen
 	pace := newPacer(p.rateSince, p.now(), p.setting.Schedule(), p.setting.Arrivals, rand.New(rand.NewPCG(p.opt.Seed, pacerStream)))
 	ctx := p.ctx
-	p.spawn(func() { p.pace(ctx, pace, gen) })
+	p.spawn(func() { p.pace(ctx, func() (due, bool) { return due{Arrival: pace.next()}, true }, gen) })
 }
 
-// RateNow is how many requests per second are due now, where a ramp changes that; else 0.
-func (p *Pool) RateNow() float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	rate, t := p.setting.Schedule(), p.now()-p.rateSince
-	if t >= rate.Over {
-		return 0
-	}
-	return rate.At(t)
-}
-
-func (p *Pool) pace(ctx context.Context, pace *pacer, gen int) {
+// pace lets arrivals come when they are due, until next has no more, or something else is
+// requested.
+func (p *Pool) pace(ctx context.Context, next func() (due, bool), gen int) {
 	for {
-		at := pace.next()
-		if !sleepUntil(ctx, at-p.now()) {
-			return
-		}
-		if p.now()-at > stoppedFor {
-			continue // this process did not run when it was due
-		}
-		if !p.arrive(at, gen) {
+		d, ok := next()
+		if !ok || !sleepUntil(ctx, d.At-p.now()) || !p.arrive(d, gen) {
 			return
 		}
 	}
 }
+
+// keptReady is how many arrivals that wait keep the prompts that were made for them.
+const keptReady = 64
 
 // arrive takes one scheduled arrival: it begins at once if the cap allows, else
 // it waits for a slot, its latency counting from the schedule.
-func (p *Pool) arrive(at time.Duration, gen int) bool {
+func (p *Pool) arrive(d due, gen int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || gen != p.pacerGen {
+	switch {
+	case p.closed || gen != p.pacerGen:
 		return false
-	}
-	if p.budget == 0 || p.setting.Concurrency == 0 {
-		return true // no load now; the schedule goes on and nothing is made up for later
-	}
-	if p.now() < p.heldUntil {
+	case p.now()-d.At > stoppedFor: // this process did not run when it was due
+		p.leaveOut(1)
+		return true
+	case p.budget == 0 || p.setting.Concurrency == 0: // no load now; the schedule goes on and nothing is made up for later
+		p.leaveOut(1)
+		return true
+	case p.now() < p.heldUntil: // the server asked for no requests now
 		p.leftOut++
-		return true // the server asked for no requests now
+		p.leaveOut(1)
+		return true
+	case len(p.waiting) >= maxBacklog:
+		p.leaveOut(1)
+		return true
 	}
-	if len(p.waiting) < maxBacklog {
-		p.waiting = append(p.waiting, at)
+	d.capped = p.running >= p.setting.Concurrency
+	if len(p.waiting) >= keptReady {
+		d.made = nil
 	}
+	p.waiting = append(p.waiting, d)
 	p.fill()
 	return true
 }
@@ -135,9 +132,9 @@ func newPacer(since, start time.Duration, rate arrivals.Rate, gaps arrivals.Proc
 	return p
 }
 
-// next is the instant of the next arrival.
-func (p *pacer) next() time.Duration {
+// next is the next arrival.
+func (p *pacer) next() arrivals.Arrival {
 	at := p.since + p.rate.When(p.count)
 	p.count += p.gaps.Gap(p.rng)
-	return at
+	return arrivals.Arrival{At: at}
 }

@@ -17,7 +17,7 @@ func TestConstantArrivalsKeepTheirSchedule(t *testing.T) {
 		count := int(n%2000) + 1
 		var at time.Duration
 		for range count {
-			at = p.next()
+			at = p.next().At
 		}
 		want := time.Second + time.Duration(float64(count-1)/rate*1e9)
 		return (at - want).Abs() <= 2*time.Nanosecond
@@ -35,7 +35,7 @@ func TestPoissonArrivals(t *testing.T) {
 	var last time.Duration
 	var sum, squares float64
 	for range n {
-		at := p.next()
+		at := p.next().At
 		if at < last {
 			t.Fatal("arrivals go back in time")
 		}
@@ -50,7 +50,7 @@ func TestPoissonArrivals(t *testing.T) {
 	again := newPacer(0, 0, arrivals.Rate{To: rate}, arrivals.Poisson, rand.New(rand.NewPCG(1, 2)))
 	var repeated time.Duration
 	for range n {
-		repeated = again.next()
+		repeated = again.next().At
 	}
 	if repeated != last {
 		t.Error("the same seed gives another schedule")
@@ -68,7 +68,7 @@ func TestRandomArrivalsFollowTheRamp(t *testing.T) {
 		var counts [11]int
 		for run := range runs {
 			p := newPacer(0, 0, rate, arrivals.Process{CV: cv}, rand.New(rand.NewPCG(7, uint64(run))))
-			for at := p.next(); at < 110*time.Second; at = p.next() {
+			for at := p.next().At; at < 110*time.Second; at = p.next().At {
 				counts[at/(10*time.Second)]++
 			}
 		}
@@ -94,7 +94,7 @@ func TestConstantArrivalsFollowTheRamp(t *testing.T) {
 		if n > 100 {
 			want = 20*time.Second + time.Duration(n-100)*100*time.Millisecond
 		}
-		if at := p.next(); (at - want).Abs() > 2*time.Nanosecond {
+		if at := p.next().At; (at - want).Abs() > 2*time.Nanosecond {
 			t.Errorf("arrival %d comes at %s, want %s", n, at, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sonde/probe/api"
+	"sonde/probe/arrivals"
 	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
@@ -30,7 +31,8 @@ type Options struct {
 	NewTrack func() *collect.Track // a slot for one stream at a time
 	Epoch    time.Time
 	Seed     uint64
-	Fail     func(error) // a panic in a stream
+	Fail     func(error)     // a panic in a stream
+	Trace    *arrivals.Trace // what a load with a Trace replays
 	// Room is the longest prompt that the model takes beside an answer of so many tokens; nil: unknown.
 	Room func(output int) (tokens int, known bool)
 }
@@ -49,7 +51,8 @@ type Pool struct {
 	budget    int           // requests that may still begin; NoLimit
 	running   int           // workers (closed loop) or requests (open loop), without long prompts
 	slots     []*stream
-	waiting   []time.Duration // open loop: intents that wait for a slot under the cap
+	waiting   []due           // open loop: arrivals that wait for a slot under the cap
+	trace     *replayed       // open loop: the trace that is replayed; nil: none
 	heldUntil time.Duration   // open loop: the server asked for no requests before
 	ctx       context.Context // of all requests begun since the last Abort
 	cancel    context.CancelFunc
@@ -91,12 +94,13 @@ func (p *Pool) Set(s frame.Load) (from time.Duration) {
 	if p.closed {
 		return from
 	}
-	newRate := s.Schedule() != p.setting.Schedule()
-	rateChanged := newRate || s.Arrivals != p.setting.Arrivals
+	newRate := s.Schedule() != p.setting.Schedule() || s.Trace != p.setting.Trace
+	rateChanged := newRate || s.Trace == "" && s.Arrivals != p.setting.Arrivals
 	p.setting = s
 	close(p.changed)
 	p.changed = make(chan struct{})
 	if s.Concurrency == 0 {
+		p.leaveOut(len(p.waiting))
 		p.waiting = nil
 	}
 	if newRate {
@@ -104,8 +108,11 @@ func (p *Pool) Set(s frame.Load) (from time.Duration) {
 	}
 	if rateChanged {
 		p.pacerGen++
-		p.waiting = nil
-		if s.Rate > 0 {
+		p.waiting, p.trace = nil, nil
+		switch {
+		case s.Rate > 0 && s.Trace != "":
+			p.startTrace()
+		case s.Rate > 0:
 			p.startPacer()
 		}
 	}
@@ -152,9 +159,9 @@ func (p *Pool) Close() {
 
 // stop cancels what runs, and wants nothing more. p.mu is held.
 func (p *Pool) stop() {
-	p.setting.Concurrency, p.setting.Rate = 0, 0
+	p.setting = p.setting.Idle()
 	p.pacerGen++
-	p.waiting = nil
+	p.waiting, p.trace = nil, nil
 	for _, s := range p.slots {
 		if !s.busy { // the others end their conversations themselves
 			s.dialogue.conversation = nil
@@ -214,8 +221,10 @@ func (p *Pool) fill() {
 	}
 	if p.setting.Rate > 0 {
 		for len(p.waiting) > 0 && p.running < p.setting.Concurrency && p.budget != 0 && p.now() >= p.heldUntil {
-			p.startOpen(p.claim(p.waiting[0]))
-			p.waiting = p.waiting[1:]
+			d := p.waiting[0]
+			p.waiting[0], p.waiting = due{}, p.waiting[1:]
+			p.began(d)
+			p.startOpen(p.claim(d))
 		}
 		return
 	}
@@ -288,17 +297,22 @@ type job struct {
 	intent time.Duration // the slot became free, or the schedule said so
 	in     int           // tokens
 	out    int
-	turns  int // of a conversation; below 2: the request stands alone
+	made   *prompt.Prompt // nil: it is made when the request begins
+	blocks []uint64       // what the prompt consists of; nil: as the source has it
+	turns  int            // of a conversation; below 2: the request stands alone
 	long   bool
 }
 
 // claim takes one request from the budget. p.mu is held.
-func (p *Pool) claim(intent time.Duration) job {
+func (p *Pool) claim(d due) job {
 	if p.budget > 0 {
 		p.budget--
 	}
+	if d.In > 0 {
+		return job{ctx: p.ctx, intent: d.At, in: d.In, out: d.Out, made: d.made, blocks: d.Blocks}
+	}
 	in, out := p.draw()
-	return job{ctx: p.ctx, intent: intent, in: in, out: out, turns: p.setting.Turns}
+	return job{ctx: p.ctx, intent: d.At, in: in, out: out, turns: p.setting.Turns}
 }
 
 // lengthStream numbers the random stream of the lengths.
@@ -321,6 +335,10 @@ func (p *Pool) draw() (in, out int) {
 
 // request makes one request on a slot and files its record.
 func (p *Pool) request(s *stream, j job) api.Result {
+	if j.blocks != nil && j.made == nil {
+		made := p.makePrompt(arrivals.Arrival{In: j.in, Blocks: j.blocks})
+		j.made = &made
+	}
 	d := &s.dialogue
 	if j.long {
 		d = &dialogue{} // in no conversation

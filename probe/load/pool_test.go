@@ -238,7 +238,7 @@ func TestNewArrivalsGoOnFromNow(t *testing.T) {
 	}
 	want := newPacer(0, change, arrivals.Rate{To: 10}, arrivals.Process{CV: 2}, rand.New(rand.NewPCG(0, pacerStream)))
 	for k, r := range records[51:] {
-		if at := want.next(); r.Intent != at {
+		if at := want.next().At; r.Intent != at {
 			t.Fatalf("arrival %d of the burst came at %s, want %s", k, r.Intent, at)
 		}
 	}
@@ -255,13 +255,13 @@ func TestARampGoesOnThroughOtherChanges(t *testing.T) {
 		if n, _, _, _ := s.counts(); n != 11 { // the first at once, the tenth after it at 5 s
 			t.Errorf("%d begun in the first half, want 11", n)
 		}
-		if now := p.RateNow(); math.Abs(now-3.0004) > 1e-9 {
+		if now, _ := p.Outlook(); math.Abs(now-3.0004) > 1e-9 {
 			t.Errorf("%v per second after 5.001 s, want 3.0004", now)
 		}
 		ramp.Concurrency, ramp.Arrivals = 500, arrivals.Process{CV: 0.001} // as good as constant
 		p.Set(ramp)
 		after(15 * time.Second)
-		if now := p.RateNow(); now != 0 {
+		if now, _ := p.Outlook(); now != 0 {
 			t.Errorf("%v per second after the ramp, want 0: the rate no longer moves", now)
 		}
 	})

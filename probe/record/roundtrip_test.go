@@ -65,6 +65,9 @@ func fill(v reflect.Value, n *int) {
 		if r, ok := v.Addr().Interface().(*gpu.Reading); ok {
 			r.At = time.Time{} // not recorded
 		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fill(v.Index(0), n)

@@ -92,6 +92,9 @@ func (r *Run) cut() string {
 
 // describe says what keeps the requests coming.
 func (l *Load) describe() string {
+	if l.Trace.Name != "" {
+		return l.Trace.describe(l.Concurrency)
+	}
 	if l.Rate.OK {
 		rate := figure(l.Rate) + " requests/s"
 		if r := &l.Ramp; r.OverS.OK {

@@ -27,6 +27,9 @@ func remarks(o *bench.Outcome) []string {
 		iff(o.Warmup > 0, "warm-up: %d requests are excluded from results", o.Warmup),
 		iff(l.Excluded > 0, "requests excluded from latencies: %d (this process was stopped while they ran)", l.Excluded),
 		behindSchedule(o),
+	}
+	out = append(out, aboutTrace(l.Replay)...)
+	out = append(out,
 		iff(t.WholeReplies > 0, "%d responses were not streamed: they have no TTFT, gap or TPOT", t.WholeReplies),
 		uncounted(l),
 		promptsNotHonoured(l),
@@ -36,7 +39,7 @@ func remarks(o *bench.Outcome) []string {
 		iff(t.CoalescedShare().Or(0) > 0.5, "delivered in bursts: %.0f %% of chunks arrived in the same read as another", 100*t.CoalescedShare().V),
 		iff(l.Cancelled > 0 && !o.Interrupted, "%d streams were still running after the drain and were cancelled", l.Cancelled),
 		iff(l.Engine.Restarts > 0, "the engine restarted: the intervals around it are excluded from its figures"),
-	}
+	)
 	out = append(out, aboutEngine(&l.Sources))
 	out = append(out, l.Sources.Target.Notes...)
 	out = append(out, l.Sources.Settings.GoneText())
@@ -79,7 +82,7 @@ const waitsForSlot = 20
 func behindSchedule(o *bench.Outcome) string {
 	l := &o.Level
 	requested, got := meanRate(l), l.RequestsPerS
-	return iff(requested > 0 && got.OK && got.V < 0.95*requested && l.ClientQueue.N > 0 && l.ClientQueue.P50 > waitsForSlot,
+	return iff(l.Load.Trace == "" && requested > 0 && got.OK && got.V < 0.95*requested && l.ClientQueue.N > 0 && l.ClientQueue.P50 > waitsForSlot,
 		"only %.1f of %.1f requests per second were sent: requests had to wait for a free stream", got.V, requested)
 }
 
@@ -102,11 +105,11 @@ func notHonoured(what string, requested float64, d *measure.Summary) string {
 }
 
 // requestedMean is the mean length that was requested: with a spread, of the requests that were sent.
-func requestedMean(l length.Length, drawn *measure.Summary) float64 {
-	if l.Shape != (length.Shape{}) && drawn.N > 0 {
+func requestedMean(l *level.Level, asked length.Length, drawn *measure.Summary) float64 {
+	if (asked.Shape != length.Shape{} || l.Load.Trace != "") && drawn.N > 0 {
 		return drawn.Mean
 	}
-	return float64(l.Mean)
+	return float64(asked.Mean)
 }
 
 // promptsNotHonoured goes by the first turn of conversations: later prompts are longer by their history.
@@ -119,7 +122,7 @@ func promptsNotHonoured(l *level.Level) string {
 			return ""
 		}
 	}
-	return notHonoured("prompts", requestedMean(l.Load.Input(), &l.RequestedInputs), &counted)
+	return notHonoured("prompts", requestedMean(l, l.Load.Input(), &l.RequestedInputs), &counted)
 }
 
 // answersNotHonoured leaves out answers that nobody but us counted, by chunks, and those of
@@ -128,7 +131,7 @@ func answersNotHonoured(l *level.Level) string {
 	if l.Tokens.BySource[measure.Chunks] > 0 || l.Load.InputTokens == 0 {
 		return ""
 	}
-	return notHonoured("answers", requestedMean(l.Load.Output(), &l.RequestedOutputs), &l.OutputLengths)
+	return notHonoured("answers", requestedMean(l, l.Load.Output(), &l.RequestedOutputs), &l.OutputLengths)
 }
 
 // uncounted says which token counts do not come from the server.

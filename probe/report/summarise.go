@@ -38,6 +38,7 @@ func New(o *bench.Outcome) Summary {
 			CoalescedShare: RoundedShare(l.Tokens.CoalescedShare()), Bottleneck: l.Client.Doubtful(), Workers: workersOf(l.Client.Workers),
 		},
 	}
+	s.Load.Trace = traceOf(l)
 	all := l.Latencies.All()
 	for i, into := range s.LatencyMS.All() {
 		*into = QuantilesOf(all[i])
@@ -83,7 +84,9 @@ func loadOf(requested frame.Load, prefix string) Load {
 	if requested.Rate > 0 {
 		l.Mode, l.Rate = "open", Rounded(opt.Of(requested.Rate))
 		l.Ramp = rampOf(requested)
-		l.Arrivals, l.process = Text(requested.Arrivals.String()), requested.Arrivals
+		if l.process = requested.Arrivals; requested.Trace == "" {
+			l.Arrivals = Text(requested.Arrivals.String())
+		}
 	}
 	return l
 }

@@ -71,6 +71,7 @@ type Load struct {
 	ThinkS       Number `json:"think_s,omitzero"` // mean pause between two turns; closed loop only
 	Arrivals     Text   `json:"arrivals"`         // "poisson", "constant" or "gamma:CV"; open loop only
 	Ramp         Ramp   `json:"ramp"`             // that led to the rate
+	Trace        Trace  `json:"trace"`            // whose arrivals and lengths were replayed; rate and lengths are its means
 
 	process arrivals.Process
 }

@@ -10,6 +10,7 @@ import (
 	"sonde/config"
 	"sonde/probe"
 	"sonde/probe/api"
+	"sonde/probe/arrivals"
 	"sonde/probe/bench"
 	"sonde/probe/frame"
 	"sonde/probe/length"
@@ -17,6 +18,8 @@ import (
 	"sonde/probe/roofline"
 	"sonde/probe/sim"
 	"sonde/probe/sweep"
+	"sonde/probe/trace"
+	"sonde/probe/units"
 )
 
 // Usage marks an error that the user can fix with other arguments or another file.
@@ -44,11 +47,16 @@ func Options(c config.Config) (probe.Options, error) {
 		}
 		limits = &r
 	}
+	load := wanted(c)
+	replay, err := openTrace(c.Trace, seed, &load)
+	if err != nil {
+		return probe.Options{}, Usage(fmt.Errorf("--trace: %s %w", c.Trace.File, err))
+	}
 	return probe.Options{
 		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, KeyFrom: c.KeyFrom, Header: headerOf(c), TLS: tls, Idle: c.IdleTimeout,
 		Metrics: c.Metrics, GPU: c.GPU, Prometheus: c.Prometheus, Selector: c.Selector,
 		Roofline: limits, Prompts: prompts, Prefix: c.Prefix, Seed: seed,
-		Load: wanted(c), Watch: c.Watch, MaxConcurrency: c.MaxConcurrency, MaxTokensTotal: c.MaxTokensTotal,
+		Load: load, Trace: replay, Watch: c.Watch, MaxConcurrency: c.MaxConcurrency, MaxTokensTotal: c.MaxTokensTotal,
 	}, nil
 }
 
@@ -66,10 +74,30 @@ func wanted(c config.Config) frame.Load {
 	return l
 }
 
+// openTrace reads the trace that is to be replayed, and makes its means the load; nil if there is none.
+func openTrace(c config.Trace, seed uint64, l *frame.Load) (*arrivals.Trace, error) {
+	if c.File == "" {
+		return nil, nil
+	}
+	whole, err := trace.Read(c.File)
+	if err != nil {
+		return nil, err
+	}
+	t := trace.Adjustment{From: c.From, Scale: c.Scale, Speed: c.Speed, Seed: seed}.Apply(whole)
+	if len(t.Arrivals) == 0 {
+		return nil, fmt.Errorf("has no requests left: it lasts %s, and --from skips %s", units.Span(whole.Length()), units.Span(c.From))
+	}
+	in, out := t.Means()
+	t.Name += c.Adjusted()
+	l.Trace, l.Rate, l.Ramp = t.Name, t.Rate(), arrivals.Ramp{}
+	l.InputTokens, l.InputShape, l.OutputTokens, l.OutputShape = in, length.Shape{}, out, length.Shape{}
+	return t, nil
+}
+
 // plan is what is to be run and summed up.
 func plan(c config.Config, opt probe.Options) bench.Plan {
 	return bench.Plan{
-		Load: wanted(c), Prefix: c.Prefix, Seed: opt.Seed, SLOs: c.SLO,
+		Load: opt.Load, Prefix: c.Prefix, Seed: opt.Seed, SLOs: c.SLO,
 		Requests: c.Requests, Duration: c.Duration,
 		WarmupRequests: c.Warmup.Requests, WarmupFor: c.Warmup.Duration, DrainFor: c.IdleTimeout,
 	}
@@ -78,9 +106,7 @@ func plan(c config.Config, opt probe.Options) bench.Plan {
 // Ladder is what `sonde sweep` is to try.
 func Ladder(c config.Config) sweep.Plan {
 	l := wanted(c)
-	after := l
-	after.Concurrency, after.Rate = 0, 0
-	p := sweep.Plan{Load: l, Open: c.Sweep.Open, Rungs: c.Sweep.Amounts, PerLevel: c.Sweep.PerLevel, After: after}
+	p := sweep.Plan{Load: l, Open: c.Sweep.Open, Rungs: c.Sweep.Amounts, PerLevel: c.Sweep.PerLevel, After: l.Idle()}
 	if p.Open {
 		p.From, p.Cap = c.Rate.To, mostRate
 	} else {

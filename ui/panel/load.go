@@ -27,7 +27,9 @@ func (l *load) Heading(v *View) text.Heading {
 	if talk := conversations(v.Requested); talk != "" {
 		hd.Figures = []text.Figure{text.Fig(talk, v.Theme.Plain)}
 	}
-	if v.Requested.Rate > 0 {
+	if v.Requested.Trace != "" {
+		hd.Figures = append(hd.Figures, text.Fig(traceState(v), v.Theme.Dim))
+	} else if v.Requested.Rate > 0 {
 		hd.Figures = append(hd.Figures, text.Fig(v.Requested.Arrivals.String(), v.Theme.Dim), text.Fig("open loop", v.Theme.Dim))
 	}
 	hd.Figures = append(hd.Figures, workersFigure(v)...)
@@ -85,6 +87,9 @@ func (l *load) lines(v *View, w int) []string {
 		strings.TrimRight(text.Row(w, countFigures(v)...), " "),
 		entry(t, w, "Little", text.Fig(units.Known(f.Client.Little, units.Sig3), t.Plain), " "+render(clientFigure(v))),
 	}
+	if ahead := outlookLine(v, w); ahead != "" {
+		lines = slices.Insert(lines, 1, ahead)
+	}
 	if why := f.Health.Why; f.Health.Bottleneck && why != "" {
 		lines = append(lines, text.Styled(text.Wrap(theme.SignWarn+" "+text.Clean(why), w), t.Warn)...)
 	}
@@ -101,7 +106,7 @@ func amountLine(v *View, w int) string {
 	t, l := v.Theme, v.Requested
 	if l.Rate > 0 {
 		under := " ≤ " + count(l.Concurrency)
-		if v.Frame.Load.Moving() {
+		if v.Frame.Load.Moving() && l.Trace == "" {
 			under = " → " + units.Sig2(l.Rate) + under
 		}
 		return entry(t, w, "rate", text.Fig(units.Sig2(v.rate()), t.Bold),
@@ -272,7 +277,7 @@ func clientFigure(v *View) text.Figure {
 // throughput over concurrency.
 func (l *load) Zoomed(v *View, w, h int) []string {
 	left := min(w, 44)
-	lines := append(l.lines(v, left-2), "")
+	lines := append(append(l.lines(v, left-2), traceLines(v, left-2)...), "")
 	lines = append(lines, failures(v, left-2)...)
 	lines = indent(append(lines, workerLines(v, left-2)...))
 	if w < 2*left {
@@ -306,6 +311,7 @@ func (l *load) Explain(v *View) Explanation {
 		Title: "load: what is requested from the server",
 		Text: []string{
 			"concurrency: requests kept in flight. When one ends, the next is sent. After lowering it, running requests still finish. With a rate (open loop), requests are sent on schedule and the concurrency is a cap.",
+			"ahead: arrivals per second of a ramp or a trace: before ┃ the last ones, after it the next.",
 			"prompt and output: requested tokens → the mean that the server counted in the window. With a spread: 1024±256, 512..4096, 1024 ln0.6 (lognormal). hit: share of prompt tokens that the engine found in its prefix cache.",
 			"Little: in flight / (rate × mean E2E). It is about 1 in a steady state.",
 			"A level is the time spent at one load setting. Its numbers count once it has settled.",

@@ -41,7 +41,7 @@ func stripLoad(v *View) []text.Figure {
 	amount := text.Fig("c "+text.Right(count(l.Concurrency), 3), t.Bold)
 	if l.Rate > 0 {
 		amount.Text = units.Sig2(v.rate()) + " req/s ≤ " + count(l.Concurrency)
-		if f.Load.Moving() {
+		if f.Load.Moving() && l.Trace == "" {
 			amount.Text = units.Sig2(v.rate()) + " → " + units.Sig2(l.Rate) + " req/s ≤ " + count(l.Concurrency)
 		}
 	}
@@ -66,8 +66,18 @@ func stripLoad(v *View) []text.Figure {
 		text.Fig(promptPrefix(l), t.Dim))
 }
 
+// stripBars is the room for what is ahead.
+const stripBars = 16
+
 func stripDone(v *View) []text.Figure {
-	return append(countFigures(v), clientFigure(v), text.Fig("Little "+units.Known(v.Frame.Client.Little, units.Sig3), v.Theme.Dim),
+	figures := append(countFigures(v), clientFigure(v))
+	if state := traceState(v); state != "" {
+		figures = append(figures, text.Fig(state, v.Theme.Dim))
+	}
+	if bars := outlookBars(v, stripBars); bars != "" {
+		figures = append(figures, text.Fig(bars, v.Theme.Plain))
+	}
+	return append(figures, text.Fig("Little "+units.Known(v.Frame.Client.Little, units.Sig3), v.Theme.Dim),
 		text.Fig("hit "+prefixHits(v), v.Theme.Dim))
 }
 

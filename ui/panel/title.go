@@ -119,6 +119,8 @@ func levelState(v *View, narrow bool) string {
 		return name + "settled "
 	case v.Requested.Concurrency == 0:
 		return name + "no load "
+	case v.Requested.Trace != "":
+		return name + v.Theme.Dim.Render("trace   ")
 	case l.Moving():
 		return name + v.Theme.Dim.Render("ramp    ")
 	}
