@@ -65,7 +65,7 @@ var rooms = []room{
 	{"probe/engine/kinds", sources, []string{"probe/engine", "probe/opt", "probe/roofline"}},
 	{"probe/engine/scrape", sources, []string{"probe/api/wire", "probe/engine", "probe/engine/kinds", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/prom", "probe/roofline"}},
 	{"probe/load", sources, []string{"probe/api", "probe/arrivals", "probe/collect", "probe/frame", "probe/guard", "probe/measure", "probe/prompt"}},
-	{"probe/crew", sources, []string{"probe/arrivals", "probe/collect", "probe/frame", "probe/guard", "probe/measure", "probe/units"}},
+	{"probe/crew", sources, []string{"probe/arrivals", "probe/collect", "probe/frame", "probe/guard", "probe/measure", "probe/plain", "probe/units"}},
 	{"probe", sources, []string{"gpu", "gpu/watch", "probe/api", "probe/api/wire", "probe/arrivals", "probe/collect", "probe/engine", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/length", "probe/load", "probe/measure", "probe/opt", "probe/process", "probe/prom", "probe/prompt", "probe/roofline", "probe/units"}},
 	{"probe/canary/prober", sources, []string{"probe/api", "probe/api/wire", "probe/engine", "probe/engine/scrape", "probe/measure", "probe/prompt"}},
 	{"probe/sim/faults", sources, nil},

@@ -133,6 +133,13 @@ func (f *fakeSession) loadNow() frame.Load {
 	return f.load
 }
 
+func (f *fakeSession) next() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sent++
+	return f.sent
+}
+
 // Follow closes a Frame every 20 ms, with a request of each stream that took 10 ms to its only token.
 func (f *fakeSession) Follow(add func(*frame.Frame)) {
 	for n := uint64(1); ; n++ {
@@ -147,14 +154,16 @@ func (f *fakeSession) Follow(add func(*frame.Frame)) {
 		fr.Health.Stamps = "kernel"
 		fr.Client.InFlight = l.Concurrency
 		for slot := range l.Concurrency {
-			f.sent++
-			fr.Requests = append(fr.Requests, measure.Request{ID: uint64(f.sent), Slot: slot, Streamed: true, Chunks: 1, OutTokens: 1,
+			n := f.next()
+			fr.Requests = append(fr.Requests, measure.Request{ID: uint64(n), Slot: slot, Streamed: true, Chunks: 1, OutTokens: 1,
 				Start: now - 20*time.Millisecond, First: now - 10*time.Millisecond, Last: now - 10*time.Millisecond, End: now})
 			fr.Client.SliceTTFT = append(fr.Client.SliceTTFT, 10)
 			fr.Streams = append(fr.Streams, measure.StreamCell{Slot: slot, Ended: true})
 		}
 		fr.Client.SliceOutTokens = l.Concurrency
+		f.mu.Lock()
 		fr.Client.Sent = f.sent
+		f.mu.Unlock()
 		add(fr)
 	}
 }
@@ -343,6 +352,24 @@ func TestNATSRestarts(t *testing.T) {
 	}
 	r.Set(frame.Load{Concurrency: 3})
 	within(t, "a change after the restart", func() bool { return s.inFlight() == 3 && r.ready() == 1 })
+	r.Set(frame.Load{})
+	var last uint64
+	within(t, "all requests, in their order", func() bool {
+		list, standing := r.Take()
+		for i := range list {
+			for _, q := range list[i].Requests {
+				if q.ID != last+1 && last != 0 {
+					t.Fatalf("request %d after %d", q.ID&0xffffffff, last&0xffffffff)
+				}
+				last = q.ID
+			}
+		}
+		sent := s.each(func(f *fakeSession) int { f.mu.Lock(); defer f.mu.Unlock(); return f.sent })[0]
+		return standing.InFlight == 0 && last&0xffffffff == uint64(sent)
+	})
+	if r.noted("missing") {
+		t.Errorf("notes %q", r.notes)
+	}
 	if n := s.each(func(f *fakeSession) int { f.mu.Lock(); defer f.mu.Unlock(); return f.aborts }); len(n) != 1 || n[0] != 0 {
 		t.Errorf("sessions with aborts: %v, want one without", n)
 	}

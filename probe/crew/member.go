@@ -24,9 +24,9 @@ type member struct {
 	trip  time.Duration // of the exchange that showed it
 	heard time.Duration // our clock: when its newest report came
 
-	sequence             uint64 // of that report
-	missing              int    // reports that never came
-	applied              uint64 // the newest change that it has carried out
+	sequence             uint64        // of that report
+	gapSince             time.Duration // our clock: since when a report is missing; 0: none is
+	applied              uint64        // the newest change that it has carried out
 	begun, begunAtBudget int64
 	standing             collect.Standing
 	retrying             int
@@ -82,12 +82,8 @@ func (o *Operator) take(r *Report) (joined bool) {
 		o.redistribute()
 		o.note("worker %s has joined: %s, %s", m.name, workersText(len(o.working())), clockText(m.trip))
 		joined = true
-	} else if r.Sequence <= m.sequence {
-		return false // NATS delivers once; what comes twice is a worker's second life
-	}
-	if missing := int(r.Sequence - m.sequence - 1); missing > 0 && !joined {
-		m.missing += missing
-		o.note("%d reports of worker %s are missing: their requests are in no figure", missing, m.name)
+	} else if !o.isNext(m, r) {
+		return false
 	}
 	m.sequence, m.applied, m.begun = r.Sequence, r.Change, r.Begun
 	o.absorb(m, r)
@@ -99,6 +95,27 @@ func (o *Operator) take(r *Report) (joined bool) {
 
 // smoothing is of rates from reports: over about a second.
 const smoothing = 0.25
+
+// isNext reports whether a report of a working member is the one to take. NATS may lose some when its server
+// restarts: the worker repeats them, and those after them wait. o.mu is held.
+func (o *Operator) isNext(m *member, r *Report) bool {
+	missing := int64(r.Sequence) - int64(m.sequence) - 1
+	switch {
+	case missing < 0:
+		return false // it came before
+	case missing == 0:
+		m.gapSince = 0
+		return true
+	case m.gapSince == 0:
+		m.gapSince = o.opt.Now()
+	}
+	if o.opt.Now()-m.gapSince < gapWait {
+		return false
+	}
+	m.gapSince = 0
+	o.note("%d reports of worker %s are missing: their requests are in no figure", missing, m.name)
+	return true
+}
 
 // absorb brings a slice to our clock and our numbers of streams. o.mu is held.
 func (o *Operator) absorb(m *member, r *Report) {

@@ -48,6 +48,7 @@ type Share struct {
 	Budget int64  // requests that may have begun since the worker joined, all in all; below 0: any number
 	Aborts uint64 // counts them
 	Longs  uint64 // counts long prompts
+	Seen   uint64 // the newest report that has come; the worker repeats those after it
 }
 
 // Report is what a worker saw in one slice of time.
@@ -86,6 +87,10 @@ const (
 	lease = 5 * time.Second
 	// lostAfter is how long a worker may be silent before its share goes to the others.
 	lostAfter = 1500 * time.Millisecond
+	// gapWait is how long a report waits for one before it, which NATS lost.
+	gapWait = 2 * time.Second
+	// repeatAfter is how long a worker waits until it takes a report for lost.
+	repeatAfter = 2 * planEvery
 	// lead is between a change and the instant at which all workers apply it.
 	lead = 200 * time.Millisecond
 )

@@ -16,6 +16,7 @@ import (
 	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
+	"sonde/probe/plain"
 )
 
 // Options are what an Operator works with.
@@ -66,6 +67,9 @@ func Connect(url, credentials, name string) (*nats.Conn, error) {
 		options = append(options, nats.UserCredentials(credentials))
 	}
 	c, err := nats.Connect(url, options...)
+	if errors.Is(err, nats.ErrNoServers) {
+		return nil, fmt.Errorf("no NATS server answers at %s: %w", plain.RedactURL(url), err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("NATS: %w", err)
 	}
@@ -197,6 +201,7 @@ func (o *Operator) publish() {
 	p := Plan{Operator: o.id, Host: o.opt.Name, Job: o.opt.Job, Shares: map[string]Share{}, Ended: o.ended}
 	for id, m := range o.members {
 		if m.working {
+			m.share.Seen = m.sequence
 			p.Shares[id] = m.share
 		}
 	}

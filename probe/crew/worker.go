@@ -3,6 +3,7 @@ package crew
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,8 +60,19 @@ type worker struct {
 	longs    uint64
 	begun    int64
 	sequence uint64
+	unseen   []sentReport   // oldest first
 	ending   sync.WaitGroup // sessions that close
 }
+
+// sentReport is a report that the operator has not seen yet.
+type sentReport struct {
+	sequence uint64
+	data     []byte
+	at       time.Time // when it was last sent
+}
+
+// unseenMost bounds them: half a minute's.
+const unseenMost = 120
 
 // Work takes part in a run until the context ends. Its load ends with it.
 func Work(ctx context.Context, opt WorkerOptions) error {
@@ -156,7 +168,9 @@ func (w *worker) receive(ctx context.Context, data []byte) {
 	case current == "":
 		w.follow(ctx, &p)
 	default:
-		w.apply(p.Shares[w.id])
+		share := p.Shares[w.id]
+		w.apply(share)
+		w.repeat(share.Seen)
 	}
 }
 
@@ -164,7 +178,7 @@ func (w *worker) receive(ctx context.Context, data []byte) {
 func (w *worker) follow(ctx context.Context, p *Plan) {
 	w.mu.Lock()
 	w.operator, w.heard, w.state, w.why = p.Operator, time.Now(), Connecting, ""
-	w.sequence, w.begun, w.applied, w.pending = 0, 0, 0, Share{}
+	w.sequence, w.begun, w.applied, w.pending, w.unseen = 0, 0, 0, Share{}, nil
 	share := p.Shares[w.id]
 	w.aborts, w.longs = share.Aborts, share.Longs
 	w.mu.Unlock()
@@ -277,10 +291,38 @@ func (w *worker) report(r Report) {
 	r.State, r.Why, r.Begun = w.state, w.why, w.begun
 	w.mu.Unlock()
 	data, err := encode(r)
-	if err == nil {
-		err = w.opt.Conn.Publish(reportSubject(w.opt.Run, w.id), data)
-	}
 	if err != nil {
+		w.opt.Say(err.Error())
+		return
+	}
+	if r.Operator != "" {
+		w.mu.Lock()
+		w.unseen = append(w.unseen, sentReport{r.Sequence, data, time.Now()})
+		w.unseen = w.unseen[max(0, len(w.unseen)-unseenMost):]
+		w.mu.Unlock()
+	}
+	w.publish(data)
+}
+
+func (w *worker) publish(data []byte) {
+	if err := w.opt.Conn.Publish(reportSubject(w.opt.Run, w.id), data); err != nil {
 		w.opt.Say("NATS: " + err.Error())
+	}
+}
+
+// repeat sends again what the operator should have seen by now.
+func (w *worker) repeat(seen uint64) {
+	w.mu.Lock()
+	var again [][]byte
+	w.unseen = slices.DeleteFunc(w.unseen, func(s sentReport) bool { return s.sequence <= seen })
+	for i := range w.unseen {
+		if s := &w.unseen[i]; time.Since(s.at) > repeatAfter && seen > 0 {
+			s.at = time.Now()
+			again = append(again, s.data)
+		}
+	}
+	w.mu.Unlock()
+	for _, data := range again {
+		w.publish(data)
 	}
 }

@@ -27,8 +27,8 @@ func workersOf(list []frame.Worker) (out []WorkerFigures) {
 // workerSection has a row for each worker.
 func (s *Summary) workerSection() page.Section {
 	out := page.Section{Columns: []page.Column{
-		{Title: "worker", Width: 2 * nameWidth, Left: true}, {Title: "state", Width: 10, Left: true}, {Title: "sent", Width: figureWidth},
-		{Title: "tokens", Width: figureWidth + 2}, {Title: "CPU", Width: figureWidth}, {Title: "late p99", Width: figureWidth + 1}, {Title: "clock ±ms", Width: figureWidth + 2},
+		{Title: "worker", Width: 22, Left: true}, {Title: "state", Width: 11, Left: true}, {Title: "sent", Width: figureWidth},
+		{Title: "tokens", Width: figureWidth + 2}, {Title: "CPU", Width: figureWidth}, {Title: "late p99", Width: figureWidth + 1}, {Title: "clock ±ms", Width: figureWidth + 3},
 	}}
 	for _, w := range s.Client.Workers {
 		out.Rows = append(out.Rows, []string{

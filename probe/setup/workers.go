@@ -89,7 +89,7 @@ func connectInTime(ctx context.Context, c config.Config, say func(string)) (*nat
 			return nil, Usage(fmt.Errorf("--nats: %w", err))
 		case err.Error() != said:
 			said = err.Error()
-			say("no NATS server answers at " + plain.RedactURL(c.Workers.NATS) + " yet: trying again")
+			say(said + ": trying again")
 		}
 		select {
 		case <-ctx.Done():
