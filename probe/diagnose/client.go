@@ -147,20 +147,21 @@ func checkSharedServer(h *history) finding {
 	if !ok || unloaded(h.now()) || !everyFrame(frames, held).OK {
 		return unclear
 	}
-	n, with := 0, 0
+	n, with, newest := 0, 0, false
 	var all, ours, most float64 // sums of requests in flight; of theirs, at once
 	for i, f := range frames {
 		if i == 0 || f.Engine.Reading.At.Equal(frames[i-1].Engine.Reading.At) {
 			continue // not a new reading
 		}
 		now, own := held(f).V, inFlightBefore(frames[:i+1])
-		if n++; now > own {
+		newest = now > own
+		if n++; newest {
 			with++
 		}
 		all, ours, most = all+now, ours+min(own, now), max(most, now-own)
 	}
 	all, ours = all/float64(n), ours/float64(n)
-	return decide(n >= fewest, with >= fewest && all-ours >= max(sharedFewest, sharedShare*ours),
+	return decide(n >= fewest, newest && with >= fewest && all-ours >= max(sharedFewest, sharedShare*ours),
 		info("other clients use this engine, up to %s requests at once: %s of %s in flight are not ours", units.Whole(most), units.Whole(all-ours), units.Whole(all)).
 			besideIf(most < ours).
 			with("means over %.0f s: the engine has %.1f requests, %.1f of them ours", sharedSpan.Seconds(), all, ours).

@@ -28,7 +28,7 @@ func TestEveryRequestFails(t *testing.T) {
 	}
 	only(t, scene(bad), "all_fail", Bad, "every request fails: http_5xx: boom")
 	none(t, "one works", scene(func(f *frame.Frame) {
-		if bad(f); f.Seq == 40 {
+		if bad(f); f.Seq == 116 {
 			f.Requests = append(f.Requests, ok(f.At))
 		}
 	}), "all_fail")

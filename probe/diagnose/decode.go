@@ -99,12 +99,12 @@ func (h *history) decodes(d time.Duration) bool {
 
 // checkSlowDecode finds tokens that come slowly although the first one does not.
 func checkSlowDecode(h *history) finding {
-	p, floor, b := &h.present, h.now().Roofline.TPOTFloorMS, &h.busy
-	tpot := p.tpot.P50
+	ttfts, tpots := h.lately((*measure.Request).TTFT), h.lately((*measure.Request).TPOT)
+	floor, b, tpot := h.now().Roofline.TPOTFloorMS, &h.busy, tpots.P50
 	cause, advice := h.slowDecodeCause(tpot)
-	return decide(p.tpot.N >= enough && p.ttft.N >= enough, h.slowTPOT(tpot) && p.ttft.P50 < slowTTFTMS,
+	return decide(tpots.N >= enough && ttfts.N >= enough, h.slowTPOT(tpot) && ttfts.P50 < slowTTFTMS,
 		info("decode is slow, TTFT is not: TPOT %s%s", units.Millis(tpot), cause).
-			with("TPOT p50 %s, TTFT p50 %s; %.1f tokens/s per stream", units.Millis(tpot), units.Millis(p.ttft.P50), 1000/tpot).
+			with("TPOT p50 %s, TTFT p50 %s; %.1f tokens/s per stream", units.Millis(tpot), units.Millis(ttfts.P50), 1000/tpot).
 			withIf(floor.OK && floor.V > 0 && tpot >= floor.V, "%s the hardware's floor of %s", units.Ratio(tpot/floor.V), units.Millis(floor.V)).
 			withIf(b.running.OK && b.kv.OK, "the engine runs %s at once, KV cache %s full", units.Count(b.running.V, "request"), units.Share(b.kv.V)).
 			withIf(b.sm.OK && b.dram.OK, "SM %s, DRAM %s of peak", units.Share(b.sm.V), units.Share(b.dram.V)).

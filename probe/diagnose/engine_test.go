@@ -26,7 +26,7 @@ func TestEngineRestarted(t *testing.T) {
 func TestPreemptions(t *testing.T) {
 	after := func(n float64) func(*engine.Reading, time.Duration) {
 		return func(r *engine.Reading, at time.Duration) {
-			if at > 20*time.Second {
+			if at > 27*time.Second {
 				r.Preemptions = opt.Of(7 + n)
 			}
 		}

@@ -19,6 +19,7 @@ type failures struct {
 	total   int            // requests, with those that succeeded
 	ago     time.Duration  // since the newest failure
 	okSince int            // successes after it
+	again   recurrence     // of failures
 }
 
 func (h *history) findFailures() failures {
@@ -29,6 +30,7 @@ func (h *history) findFailures() failures {
 			continue
 		}
 		f.all = append(f.all, e)
+		f.again.add(e.at)
 		f.ago, f.okSince = h.now().At-e.at, 0
 	}
 	f.recent = since(f.all, h.now().At-failureFades)
@@ -53,9 +55,18 @@ func count(list []endedRequest, class measure.Class) (n int) {
 	return n
 }
 
-// goesOn reports whether requests still fail, not just whether some in the history did.
+// goesOn reports whether requests still fail, not just whether some in the history did: it is
+// over when so many successes in a row would hardly be chance, or after a while.
 func (f *failures) goesOn() bool {
-	return len(f.all) > 0 && (len(f.recent) > 0 || f.okSince < enough)
+	if len(f.all) == 0 {
+		return false
+	}
+	share := float64(len(f.all)) / float64(f.total+2) // cautious while there are few
+	chance := math.Pow(1-share, float64(f.okSince))
+	if f.okSince >= stoppedFewest && f.ago >= stoppedShortest && chance <= stoppedChance {
+		return false
+	}
+	return f.again.goesOn(f.again.last+f.ago) || len(f.recent) > 0 && len(f.all) == 1 || f.okSince < stoppedFewest
 }
 
 // limited reports whether rate limits set the pace.
@@ -137,7 +148,7 @@ func checkAllFail(h *history) finding {
 	for first > 0 && h.ended[first-1].Class != measure.OK {
 		first--
 	}
-	before, run, always := h.ended[:first], h.ended[first:], first == 0
+	before, run, always := h.ended[:first], h.ended[first:], first == 0 && h.clean == 0
 	if len(run) == 0 {
 		return absent
 	}
@@ -145,7 +156,7 @@ func checkAllFail(h *history) finding {
 	switch c := &h.now().Client; {
 	case c.InFlight > c.Prefill && h.quiet() < h.usual.gapLimit(0) && !midStream(run):
 		return absent // a stream is getting tokens
-	case len(run) < allFailFewest || !always && (lasts < allFailShortest || !unlikely(before, len(run))):
+	case len(run) < allFailFewest || !always && (lasts < h.couldSucceed() || !unlikely(before, len(run))):
 		return unclear
 	}
 	// The cause may have changed since the first.
@@ -157,6 +168,12 @@ func checkAllFail(h *history) finding {
 	return bad("%s%s", text, FailureText(worst.Request)).
 		with("%d failures in a row, %s", len(run), ofClass(count(run, worst.Class), len(run), worst.Class)).
 		advise(FailureAdvice(worst.Request))
+}
+
+// couldSucceed is how long all requests have to fail: as long as one takes that succeeds, since
+// those that fail end sooner.
+func (h *history) couldSucceed() time.Duration {
+	return min(max(allFailShortest, milliseconds(allFailAnswers*h.now().Client.E2E.P50)), allFailLongest)
 }
 
 // midStream reports whether all failures came after some tokens: then tokens do not prove

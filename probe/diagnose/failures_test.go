@@ -32,7 +32,7 @@ func TestServerDies(t *testing.T) {
 	if got := j.Strongest().Evidence[0]; got != "64 failures in a row, 32 of them connect" {
 		t.Errorf("evidence %q", got)
 	}
-	only(t, scene(dies(27*time.Second)), "all_fail", Bad, "every request in the last 2 s has failed: connection_lost: cut")
+	only(t, scene(dies(26*time.Second)), "all_fail", Bad, "every request in the last 3 s has failed: connection_lost: cut")
 	none(t, "for half a second", scene(dies(29500*time.Millisecond)), "all_fail")
 	none(t, "it works again", scene(func(f *frame.Frame) {
 		if f.At < 29*time.Second {
@@ -68,7 +68,7 @@ func TestOldFailuresDoNotStand(t *testing.T) {
 			}
 		})
 	}
-	only(t, failing(15*time.Second), "healthy", Healthy, "healthy: TTFT p95 240 ms, TPOT p95 12.0 ms, last failure 15 s ago")
+	only(t, failing(15*time.Second), "healthy", Healthy, "healthy: TTFT p95 200 ms, TPOT p95 10.0 ms, last failure 15 s ago")
 	none(t, "five seconds ago", failing(25*time.Second), "healthy")
 }
 

@@ -71,7 +71,7 @@ func TestCountersOfASilentEngine(t *testing.T) {
 func TestPreemptionsOfTheLoadBefore(t *testing.T) {
 	changed := func(at time.Duration) *Judge {
 		return scene(func(f *frame.Frame) {
-			if f.At >= 10*time.Second {
+			if f.At >= 27*time.Second {
 				f.Engine.Reading.Preemptions = opt.Of(20)
 			}
 			if f.At > at {
@@ -79,7 +79,7 @@ func TestPreemptionsOfTheLoadBefore(t *testing.T) {
 			}
 		})
 	}
-	none(t, "lowered since", changed(12*time.Second), "preemptions")
+	none(t, "lowered since", changed(29*time.Second), "preemptions")
 	only(t, changed(5*time.Second), "preemptions", Warn, "the KV cache is too small for this load: 13 preemptions in 25 s")
 }
 

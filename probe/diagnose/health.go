@@ -48,19 +48,24 @@ func wellbeing(h *history) Verdict {
 	} else if tpot.N >= enough {
 		text += fmt.Sprintf(", TPOT p95 %s", units.Millis(tpot.P95))
 	}
-	if len(failed.all) > 0 {
-		text += fmt.Sprintf(", last failure %s ago", units.Elapsed(failed.ago))
+	if ago, ever := h.sinceLast(fails); ever {
+		text += fmt.Sprintf(", last failure %s ago", units.Elapsed(ago))
 	} else {
 		text += ", no failures"
 	}
 	return h.inNumbers(ok, Verdict{Rule: RuleHealthy, Severity: Healthy, Text: text})
 }
 
+// fails reports whether a request failed in the slice.
+func fails(f *frame.Frame) bool {
+	return slices.ContainsFunc(f.Requests, func(r measure.Request) bool { return r.Class.Failed() && !r.Long })
+}
+
 // live returns the live window's TTFT and TPOT in ms, without requests that began under
 // another load if the window still reaches back to one.
 func (h *history) live() (ttft, tpot measure.Summary) {
 	f := h.now()
-	if f.At-h.since >= f.Client.Window {
+	if f.At-max(h.since, h.clean) >= f.Client.Window {
 		return f.Client.TTFT, f.Client.TPOT
 	}
 	own := slices.DeleteFunc(h.successes(), func(r *measure.Request) bool { return r.Level != f.Load.Level })
@@ -72,7 +77,9 @@ func (h *history) live() (ttft, tpot measure.Summary) {
 func (h *history) inNumbers(ok int, v Verdict) Verdict {
 	tokens, seconds, b := 0, h.seconds(), &h.busy
 	for _, f := range h.frames {
-		tokens += f.Client.SliceOutTokens
+		if f.At > h.clean {
+			tokens += f.Client.SliceOutTokens
+		}
 	}
 	dram := ""
 	if b.dram.OK {

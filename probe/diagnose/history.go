@@ -22,6 +22,7 @@ type history struct {
 	run    longRun
 	best   best
 	since  time.Duration // when the current load was first seen
+	clean  time.Duration // since the last trouble: requests that began before say nothing about the present
 
 	// What several rules need of the newest Frame, found by look.
 	ended    []endedRequest // requests with a result of the server's making, in the order in which they ended
@@ -58,6 +59,17 @@ func (h *history) add(f *frame.Frame) {
 	h.best.add(h)
 }
 
+// cleanSince makes what is measured begin anew.
+func (h *history) cleanSince(moment time.Duration) {
+	h.clean = moment
+	h.look()
+}
+
+// counts reports whether a request that ended in a slice says something about the present.
+func (h *history) counts(r *measure.Request, f *frame.Frame) bool {
+	return h.clean == 0 || r.Start >= h.clean || r.Class != measure.OK && f.At > h.clean
+}
+
 // look finds what several rules need of the newest Frame.
 func (h *history) look() {
 	clear(h.ended)
@@ -65,7 +77,7 @@ func (h *history) look() {
 	for _, f := range h.frames {
 		first := len(h.ended)
 		for i := range f.Requests {
-			if r := &f.Requests[i]; !r.Long && r.Class != measure.Cancelled && r.Class != measure.Loading {
+			if r := &f.Requests[i]; !r.Long && r.Class != measure.Cancelled && r.Class != measure.Loading && h.counts(r, f) {
 				h.ended = append(h.ended, endedRequest{r, f.At})
 			}
 		}
@@ -93,8 +105,33 @@ func (h *history) last(d time.Duration) (frames []*frame.Frame, ok bool) {
 
 // ofLoad returns the Frames of the present load.
 func (h *history) ofLoad() []*frame.Frame {
-	frames, _ := h.last(min(keep, h.now().At-h.since))
+	frames, _ := h.last(min(keep, h.now().At-max(h.since, h.clean)))
 	return frames
+}
+
+// sinceTrouble returns the Frames since the last trouble was over.
+func (h *history) sinceTrouble() []*frame.Frame {
+	frames, _ := h.last(min(keep, h.now().At-h.clean))
+	return frames
+}
+
+// recurrence is something that happens again and again.
+type recurrence struct {
+	n           int
+	first, last time.Duration
+}
+
+func (r *recurrence) add(at time.Duration) {
+	if r.n++; r.n == 1 {
+		r.first = at
+	}
+	r.last = at
+}
+
+// goesOn reports whether it is soon to say that it has stopped, by how far apart it was.
+func (r *recurrence) goesOn(now time.Duration) bool {
+	apart := (r.last - r.first) / time.Duration(max(1, r.n-1))
+	return r.n > 0 && now-r.last <= min(max(recursAfter, recursTimes*apart/10), recursAtMost)
 }
 
 // steady is last, but only if the load did not change in that time.
@@ -118,9 +155,9 @@ func (h *history) atLeast() time.Duration {
 	return 0
 }
 
-// seconds that the history covers.
+// seconds that the history covers, since the last trouble.
 func (h *history) seconds() float64 {
-	return (h.now().At - h.frames[0].At + h.frames[0].Slice).Seconds()
+	return (h.now().At - max(h.clean, h.frames[0].At-h.frames[0].Slice)).Seconds()
 }
 
 // sinceLast is how long ago something last held for a Frame; the length of the

@@ -12,8 +12,9 @@ type foreign struct {
 }
 
 func (h *history) foreign() (f foreign) {
-	list, ours, answered := h.readings(h.frames), 0, 0
-	for _, frame := range h.frames {
+	frames := h.sinceTrouble()
+	list, ours, answered := h.readings(frames), 0, 0
+	for _, frame := range frames {
 		ours += frame.Client.SliceInTokens
 		answered += len(frame.Client.SliceTTFT)
 	}
@@ -48,11 +49,13 @@ func (h *history) seesPauses() bool {
 func checkInterference(h *history) finding {
 	usual, others, theirs, n := h.now().Client.Gap.P50, h.foreign(), false, 0
 	var worst pause
+	var again recurrence
 	for _, p := range h.pauses {
 		if p.long || !p.reading && !others.much() { // sent on purpose: the screen shows its effect
 			continue
 		}
 		theirs = theirs || !p.reading
+		again.add(p.to)
 		n++
 		worst.join(p)
 	}
@@ -62,7 +65,8 @@ func checkInterference(h *history) finding {
 	if theirs {
 		v = warn("long prompts from other clients hold up decode: gaps of up to %s, usually %s", units.Millis(worst.gapMS), units.Millis(usual))
 	}
-	return decide(h.seesPauses(), n >= interferenceFewest || theirs && n >= standstillsFewest,
+	goesOn := v.aside || again.goesOn(h.now().At)
+	return decide(h.seesPauses(), (n >= interferenceFewest || theirs && n >= standstillsFewest) && goesOn,
 		v.with("%d times in %.0f s, up to %d streams at once", n, h.seconds(), worst.streams).
 			withIf(theirs, "the engine read %s prompt tokens of other clients, in %s",
 				units.Whole(others.tokens.V), units.Count(max(1, others.prompts.V), "prompt")).
@@ -73,6 +77,7 @@ func checkInterference(h *history) finding {
 func checkStandstills(h *history) finding {
 	usual, others, read, n := h.now().Client.Gap.P50, h.foreign(), 0, 0
 	var worst pause
+	var again recurrence
 	for _, p := range h.pauses {
 		switch {
 		case p.long || p.gapMS < max(standstillsShortestMS, standstillsGaps*usual):
@@ -80,6 +85,7 @@ func checkStandstills(h *history) finding {
 			read++
 		default:
 			n++
+			again.add(p.to)
 			worst.join(p)
 		}
 	}
@@ -88,7 +94,7 @@ func checkStandstills(h *history) finding {
 		advice = "check the engine's log and its host; its metrics would show whether it reads other clients' long prompts"
 	}
 	// If other clients sent much, it may have been reading that.
-	return decide(h.seesPauses() && !others.much(), n >= standstillsFewest && n > read,
+	return decide(h.seesPauses() && !others.much(), n >= standstillsFewest && n > read && again.goesOn(h.now().At),
 		warn("the engine keeps stopping: %d times in %.0f s, for up to %s, all streams at once", n, h.seconds(), units.Millis(worst.gapMS)).
 			with("no prompt of ours was being read; usual gap %s, up to %d streams", units.Millis(usual), worst.streams).
 			with("%s", engineAnswers(h.now())).

@@ -16,8 +16,14 @@ func checkPreemptions(h *history) finding {
 	if !n.OK {
 		return unclear
 	}
+	var again recurrence
+	for i := 1; i < len(list); i++ {
+		for range int(increase(list[i-1:i+1], engine.FieldPreemptions).Or(0)) {
+			again.add(h.at(list[i]))
+		}
+	}
 	kv := fullest(h.now())
-	return decide(true, n.V >= 1, warn("the KV cache is too small for this load: %s in %.0f s",
+	return decide(true, n.V >= 1 && again.goesOn(h.now().At), warn("the KV cache is too small for this load: %s in %.0f s",
 		units.Count(n.V, "preemption"), list[len(list)-1].At.Sub(list[0].At).Seconds()).
 		with("the engine drops running requests from its batch and recomputes them later").
 		withIf(kv.OK, "KV cache %s full", units.Share(kv.V)).

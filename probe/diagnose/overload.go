@@ -32,21 +32,21 @@ func checkOverload(h *history) finding {
 		}
 		name, queue = "requests without a first token", unanswered
 	}
-	span, least := overloadSpan, 0.0
+	span, grows := overloadSpan, false
+	var before, after float64
 	switch {
 	case everyFrame(frames, queue).V > everyFrame(frames, unanswered).V+1:
-		// Other clients queue too. Nothing is known about their load: it may have arrived
-		// all at once and be served one by one.
-		span, least = overloadOthersSpan, 1
-		if frames, ok = h.steady(span); !ok || !everyFrame(frames, queue).OK {
+		if frames, _ = h.last(overloadOthersSpan); !everyFrame(frames, held).OK {
 			return unclear
 		}
+		before, after, span, grows = h.othersGrow(queue, done)
 	case rate == 0:
 		return absent // all of them are ours, and their number is fixed
+	default:
+		before, after, grows = growth(frames, queue, max(rate, done))
 	}
-	before, after, grows := growth(frames, queue, max(rate, done))
 	from, to := units.Whole(before), units.Whole(after)
-	return decide(true, grows && before >= least, overloaded(h,
+	return decide(true, grows, overloaded(h,
 		bad("overload: the queue keeps growing, from %s to %s in %.0f s", from, to, span.Seconds()).
 			with("%s: from %s to %s within %.0f s at the same load", name, from, to, span.Seconds()).
 			withIf(rate > 0, "%.1f of %.1f requests/s completed", done, rate)))
@@ -69,6 +69,49 @@ func growth(frames []*frame.Frame, queue func(*frame.Frame) opt.Float, perS floa
 	// root of the requests that come and go meanwhile.
 	noise := math.Sqrt(perS * (frames[len(frames)-1].At - frames[third].At).Seconds())
 	return a, c, a < b && b < c && c >= a+overloadBy+noise && c >= overloadTimes*a
+}
+
+// othersGrow reports whether the queue of all clients grows, or has grown shortly before and stands
+// since: nobody is served sooner for that.
+func (h *history) othersGrow(queue func(*frame.Frame) opt.Float, perS float64) (before, after float64, span time.Duration, grows bool) {
+	newest, _ := h.last(burst)
+	now := everyFrame(newest, queue).V
+	for stands := time.Duration(0); stands <= overloadStands; stands += overloadStands / 4 {
+		span = overloadOthersSpan + stands
+		frames, ok := h.steady(span)
+		for len(frames) > 0 && frames[len(frames)-1].At > h.now().At-stands {
+			frames = frames[:len(frames)-1]
+		}
+		if !ok || len(frames) < overloadFrames || !everyFrame(frames, held).OK {
+			break
+		}
+		if before, after, grows = growthOfOthers(frames, queue, perS); grows && now >= overloadStood*after {
+			if stands > 0 {
+				after = now
+			}
+			return before, after, span, true
+		}
+	}
+	return before, after, span, false
+}
+
+// growthOfOthers is growth where others' requests wait too. Nothing is known about their load: it
+// may have arrived at one instant and be served one by one, and a fixed number of clients fills
+// the queue and no more. So all that the engine has must grow from each fifth to the next, and
+// the queue with it.
+func growthOfOthers(frames []*frame.Frame, queue func(*frame.Frame) opt.Float, perS float64) (before, after float64, grows bool) {
+	fifth := len(frames) / 5
+	var all, waits [5]float64
+	for i := range all {
+		part := frames[i*fifth : (i+1)*fifth]
+		all[i], waits[i] = everyFrame(part, held).V, everyFrame(part, queue).V
+	}
+	grows = waits[4] >= overloadBy && waits[4] > waits[3] && waits[3] >= waits[2]
+	for i := 1; i < len(all); i++ {
+		grows = grows && all[i] > all[i-1]
+	}
+	noise := math.Sqrt(perS * (frames[len(frames)-1].At - frames[fifth].At).Seconds())
+	return waits[0], waits[4], grows && all[4] >= all[0]+overloadBy+noise
 }
 
 // allInUse reports whether an open loop had all its streams in use.

@@ -33,7 +33,7 @@ func (h *history) findPauses() []pause {
 		switch {
 		case f.Stopped: // what goes on across our own stop is one pause
 			continue
-		case !held || f.At-f.Slice < h.since+burst:
+		case !held || f.At-f.Slice < max(h.since+burst, h.clean):
 			open = false
 			continue
 		case !open:

@@ -27,6 +27,12 @@ func (h *history) readings(frames []*frame.Frame) []*engine.Reading {
 	return out
 }
 
+// at is when a reading was taken, on the session's clock.
+func (h *history) at(r *engine.Reading) time.Duration {
+	age, _ := h.now().Age(r.At)
+	return h.now().At - age
+}
+
 // increase is how much a counter grew over successive readings.
 func increase(list []*engine.Reading, counter engine.Field) opt.Float {
 	var g engine.Growth

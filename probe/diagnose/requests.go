@@ -53,7 +53,7 @@ func (h *history) findPresent() (p presentLoad) {
 // Those that begin together after a change wait for each other, which is not the
 // load's doing.
 func (h *history) ofThisLoad(r *measure.Request) bool {
-	return succeeded(r) && r.Level == h.now().Load.Level && r.Start >= h.since+burst
+	return succeeded(r) && r.Level == h.now().Load.Level && r.Start >= max(h.since+burst, h.clean)
 }
 
 // figure is a latency of a request.

@@ -40,6 +40,16 @@ type scenario struct {
 	May       []diagnose.Rule // remarks that come and go
 	RuledOut  []diagnose.Rule `toml:"ruled_out"` // rules that must be judged then, and found not to hold
 	Calm      bool            // no warning may appear at any moment
+
+	Trouble *timing // when it is, and what must be said of it; nil: only the end counts
+}
+
+// timing is a trouble with its times. Nothing is wrong before and after it.
+type timing struct {
+	From, Until duration
+	Right       []diagnose.Rule // the strongest verdict is one of them, from ten seconds after the beginning on
+	Beside      []diagnose.Rule // further ones that are no lie, before the end and for ten seconds after it
+	Changes     int             // of the strongest verdict, at most, from the beginning on
 }
 
 // engineSpec is an engine, by the flags of "sonde sim".

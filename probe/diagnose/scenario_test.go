@@ -25,6 +25,7 @@ type stage struct {
 	scenario *scenario
 	trace    []string
 	last     string
+	timed    timed
 }
 
 // play lets time pass; every Frame is judged.
@@ -39,6 +40,9 @@ func (s *stage) read(f *frame.Frame) {
 		if s.scenario.Calm && v.Severity >= diagnose.Warn {
 			s.Errorf("%.2f s: %s: %s %q", f.At.Seconds(), v.Rule, v.Text, v.Evidence)
 		}
+	}
+	if s.scenario.Trouble != nil {
+		s.timed.judge(s, f.At, all)
 	}
 	if now != s.last {
 		s.last = now
@@ -59,7 +63,12 @@ func (s *scenario) run(t *testing.T) {
 		now = c.At.Duration
 	}
 	at.play(s.Lasts.Duration - now)
-	at.compare()
+	if s.Trouble != nil {
+		at.timed.end(at)
+	}
+	if s.Strongest != "" {
+		at.compare()
+	}
 	if t.Failed() || testing.Verbose() {
 		t.Log("\n" + strings.Join(at.trace, "\n"))
 	}

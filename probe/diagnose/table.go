@@ -9,10 +9,13 @@ import (
 // entry is one rule of the table.
 type entry struct {
 	rule       Rule
+	title      string // of the incident when it is over; "" if the rule is about the measurement or the past, and finds none
 	check      func(*history) finding
 	unless     []Rule // earlier rules that explain what this one would find
 	standstill bool   // when bad, nothing goes on any more: remarks on how it ran are of another time
 	unwell     bool   // even as a mere remark it speaks against good health
+	lasting    bool   // it rests on requests of the past, or on what goes on for good, not on what happens now
+	trouble    bool   // even as a mere remark it is an incident
 }
 
 // table lists all rules. Of equally strong verdicts the earlier rule's comes
@@ -20,35 +23,35 @@ type entry struct {
 // rest on it, then too much load, then remarks for tuning; causes before what
 // follows from them.
 var table = []entry{
-	{rule: RuleAllFail, check: checkAllFail, standstill: true},
-	{rule: RuleLoading, check: checkLoading, standstill: true},
-	{rule: "client_bottleneck", check: checkClientBottleneck},
-	{rule: RuleSomeFail, check: checkSomeFail, unless: []Rule{RuleAllFail}, unwell: true},
-	{rule: RuleSLO, check: checkSLO},
-	{rule: "engine_restarted", check: checkEngineRestarted},
-	{rule: "replicas_gone", check: checkReplicasGone},
-	{rule: RuleRateLimits, check: checkRateLimits},
-	{rule: "overload", check: checkOverload},
-	{rule: "preemptions", check: checkPreemptions},
-	{rule: "kv_full", check: checkKVFull},
-	{rule: "stalled", check: checkStalled, standstill: true},
-	{rule: "hang", check: checkHang, standstill: true},
-	{rule: "unserved", check: checkUnserved, unless: []Rule{RuleAllFail, RuleLoading, "stalled", "hang"}, standstill: true},
-	{rule: "gpu_throttled", check: checkGPUThrottled},
-	{rule: "gpu_idle", check: checkGPUIdle},
+	{rule: RuleAllFail, title: "every request failed", check: checkAllFail, standstill: true},
+	{rule: RuleLoading, title: "the model was loading", check: checkLoading, standstill: true},
+	{rule: "client_bottleneck", title: "this client was the bottleneck", check: checkClientBottleneck},
+	{rule: RuleSomeFail, title: "requests failed", check: checkSomeFail, unless: []Rule{RuleAllFail}, unwell: true},
+	{rule: RuleSLO, title: "SLO missed", check: checkSLO, lasting: true},
+	{rule: "engine_restarted", title: "engine restarted", check: checkEngineRestarted, lasting: true},
+	{rule: "replicas_gone", title: "replicas gone", check: checkReplicasGone},
+	{rule: RuleRateLimits, title: "rate limit", check: checkRateLimits},
+	{rule: "overload", title: "overload", check: checkOverload},
+	{rule: "preemptions", title: "KV cache too small", check: checkPreemptions},
+	{rule: "kv_full", title: "KV cache full", check: checkKVFull},
+	{rule: "stalled", title: "streams stalled", check: checkStalled, standstill: true},
+	{rule: "hang", title: "no first token", check: checkHang, standstill: true},
+	{rule: "unserved", title: "nothing served", check: checkUnserved, unless: []Rule{RuleAllFail, RuleLoading, "stalled", "hang"}, standstill: true},
+	{rule: "gpu_throttled", title: "GPU throttled", check: checkGPUThrottled},
+	{rule: "gpu_idle", title: "GPU idle although requests waited", check: checkGPUIdle},
 	{rule: "gpu_doubts", check: checkGPUDoubts, unwell: true},
-	{rule: "clumps", check: checkClumps},
+	{rule: "clumps", title: "tokens in clumps", check: checkClumps},
 	{rule: "token_counts", check: checkTokenCounts},
-	{rule: "path_delay", check: checkPathDelay},
-	{rule: "uneven_replicas", check: checkUnevenReplicas},
-	{rule: "host_bound", check: checkHostBound, unwell: true},
-	{rule: "prefill_interference", check: checkInterference},
-	{rule: "standstills", check: checkStandstills},
+	{rule: "path_delay", title: "slow network or gateway", check: checkPathDelay, lasting: true},
+	{rule: "uneven_replicas", title: "uneven replicas", check: checkUnevenReplicas, lasting: true},
+	{rule: "host_bound", title: "GPU waited for its host", check: checkHostBound, unwell: true, trouble: true},
+	{rule: "prefill_interference", title: "long prompts held up decode", check: checkInterference},
+	{rule: "standstills", title: "standstills", check: checkStandstills},
 	{rule: "past_knee", check: checkPastKnee},
-	{rule: "saturated", check: checkSaturated},
-	{rule: "slow_start", check: checkSlowStart, unless: []Rule{"clumps", "path_delay"}}, // the way, not the engine; and behind it decoding is not seen
-	{rule: "ttft_tail", check: tailOf("TTFT", (*measure.Request).TTFT)},
-	{rule: "tpot_tail", check: tailOf("TPOT", (*measure.Request).TPOT)},
+	{rule: "saturated", title: "saturated", check: checkSaturated, lasting: true},
+	{rule: "slow_start", title: "slow first token", check: checkSlowStart, unless: []Rule{"clumps", "path_delay"}, lasting: true}, // the way, not the engine; and behind it decoding is not seen
+	{rule: "ttft_tail", title: "long TTFT tail", check: tailOf("TTFT", (*measure.Request).TTFT), lasting: true},
+	{rule: "tpot_tail", title: "long TPOT tail", check: tailOf("TPOT", (*measure.Request).TPOT), lasting: true},
 	{rule: "e2e_tail", check: checkE2ETail},
 	{rule: "prefix_lost", check: checkPrefixLost},
 	{rule: "prefix_cache", check: checkPrefixCache},
@@ -56,12 +59,17 @@ var table = []entry{
 	{rule: "long_output", check: checkLongOutput},
 	{rule: "prompt_length", check: checkPromptLength},
 	{rule: "shared_server", check: checkSharedServer},
-	{rule: "slowed", check: checkSlowed, unwell: true},
-	{rule: "slow_decode", check: checkSlowDecode, unwell: true},
+	{rule: "slowed", title: "slower than before", check: checkSlowed, unwell: true, trouble: true, lasting: true},
+	{rule: "slow_decode", title: "slow decode", check: checkSlowDecode, unwell: true, trouble: true, lasting: true},
 	{rule: "bandwidth_bound", check: checkBandwidthBound, unwell: true},
 	{rule: "answer_growth", check: checkAnswerGrowth},
 	{rule: "tokens_per_chunk", check: checkTokensPerChunk},
 	{rule: "slo_unclear", check: checkSLOUnclear},
+}
+
+// place is where a rule stands in the table.
+func place(rule Rule) int {
+	return slices.IndexFunc(table, func(e entry) bool { return e.rule == rule })
 }
 
 // entryOf is the entry of a rule; empty for a state of health.

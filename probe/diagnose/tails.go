@@ -54,7 +54,7 @@ func checkE2ETail(h *history) finding {
 	s := h.run.e2e.Summary()
 	v := tailOfE2E(s, h.run.why(s.Max))
 	ago := h.now().At - h.run.slowest.End
-	past := ago >= outlierPast
+	past := ago >= outlierPast || h.run.slowest.Start < h.clean
 	return decide(v.outcome != inconclusive, v.outcome == holds, v.asIf(past, Info).withIf(past, "it ended %s ago", units.Elapsed(ago)))
 }
 

@@ -36,18 +36,35 @@ const (
 	slowTPOTFloors = 4    // times the hardware's floor
 )
 
+// What is shown of troubles and their end.
+const (
+	judgeEvery     = time.Second      // the rules are asked at least so often
+	troubleFades   = 2 * time.Second  // from when a trouble was last found until it is over
+	sameTrouble    = 5 * time.Second  // one that is found again within this time goes on
+	recoveredAfter = 5 * time.Second  // clean, and health is shown if there is enough data
+	recursAfter    = 4 * time.Second  // without a recurrence, from which on it may be over:
+	recursTimes    = 15               // tenths of the time between two,
+	recursAtMost   = 15 * time.Second // and not longer
+	remembered     = 5 * time.Minute  // after its end a trouble is mentioned beside good health
+)
+
 // all_fail, some_fail, rate_limits and loading.
 const (
-	allFailFewest    = 3                // failures in a row
-	allFailShortest  = time.Second      // since the last success
-	allFailChance    = 0.001            // that so many in a row are chance
-	allFailNewest    = 2 * time.Second  // of the failures, whose class is named
-	someFailFewest   = 20               // requests, for a share of them
-	someFailShare    = 0.05             // of the requests
-	failureFades     = 10 * time.Second // after the last failure a server counts as failing
-	rateLimitsFewest = 3                // refusals
-	loadingShortest  = time.Second      // since the last answer
-	unservedBad      = 5 * time.Second  // without any answer, from which on that is bad
+	allFailFewest    = 3               // failures in a row
+	allFailShortest  = time.Second     // since the last success
+	allFailAnswers   = 1.2             // times the usual E2E, since the last success …
+	allFailLongest   = 5 * time.Second // … but not longer
+	allFailChance    = 0.001           // that so many in a row are chance
+	allFailNewest    = 2 * time.Second // of the failures, whose class is named
+	someFailFewest   = 20              // requests, for a share of them
+	someFailShare    = 0.05            // of the requests
+	failureFades     = 8 * time.Second // after the last failure a server counts as failing
+	stoppedFewest    = 3               // successes in a row, to believe that failing is over …
+	stoppedShortest  = 2 * time.Second // … after some time …
+	stoppedChance    = 0.01            // … by the chance of them if it were not
+	rateLimitsFewest = 3               // refusals
+	loadingShortest  = time.Second     // since the last answer
+	unservedBad      = 5 * time.Second // without any answer, from which on that is bad
 )
 
 // client_bottleneck, clumps and tokens_per_chunk.
@@ -73,7 +90,9 @@ const (
 // overload and past_knee.
 const (
 	overloadSpan       = 15 * time.Second // how long the load must stand still
-	overloadOthersSpan = 25 * time.Second // the same, if the queue is not ours alone
+	overloadOthersSpan = 12 * time.Second // the same, if the queue is not ours alone
+	overloadStands     = 16 * time.Second // after it has grown, the queue of all clients may stand
+	overloadStood      = 0.9              // of what it had grown to
 	overloadFrames     = 6                // Frames in it
 	overloadBy         = 3                // requests, from the first third to the last, beyond chance
 	overloadTimes      = 1.2              // times the first third

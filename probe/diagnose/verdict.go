@@ -37,6 +37,7 @@ const (
 	RuleRateLimits Rule = "rate_limits"
 	RuleHealthy    Rule = "healthy"
 	RuleNoData     Rule = "no_data"
+	RuleRecovering Rule = "recovering"
 )
 
 // Verdict is one finding.

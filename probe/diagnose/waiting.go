@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"sonde/probe/engine"
+	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/units"
 )
@@ -19,14 +20,14 @@ type wait struct {
 
 // waited collects it; it is not ok with too few requests.
 func waited(h *history) (w wait, ok bool) {
-	p := &h.present
-	if p.ttft.N < enough || p.tpot.N < enough || p.e2e.N < enough {
+	ttft, tpot, e2e := h.lately((*measure.Request).TTFT), h.lately((*measure.Request).TPOT), h.lately((*measure.Request).E2E)
+	if ttft.N < enough || tpot.N < enough || e2e.N < enough {
 		return w, false
 	}
 	frames := h.ofLoad()
 	list := h.readings(frames)
 	first, prefill := gained(list, engine.FieldTTFT), gained(list, engine.FieldPrefill)
-	w = wait{busy: h.busy, ttft: p.ttft.P50, tpot: p.tpot.P50, e2e: p.e2e.P50, n: p.ttft.N,
+	w = wait{busy: h.busy, ttft: ttft.P50, tpot: tpot.P50, e2e: e2e.P50, n: ttft.N,
 		queue: gained(list, engine.FieldQueue).Mean(), prefill: prefill.Mean(), own: first.Mean()}
 	answered, counted := 0, first.Count
 	for _, f := range frames {
