@@ -25,15 +25,18 @@ func TestRow(t *testing.T) {
 
 // The largest count, 8, has four binary digits: 1 is level 1 of 4, 2 and 3 level 2, 4 to
 // 7 level 3.
-func TestDensityShades(t *testing.T) {
+func TestDensityByCountAndRow(t *testing.T) {
 	o := options{Scale: Scale{Max: 2}}
 	columns := [][]uint32{{1, 0, 0}, {2, 3, 0}, {4, 7, 0}, {8, 1, 0}}
 	wantPicture(t, drawDensity(5, 2, o, columns),
 		"  ▒▓░",
 		" ░▒▓█")
-	o.Shades = []lipgloss.Style{red, green}
-	wantString(t, drawDensity(4, 2, o, columns)[1], redOn+"░▒"+off+greenOn+"▓█"+off)
-	// What is beyond the scale is bright, however little.
+	// A row has its colour, however many samples are in it.
+	o.Rows = []lipgloss.Style{red, green, red}
+	wantString(t, drawDensity(4, 2, o, columns)[0], " "+greenOn+"▒▓░"+off)
+	wantString(t, drawDensity(4, 2, o, columns)[1], redOn+"░▒▓█"+off)
+	// What is beyond the scale has its own, however little.
+	o.Rows = []lipgloss.Style{red, green}
 	wantString(t, drawDensity(2, 1, o, [][]uint32{{1, 0}, {8, 1}})[0], redOn+"░"+off+greenOn+"▲"+off)
 }
 
@@ -84,7 +87,7 @@ func denseColumns() [][]float32 {
 }
 
 func densityOptions() options {
-	return options{Scale: Scale{Min: 1, Max: 1000, Log: true}, Label: number, Shades: []lipgloss.Style{red, green, plain}}
+	return options{Scale: Scale{Min: 1, Max: 1000, Log: true}, Label: number, Rows: make([]lipgloss.Style, 21)}
 }
 
 func BenchmarkDensity(b *testing.B) {

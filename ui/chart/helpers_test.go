@@ -84,7 +84,7 @@ type options struct {
 	Rules  []rule
 	Points []Point
 	ASCII  bool
-	Shades []lipgloss.Style
+	Rows   []lipgloss.Style
 }
 
 type series struct {
@@ -132,10 +132,10 @@ func drawLines(w, h int, o options, all ...series) []string {
 }
 
 func drawDensity(w, h int, o options, columns [][]uint32) []string {
-	if o.Shades == nil {
-		o.Shades = []lipgloss.Style{plain}
+	if o.Rows == nil {
+		o.Rows = make([]lipgloss.Style, max(0, h)+1)
 	}
 	p := o.begin(w, h)
-	p.Density(columns, o.Shades)
+	p.Density(columns, o.Rows)
 	return p.Picture()
 }

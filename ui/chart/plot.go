@@ -71,27 +71,27 @@ func (p *Plot) Row(v float64) int {
 }
 
 // Density draws the distribution of samples over time: a cell column for each of columns, the
-// brighter and denser the more samples are at that height. A column counts them by Row;
-// samples beyond the scale show as a triangle in the top row. Shades go from few samples to
-// many; the first must be readable on ░.
-func (p *Plot) Density(columns [][]uint32, shades []lipgloss.Style) {
+// denser the more samples are at that height. A column counts them by Row; samples beyond the
+// scale show as a triangle in the top row. Each row has a style, the lowest first; the last
+// style is of what is beyond the scale.
+func (p *Plot) Density(columns [][]uint32, rows []lipgloss.Style) {
 	shown, col := newest(columns, p.Cols)
 	most := uint32(0)
 	for _, bins := range shown {
 		most = max(most, slices.Max(bins))
 	}
-	inks := make([]ink, len(shades))
-	for i := range shades {
-		inks[i] = inkOf(shades[i])
+	inks := make([]ink, len(rows))
+	for i := range rows {
+		inks[i] = inkOf(rows[i])
 	}
 	for i, bins := range shown {
 		for row := range p.h {
 			if n := bins[p.h-1-row]; n > 0 {
-				p.set(col+i, row, densities[grade(n, most, len(densities))], inks[grade(n, most, len(inks))])
+				p.set(col+i, row, densities[grade(n, most, len(densities))], inks[p.h-1-row])
 			}
 		}
 		if bins[p.h] > 0 {
-			p.set(col+i, 0, overflow, inks[len(inks)-1]) // even one must be noticed
+			p.set(col+i, 0, overflow, inks[p.h]) // even one must be noticed
 		}
 	}
 }

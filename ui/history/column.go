@@ -20,9 +20,8 @@ type Column struct {
 	SM, DRAM         opt.TimeMean // 0 to 1, over all GPUs
 	Busy             opt.TimeMean // 0 to 1, over all GPUs, while none reports its SM activity
 
-	UsualGapMS float64  // median gap when the column was drawn, 0 if unknown
-	Streams    []Stream // by slot
-	Marked     bool     // the load was changed, or a long prompt was fired
+	Streams []Stream // by slot
+	Marked  bool     // the load was changed, or a long prompt was fired
 
 	seconds float64 // time that Frames covered
 	in, out float64 // tokens that arrived
@@ -38,9 +37,6 @@ func (c *Column) fold(f *frame.Frame) {
 	c.seconds += f.Slice.Seconds()
 	c.in += float64(cl.SliceInTokens)
 	c.out += float64(cl.SliceOutTokens)
-	if cl.Gap.N > 0 {
-		c.UsualGapMS = cl.Gap.P50
-	}
 	c.foldReadings(f)
 	c.foldStreams(f.Streams)
 	c.Marked = c.Marked || f.Has(frame.EventLoad) || f.Has(frame.EventLong)

@@ -2,8 +2,13 @@ package panel
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
 
 	"sonde/probe/measure"
+	"sonde/probe/slo"
 	"sonde/probe/units"
 	"sonde/ui/chart"
 	"sonde/ui/history"
@@ -12,8 +17,9 @@ import (
 )
 
 // gap draws every gap between two chunks: time to the right, the gap on a logarithmic
-// scale upward, the brighter the more gaps there are. A prefill shows as a stripe, a
-// stall as a lone mark high up, a buffering proxy as a floor near zero.
+// scale upward, the denser the more gaps there are. The colour is that of their length, the
+// same as in the streams. A prefill shows as a stripe, a stall as a lone mark high up, a
+// buffering proxy as a floor near zero.
 type gap struct {
 	ranger chart.Ranger
 }
@@ -58,8 +64,69 @@ func (g *gap) Body(v *View, w, h int) []string {
 		}
 		columns = append(columns, rows)
 	}
-	p.Density(columns, v.Theme.Shades)
+	p.Density(columns, v.gapStyles(rowOf[:], h))
 	return p.Picture()
+}
+
+// gapStyles is the style of each of h rows, by the gaps in the middle of it, and that of
+// those beyond. rowOf is the row of each bin.
+func (v *View) gapStyles(rowOf []int, h int) []lipgloss.Style {
+	rows := make([]lipgloss.Style, h+1)
+	for row := range rows {
+		first, found := slices.BinarySearch(rowOf, row)
+		last, _ := slices.BinarySearch(rowOf, row+1)
+		if found {
+			rows[row] = v.Theme.Gaps[v.gapStep(history.GapMS((first+last-1)/2))]
+		}
+	}
+	return rows
+}
+
+// usualGapSteps are the gaps at which a picture takes the next height, and from the third on colour, in
+// milliseconds: from 100 on a reader notices, from 250 on the text stands still.
+var usualGapSteps = [theme.GapSteps]float64{25, 50, 100, 250}
+
+// gapSteps are these steps, or multiples of the shortest SLO on gaps or TPOT: 1, 2, 4 and 10
+// times, as the usual ones are of the first.
+func (v *View) gapSteps() [theme.GapSteps]float64 {
+	steps, limit := usualGapSteps, 0.0
+	for _, s := range append(v.slosOf("tpot"), v.slosOf(slo.Gap)...) {
+		if limit == 0 || s.LimitMS < limit {
+			limit = s.LimitMS
+		}
+	}
+	for i := range steps {
+		if limit > 0 {
+			steps[i] *= limit / usualGapSteps[0]
+		}
+	}
+	return steps
+}
+
+// gapStep is how many of the steps a gap has reached.
+func (v *View) gapStep(ms float64) int {
+	n := 0
+	for _, step := range v.gapSteps() {
+		if ms >= step {
+			n++
+		}
+	}
+	return n
+}
+
+// gapStepsText are the steps in words: "25, 50, 100 and 250 ms".
+func (v *View) gapStepsText() string {
+	var texts []string
+	steps := v.gapSteps()
+	for _, ms := range steps {
+		texts = append(texts, units.Short(ms))
+	}
+	last := len(texts) - 1
+	s := strings.Join(texts[:last], ", ") + " and " + texts[last] + " ms"
+	if steps != usualGapSteps {
+		s += " (1, 2, 4 and 10 times the SLO)"
+	}
+	return s
 }
 
 // scale reaches from the shortest gaps that matter to the very longest: outliers below
@@ -91,7 +158,7 @@ func (g *gap) Explain(v *View) Explanation {
 		Title: "gap: time between two chunks of one stream",
 		Text: []string{
 			"The time from one chunk with text to the next, pooled over all streams. It is called \"per token\" only while a chunk carries one token.",
-			"The scale is logarithmic. A column is " + units.Span(v.History.Width) + " wide; the brighter a cell, the more gaps of that length.",
+			"The scale is logarithmic. A column is " + units.Span(v.History.Width) + " wide; the denser a cell, the more gaps of that length. The colour is the length, with steps at " + v.gapStepsText() + ".",
 			"A prefill in the batch lifts a whole column. A stall stands alone high up. A buffering proxy shows as a floor near zero under a few long gaps.",
 		},
 		Source: fromClient,

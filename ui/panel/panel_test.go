@@ -18,6 +18,7 @@ import (
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 	"sonde/probe/roofline"
+	"sonde/probe/slo"
 	"sonde/probe/units"
 	"sonde/ui/history"
 )
@@ -299,14 +300,22 @@ func TestWhatIsLeftOfOurTTFTIsThePath(t *testing.T) {
 		t.Errorf("after a restart: %q", text())
 	}
 }
-func TestGapLevels(t *testing.T) {
-	for gap, want := range map[float64]int{10: 0, 24: 0, 25: 1, 45: 2, 80: 3, 140: 4, 1e9: 4} {
-		if got := gapHeight(gap, 10); got != want {
-			t.Errorf("a gap of %v ms where 10 is usual has level %d, want %d", gap, got, want)
+
+// A colour and a height stand for a length, whatever is usual; with SLOs for multiples of
+// the shortest.
+func TestGapSteps(t *testing.T) {
+	usual, withSLO := &View{}, &View{SLOs: []slo.Target{
+		{Metric: "tpot", LimitMS: 40}, {Metric: slo.Gap, LimitMS: 400}, {Metric: "ttft", LimitMS: 10},
+	}}
+	for gap, want := range map[float64][2]int{
+		0: {0, 0}, 24.9: {0, 0}, 25: {1, 0}, 40: {1, 1}, 50: {2, 1}, 80: {2, 2}, 100: {3, 2}, 160: {3, 3}, 250: {4, 3}, 400: {4, 4}, 1e9: {4, 4},
+	} {
+		if got := [2]int{usual.gapStep(gap), withSLO.gapStep(gap)}; got != want {
+			t.Errorf("a gap of %v ms has reached steps %v, want %v", gap, got, want)
 		}
 	}
-	if got := gapHeight(500, 0); got != 0 {
-		t.Errorf("without a usual gap the level is %d", got)
+	if got := withSLO.gapStepsText(); got != "40, 80, 160 and 400 ms (1, 2, 4 and 10 times the SLO)" {
+		t.Error(got)
 	}
 }
 

@@ -3,8 +3,6 @@ package panel
 import (
 	"fmt"
 
-	"charm.land/lipgloss/v2"
-
 	"sonde/probe/measure"
 	"sonde/probe/units"
 	"sonde/ui/chart"
@@ -15,7 +13,7 @@ import (
 
 // streams is a raster: a row per stream, time to the right. While a request waits for
 // its first token its cells are shaded; then each is a block as high as the longest gap
-// of that column is above the usual one. What holds up the whole batch, such as a long
+// of that column, in the steps of the gap panel. What holds up the whole batch, such as a long
 // prompt, shows as a stripe through all rows.
 type streams struct{}
 
@@ -46,7 +44,7 @@ func (streams) Body(v *View, w, h int) []string {
 	rows := make([][]chart.Cell, len(kept))
 	labels := make([]string, len(kept))
 	for i, u := range kept {
-		rows[i] = streamRow(t, shown, u.slot)
+		rows[i] = streamRow(v, shown, u.slot)
 		labels[i] = t.Dim.Render(text.Right(fmt.Sprint(u.slot+1), slotWidth-1) + " ")
 		if u.long {
 			labels[i] = t.Bold.Render(text.Pad("long", slotWidth))
@@ -101,18 +99,18 @@ func keepSlots(used []slotUse, h int) []slotUse {
 	return kept
 }
 
-func streamRow(t *theme.Palette, columns []*history.Column, slot int) []chart.Cell {
+func streamRow(v *View, columns []*history.Column, slot int) []chart.Cell {
 	row := make([]chart.Cell, len(columns))
 	for i, c := range columns {
 		if slot < len(c.Streams) && c.Streams[slot].Active {
-			row[i] = streamCell(t, &c.Streams[slot], c.UsualGapMS)
+			row[i] = streamCell(v, &c.Streams[slot])
 		}
 	}
 	return row
 }
 
-func streamCell(t *theme.Palette, s *history.Stream, usualMS float64) chart.Cell {
-	height := gapHeight(s.MaxGapMS, usualMS)
+func streamCell(v *View, s *history.Stream) chart.Cell {
+	t, height := v.Theme, v.gapStep(s.MaxGapMS)
 	switch {
 	case s.Failed:
 		return chart.Cell{Rune: '×', Style: t.Bad}
@@ -125,38 +123,26 @@ func streamCell(t *theme.Palette, s *history.Stream, usualMS float64) chart.Cell
 	case s.State == measure.StreamDecode && s.Long:
 		return chart.Cell{Rune: blocks[height], Style: t.Bold}
 	case s.State == measure.StreamDecode:
-		return chart.Cell{Rune: blocks[height], Style: heat(t, height)}
+		return chart.Cell{Rune: blocks[height], Style: t.Gaps[height]}
 	}
 	return chart.Cell{}
 }
 
-// gapSteps are the multiples of the usual gap at which a cell of the raster grows by one
-// step. They are far apart, so that a steady stream stays flat and a stripe stands out.
-var gapSteps = [...]float64{2.5, 4.5, 8, 14}
-
-// blocks are the heights of the raster, one more than there are steps.
-var blocks = [len(gapSteps) + 1]rune{'▁', '▂', '▄', '▆', '█'}
-
-// gapHeight is how far the longest gap is above the usual one, from 0 (not at all) to 4.
-func gapHeight(gapMS, usualMS float64) int {
-	height := 0
-	for usualMS > 0 && height < len(gapSteps) && gapMS >= gapSteps[height]*usualMS {
-		height++
-	}
-	return height
-}
-
-// heat is the style of a height.
-func heat(t *theme.Palette, height int) lipgloss.Style {
-	return [...]lipgloss.Style{t.Calm, t.Calm, t.Calm, t.Second, t.Bad}[height]
-}
+// blocks are the heights of the raster, one for each step of a gap and one below them.
+var blocks = [theme.GapSteps + 1]rune{'▁', '▂', '▄', '▆', '█'}
 
 func (s streams) Zoomed(v *View, w, h int) []string {
-	t := v.Theme
-	legend := text.Row(w, text.Fig(" ░ waits for its first token", t.Dim),
-		text.Fig("▁ usual gap", heat(t, 0)), text.Fig("▆ 8×", heat(t, 3)), text.Fig("█ 14× and more", heat(t, 4)),
-		text.Fig("· ended", t.Dim), text.Fig("× failed", t.Bad))
-	return append([]string{legend}, s.Body(v, w, h-1)...)
+	t, steps := v.Theme, v.gapSteps()
+	legend := []text.Figure{text.Fig(" ░ waiting", t.Dim), text.Fig("▁ short gaps", t.Gaps[0])}
+	for i, ms := range steps {
+		figure := string(blocks[i+1]) + " " + units.Short(ms)
+		if i == len(steps)-1 {
+			figure += " ms"
+		}
+		legend = append(legend, text.Fig(figure, t.Gaps[i+1]))
+	}
+	legend = append(legend, text.Fig("· ended", t.Dim), text.Fig("× failed", t.Bad))
+	return append([]string{text.Row(w, legend...)}, s.Body(v, w, h-1)...)
 }
 
 func (streams) Explain(v *View) Explanation {
@@ -167,7 +153,7 @@ func (streams) Explain(v *View) Explanation {
 	return Explanation{
 		Title: "streams: what each stream was doing",
 		Text: []string{
-			"A row is a stream, a column is " + units.Span(v.History.Width) + ". ░ waits for its first token (queued or in prefill). ▁ to █: the longest gap of the column compared with the usual gap, from below 2.5 to 14 times and more. · a request ended, × it failed.",
+			"A row is a stream, a column is " + units.Span(v.History.Width) + ". ░ waits for its first token (queued or in prefill). ▁ to █: the longest gap of the column, with steps at " + v.gapStepsText() + ". · a request ended, × it failed.",
 			stripe,
 		},
 		Source: fromClient,

@@ -21,12 +21,16 @@ type Palette struct {
 	Plain, Bold, Dim, Border, Focus, Accent lipgloss.Style
 	P50, P95, P99                           lipgloss.Style
 	Good, Note, Warn, Bad                   lipgloss.Style
-	First, Second                           lipgloss.Style   // two curves of a panel that are not percentiles
-	Mark, Limit                             lipgloss.Style   // moments of change; SLOs
-	Shades                                  []lipgloss.Style // few and many; the characters grade further
-	Calm                                    lipgloss.Style   // a stream that does what it always does
-	ASCII                                   bool             // draw with ASCII characters only
+	First, Second                           lipgloss.Style               // two curves of a panel that are not percentiles
+	Mark, Limit                             lipgloss.Style               // moments of change; SLOs
+	Calm                                    lipgloss.Style               // a stream that waits, or has nothing to report
+	Gaps                                    [GapSteps + 1]lipgloss.Style // how long a gap is, from short to a stall
+	ASCII                                   bool                         // draw with ASCII characters only
 }
+
+// GapSteps is how many steps there are in the length of a gap. Where they lie, the panels
+// decide.
+const GapSteps = 4
 
 // Signs go with the colours of Good, Note, Warn and Bad, so that they read without
 // colour. They mean the same wherever they stand.
@@ -40,19 +44,22 @@ const (
 // colours are names of colours; the empty string is the terminal's own.
 type colours struct {
 	grey, frame, blue, orange, purple, green, yellow, red string
-	few, many                                             string
+	gaps                                                  [GapSteps + 1]string
 }
 
 var (
 	colours256 = colours{
 		grey: "243", frame: "243", blue: "63", orange: "130", purple: "163",
-		green: "29", yellow: "136", red: "160", few: "67", many: "63",
+		green: "29", yellow: "136", red: "160",
+		// From blue over pink to orange: in this order for every kind of colour blindness. Gaps
+		// that nobody notices have one colour; it costs less, and calm is what is calm.
+		gaps: [...]string{"67", "67", "67", "132", "130"},
 	}
 	// On 16 colours the automatic mapping would turn orange, purple and red into
 	// one bright red, so they are named here.
 	colours16 = colours{
 		grey: "8", frame: "8", blue: "4", orange: "3", purple: "5",
-		green: "2", yellow: "3", red: "1", few: "4", many: "6",
+		green: "2", yellow: "3", red: "1", gaps: [...]string{"4", "4", "4", "5", "3"},
 	}
 )
 
@@ -73,15 +80,19 @@ func New(p colorprofile.Profile, ascii bool) *Palette {
 }
 
 func (c colours) palette() *Palette {
-	return &Palette{
+	p := &Palette{
 		Bold: style("").Bold(true), Dim: style(c.grey), Border: style(c.frame),
 		Focus: style(c.blue), Accent: style(c.blue),
 		P50: style(c.blue), P95: style(c.orange).Bold(true), P99: style(c.purple),
 		Good: style(c.green), Note: style(c.blue), Warn: style(c.yellow).Bold(true), Bad: style(c.red).Bold(true),
 		First: style(c.blue), Second: style(c.orange).Bold(true),
 		Mark: style(c.frame), Limit: style(c.red),
-		Shades: []lipgloss.Style{style(c.few), style(c.many)}, Calm: style(c.few),
+		Calm: style(c.gaps[0]),
 	}
+	for i := range c.gaps {
+		p.Gaps[i] = style(c.gaps[i]).Bold(i == GapSteps)
+	}
+	return p
 }
 
 // withoutColour lets faint and bold carry the weight. p95 has no attribute: faint is

@@ -69,7 +69,8 @@ func TestColoursCanBeReadOnBlackAndOnWhite(t *testing.T) {
 	p := colours256
 	for color, least := range map[string]float64{
 		p.grey: 4.5, p.frame: 4.5, p.blue: 4.5, p.purple: 4.5, p.green: 4.5,
-		p.orange: 3, p.yellow: 3, p.red: 3, p.few: 3, p.many: 3,
+		p.orange: 3, p.yellow: 3, p.red: 3,
+		p.gaps[0]: 3, p.gaps[1]: 3, p.gaps[2]: 3, p.gaps[3]: 3, p.gaps[4]: 3,
 	} {
 		l := luminance(t, color)
 		if white, black := 1.05/(l+0.05), (l+0.05)/0.05; white < least || black < least {
