@@ -60,7 +60,7 @@ const (
 	manFiles = "$XDG_CONFIG_HOME/sonde/config.toml or ~/.config/sonde/config.toml: settings, named as in --print-config. " +
 		"[profile.NAME] tables hold named endpoints, chosen with --profile NAME or @NAME; " +
 		"a profile wins over the file and the OPENAI_ variables."
-	manExit = "0 done; 1 nothing succeeded, or an SLO was missed; 2 wrong usage; 130 interrupted; 143 terminated."
+	manExit = "0 done; 1 nothing succeeded, an SLO was missed, or a condition of compare --fail-if holds; 2 wrong usage; 130 interrupted; 143 terminated."
 )
 
 // filled takes from the Go tool chain what the linker was not told.

@@ -21,7 +21,7 @@ var capacities = []capacityFigure{
 		}
 		return amount(r.Knee.Mark)
 	}},
-	{figure{name: "knee_output_tokens_per_s", title: "output tok/s there", kind: rate, good: up}, func(r *Run) opt.Float {
+	{figure{name: "knee_output_tokens_per_s", title: "output tok/s at the knee", kind: rate, good: up}, func(r *Run) opt.Float {
 		if r.Knee == nil || r.At(r.Knee.Mark) == nil {
 			return opt.Float{}
 		}
@@ -33,7 +33,7 @@ var capacities = []capacityFigure{
 		}
 		return amount(r.Best.Mark)
 	}},
-	{figure{name: "best_output_tokens_per_s", title: "output tok/s there", kind: rate, good: up}, func(r *Run) opt.Float {
+	{figure{name: "best_output_tokens_per_s", title: "output tok/s within the SLOs", kind: rate, good: up}, func(r *Run) opt.Float {
 		if r.Best == nil {
 			return opt.Float{}
 		}

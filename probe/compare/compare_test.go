@@ -121,6 +121,18 @@ func TestFurtherFiguresAreJudgedAfterTheHeadlines(t *testing.T) {
 	}
 }
 
+// A doubt about many runs is one line.
+func TestDoubtsAreShort(t *testing.T) {
+	a := runs("a", 20)
+	for i := range a {
+		a[i].Levels[0].Settled = false
+	}
+	c := compared(t, Ask{Before: a, After: runs("b", 20)})
+	if got := c.doubtTexts(); len(c.Doubts) != 5 || !slices.Equal(got, []string{"a1.json, a2.json, a3.json and 2 more had not settled"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestARunCountsOnce(t *testing.T) {
 	a := runs("a", 20)
 	for i := range a {

@@ -83,8 +83,8 @@ func (c *Comparison) differing(work bool) page.Section {
 
 func (c *Comparison) doubting() page.Section {
 	out := page.Section{Title: "doubts"}
-	for i := range c.Doubts {
-		out.Items = append(out.Items, page.Item{Mark: "- ", Text: c.Doubts[i].text()})
+	for _, text := range c.doubtTexts() {
+		out.Items = append(out.Items, page.Item{Mark: "- ", Text: text})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sonde/probe/plain"
 	"sonde/probe/report"
 	"sonde/probe/units"
 )
@@ -208,10 +209,26 @@ func doubts(a Ask) []Doubt {
 	return out
 }
 
-// text is the doubt in one line.
-func (d *Doubt) text() string {
-	if d.Load != "" {
-		return d.Run + " at " + d.Load + " " + d.Says
+// fewDoubted is how many places a doubt names.
+const fewDoubted = 3
+
+// doubtTexts are the doubts in one line each, with the runs and loads that they are about.
+func (c *Comparison) doubtTexts() []string {
+	var says []string
+	places := map[string][]string{}
+	for i := range c.Doubts {
+		d := &c.Doubts[i]
+		place := d.Run
+		if d.Load != "" {
+			place += " at " + d.Load
+		}
+		if places[d.Says] == nil {
+			says = append(says, d.Says)
+		}
+		places[d.Says] = append(places[d.Says], place)
 	}
-	return d.Run + " " + d.Says
+	for i, what := range says {
+		says[i] = plain.FirstFew(places[what], fewDoubted) + " " + what
+	}
+	return says
 }
