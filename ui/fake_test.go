@@ -324,6 +324,13 @@ func (j *fakeJudge) Checked() diagnose.Checked {
 	return diagnose.Checked{Hold: []diagnose.Rule{"decode_memory"}, RuledOut: []diagnose.Rule{"overload", "kv_full"}, Inconclusive: []diagnose.Rule{"slow_start"}}
 }
 
+func (j *fakeJudge) Incidents() []diagnose.Incident {
+	return []diagnose.Incident{
+		{Rule: "preemptions", Severity: diagnose.Warn, Text: "the KV cache is too small for this load: 4 preemptions in 30 s", From: 3 * time.Second, To: 19 * time.Second},
+		{Rule: "overload", Severity: diagnose.Bad, Text: "overload: the queue keeps growing, from 9 to 26 in 12 s", From: 25 * time.Second, To: 30 * time.Second, Open: true},
+	}
+}
+
 func (j *fakeJudge) Verdicts() []diagnose.Verdict {
 	return []diagnose.Verdict{{Rule: "decode_memory", Severity: diagnose.Info,
 		Text:     "decode is bound by memory bandwidth",

@@ -123,7 +123,7 @@ func commands() []command {
 		{[]string{"z", "enter"}, "z", "zoom the panel (also enter)", "zoom", needNothing, (*model).toggleZoom},
 		{[]string{"esc"}, "esc", "back", "back", needNothing, (*model).back},
 		{[]string{"i"}, "i", "explain the panel: definition, source, window, age", "", needNothing, func(m *model) { m.toggle(overlayExplain) }},
-		{[]string{"v"}, "v", "all verdicts, with evidence and advice", "why", needNothing, func(m *model) { m.toggle(overlayVerdicts) }},
+		{[]string{"v"}, "v", "all verdicts, with evidence and advice, and the incidents so far", "why", needNothing, func(m *model) { m.toggle(overlayVerdicts) }},
 		{[]string{"n"}, "n", "next replica of a fleet, fullest first; after the last one, all", "", needControls, (*model).nextReplica},
 		{[]string{"m"}, "m", "next model, where the metrics cover several", "", needControls, (*model).nextModel},
 		{[]string{"space"}, "space", "pause the display (measuring continues), or the recording", "pause", needNothing, (*model).togglePause},

@@ -220,7 +220,7 @@ func (m *model) pull(now time.Time) {
 	if n := len(fresh); n > 0 {
 		m.live.Frame, m.live.Have, m.lastFrame = fresh[n-1], true, now
 		if m.Judge != nil {
-			m.live.Verdicts, m.live.Checked = m.Judge.Verdicts(), m.Judge.Checked()
+			m.live.Verdicts, m.live.Checked, m.live.Incidents = m.Judge.Verdicts(), m.Judge.Checked(), m.Judge.Incidents()
 		}
 	}
 	m.followSweep()

@@ -45,7 +45,8 @@ type Judge interface {
 	Add(f *frame.Frame)
 	Verdicts() []diagnose.Verdict // strongest first
 	Checked() diagnose.Checked
-	Book() *level.Book // of all loads that it has seen
+	Incidents() []diagnose.Incident // by their beginning
+	Book() *level.Book              // of all loads that it has seen
 }
 
 // framesPerSecond is how often the renderer looks for a new view. The view

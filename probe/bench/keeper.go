@@ -71,7 +71,8 @@ func (k *Keeper) outcomes(levels []level.Level) []Outcome {
 	out := make([]Outcome, 0, len(levels))
 	for i := range levels {
 		l := &levels[i]
-		out = append(out, Outcome{Plan: k.plan, Level: *l, Verdicts: k.found.on(l.ID), Ready: l.OK > 0})
+		found := k.found.on(l.ID)
+		out = append(out, Outcome{Plan: k.plan, Level: *l, Verdicts: found.verdicts, Incidents: found.incidents, Ready: l.OK > 0})
 	}
 	return out
 }
@@ -80,7 +81,7 @@ func (k *Keeper) outcomes(levels []level.Level) []Outcome {
 func (k *Keeper) nothing() Outcome {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	o := Outcome{Plan: k.plan, Level: level.Level{Load: k.plan.Load, Sources: k.sources}, Verdicts: k.found.on(0)}
+	o := Outcome{Plan: k.plan, Level: level.Level{Load: k.plan.Load, Sources: k.sources}, Verdicts: k.found.on(0).verdicts}
 	if k.any && k.load.Concurrency > 0 {
 		o.Level.Load = k.load
 	}
@@ -159,7 +160,13 @@ func (k *Keeper) Source() frame.Target {
 type findings struct {
 	id    int // of the level that is judged; 0: none
 	judge *diagnose.Judge
-	past  map[int][]diagnose.Verdict // of the levels that were left
+	past  map[int]judged // of the levels that were left
+}
+
+// judged is what a judge found on a level.
+type judged struct {
+	verdicts  []diagnose.Verdict
+	incidents []diagnose.Incident
 }
 
 // maxFindings bounds the levels whose verdicts are kept; the oldest go.
@@ -193,9 +200,9 @@ func (s *findings) rest() {
 		return
 	}
 	if s.past == nil {
-		s.past = map[int][]diagnose.Verdict{}
+		s.past = map[int]judged{}
 	}
-	s.past[s.id], s.judge = s.judge.Verdicts(), nil
+	s.past[s.id], s.judge = judged{s.judge.Verdicts(), s.judge.Incidents()}, nil
 	for len(s.past) > maxFindings {
 		oldest := s.id
 		for id := range s.past {
@@ -205,13 +212,13 @@ func (s *findings) rest() {
 	}
 }
 
-// on returns the verdicts on a level.
-func (s *findings) on(id int) []diagnose.Verdict {
+// on returns what was found on a level.
+func (s *findings) on(id int) judged {
 	if s.judge != nil && s.id == id {
-		return s.judge.Verdicts()
+		return judged{s.judge.Verdicts(), s.judge.Incidents()}
 	}
 	if v, known := s.past[id]; known {
 		return v
 	}
-	return diagnose.New().Verdicts() // nothing has been seen
+	return judged{verdicts: diagnose.New().Verdicts()} // nothing has been seen
 }

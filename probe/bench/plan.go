@@ -62,9 +62,10 @@ const unlimited = -1
 
 // Outcome is what a run at one load amounts to.
 type Outcome struct {
-	Plan     Plan
-	Level    level.Level
-	Verdicts []diagnose.Verdict // as they stood at the end of the measured window
+	Plan      Plan
+	Level     level.Level
+	Verdicts  []diagnose.Verdict  // as they stood at the end of the measured window
+	Incidents []diagnose.Incident // of the measured window
 
 	Interrupted bool
 	Warmup      int           // requests of the warm-up that ended

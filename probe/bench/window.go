@@ -72,7 +72,7 @@ func (w *Window) Phase() Phase { return w.phase }
 // Outcome is what there is so far.
 func (w *Window) Outcome() Outcome {
 	o := w.out
-	o.Level, o.Verdicts = w.tally.Detailed(), w.judge.Verdicts()
+	o.Level, o.Verdicts, o.Incidents = w.tally.Detailed(), w.judge.Verdicts(), w.judge.Incidents()
 	return o
 }
 

@@ -22,12 +22,12 @@ func (i *Incident) Title() string { return entryOf(i.Rule).title }
 
 // Span is when it was: "43–80 s", or by the clock where that is easier to read.
 func (i *Incident) Span() string {
-	const bySeconds = 10 * time.Minute
+	short := max(i.From, i.To) < 10*time.Minute
 	seconds := func(d time.Duration) string { return fmt.Sprintf("%.0f", d.Seconds()) }
 	switch {
-	case i.To < bySeconds && i.Open:
+	case short && i.Open:
 		return "since " + seconds(i.From) + " s"
-	case i.To < bySeconds:
+	case short:
 		return seconds(i.From) + "–" + seconds(i.To) + " s"
 	case i.Open:
 		return "since " + units.Clock(i.From)

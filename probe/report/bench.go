@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"sonde/probe/diagnose"
 	"sonde/probe/opt"
 	"sonde/probe/report/page"
 	"sonde/probe/units"
@@ -29,7 +31,7 @@ func (s Summary) Text(width int, color bool) string {
 	latency.Lines = append(latency.Lines, s.floor()...)
 	for _, section := range []page.Section{
 		s.requestSection(), latency, turnSection("", s.Turns), s.lengthSection(), s.rateSection(), s.workerSection(), clientSection(s.Clients), s.engineSection(), s.gpuSection(),
-		s.sloSection(), errorSection(s.Errors), noteSection(s.Notes), verdictSection(s.Verdict),
+		s.sloSection(), errorSection(s.Errors), noteSection(s.Notes), verdictSection(s.Verdict), incidentSection(s.Incidents),
 	} {
 		t.Section(section)
 	}
@@ -41,7 +43,7 @@ func (s Summary) Markdown() string {
 	m := s.opening(word(s.Target.Model), s.Load.Mode+" loop, "+s.Load.describe()+s.Load.talk(), s.conclusion())
 	for _, section := range []page.Section{
 		s.Target.section(), {Title: "Figures", Columns: figureColumns, Rows: s.rows()}, s.latencySection(true), turnSection("Turns", s.Turns), s.lengthSection(), s.workerSection(), clientSection(s.Clients),
-		s.sloSection(), verdictSection(s.Verdict), errorSection(s.Errors), noteSection(s.Notes),
+		s.sloSection(), verdictSection(s.Verdict), incidentSection(s.Incidents), errorSection(s.Errors), noteSection(s.Notes),
 	} {
 		m.Section(section)
 	}
@@ -250,6 +252,17 @@ func verdictSection(list []Verdict) page.Section {
 			item.Sub = append(item.Sub, page.Item{Mark: "  → ", Text: v.Advice})
 		}
 		out.Items = append(out.Items, item)
+	}
+	return out
+}
+
+// incidentSection lists the bad times of the run, by the seconds of the session.
+func incidentSection(list []Incident) page.Section {
+	out := page.Section{Title: "incidents"}
+	for _, i := range list {
+		seconds := func(n Number) time.Duration { return time.Duration(n.V * float64(time.Second)) }
+		span := (&diagnose.Incident{From: seconds(i.FromS), To: seconds(i.ToS), Open: !i.ToS.OK}).Span()
+		out.Items = append(out.Items, page.Item{Mark: "- ", Text: span + ", " + i.Severity + ": " + i.Says})
 	}
 	return out
 }

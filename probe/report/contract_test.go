@@ -46,6 +46,7 @@ const contract = `{ "schema": "sonde/summary/1",
   "roofline": {"tpot_floor_ms": null, "ttft_floor_ms": null, "mbu": null, "mfu": null},
   "client": {"stamps": "kernel", "late_ms_p99": 0, "cpu": 0, "coalesced_share": 0, "bottleneck": false},
   "verdict": [{"rule": "", "says": "", "evidence": []}],
+  "incidents": [],
   "distributions": {
     "latency_ms": {"ttft": {"n": 1, "sum": 50, "squares": 0, "min": 50, "max": 50, "hdr_unit": "us", "hdr_digits": 3, "hdr": ""},
                    "ttfa": {}, "tpot": {}, "gap": {}, "e2e": {}, "setup": {}, "client_queue": {}, "from_schedule": {}},
@@ -152,7 +153,7 @@ func TestAnEmptyRunIsValidJSON(t *testing.T) {
 			t.Errorf("%s = %v, %v", key, v, there)
 		}
 	}
-	for _, key := range []string{"errors", "notes", "slo", "gpus", "verdict"} {
+	for _, key := range []string{"errors", "notes", "slo", "gpus", "verdict", "incidents"} {
 		if _, list := got[key].([]any); !list {
 			t.Errorf("%s = %v is no list", key, got[key])
 		}

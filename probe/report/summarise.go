@@ -59,7 +59,7 @@ func New(o *bench.Outcome) Summary {
 			MemUsedMax: Rounded(g.MemUsedMax), PowerWMean: Rounded(g.Power),
 		})
 	}
-	s.Verdict = findings(s.SLO, o)
+	s.Verdict, s.Incidents = findings(s.SLO, o), incidents(o.Incidents)
 	return s
 }
 
@@ -226,6 +226,19 @@ func findings(slos []SLOResult, o *bench.Outcome) []Verdict {
 		if !unwell || v.Severity != diagnose.Healthy {
 			out = append(out, Verdict{Rule: string(v.Rule), Says: v.Text, Evidence: list(v.Evidence), Advice: v.Advice})
 		}
+	}
+	return out
+}
+
+func incidents(all []diagnose.Incident) []Incident {
+	out := []Incident{}
+	for i := range all {
+		d := &all[i]
+		of := Incident{Rule: string(d.Rule), Severity: d.Severity.String(), Says: d.Text, FromS: Rounded(opt.Of(d.From.Seconds()))}
+		if !d.Open {
+			of.ToS = Rounded(opt.Of(d.To.Seconds()))
+		}
+		out = append(out, of)
 	}
 	return out
 }

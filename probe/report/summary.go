@@ -49,6 +49,7 @@ type Summary struct {
 	Roofline        Roofline       `json:"roofline"`
 	Client          ClientFigures  `json:"client"`
 	Verdict         []Verdict      `json:"verdict"`
+	Incidents       []Incident     `json:"incidents"`
 	Clients         []MergedClient `json:"clients,omitempty"`       // of a merged Summary: who measured it
 	Distributions   *Distributions `json:"distributions,omitempty"` // behind LatencyMS and Lengths; old files have none
 
@@ -284,6 +285,15 @@ type Verdict struct {
 	Says     string   `json:"says"`
 	Evidence []string `json:"evidence"`
 	Advice   string   `json:"-"`
+}
+
+// Incident is a stretch of the run in which the server was not well.
+type Incident struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"` // the worst
+	Says     string `json:"says"`
+	FromS    Number `json:"from_s"` // since the session began
+	ToS      Number `json:"to_s"`   // null: it went on at the end
 }
 
 // ExitCode is the code for the process to end with: 0 done, 1 nothing succeeded

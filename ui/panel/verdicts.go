@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -67,7 +68,30 @@ func AllVerdicts(v *View, w int) []string {
 			lines = append(lines, text.Indented("   → ", text.Clean(d.Advice), w, t.Plain)...)
 		}
 	}
-	return append(lines, otherRules(v, w)...)
+	return append(append(lines, incidentLog(v, w)...), otherRules(v, w)...)
+}
+
+// shownIncidents is how many of the newest incidents are listed.
+const shownIncidents = 20
+
+// incidentLog lists the bad times of the session, the newest first.
+func incidentLog(v *View, w int) []string {
+	t := v.Theme
+	if len(v.Incidents) == 0 {
+		return nil
+	}
+	newest := v.Incidents[max(0, len(v.Incidents)-shownIncidents):]
+	span := 0
+	for i := range newest {
+		span = max(span, ansi.StringWidth(newest[i].Span()))
+	}
+	lines := []string{"", t.Bold.Render(" incidents")}
+	for _, i := range slices.Backward(newest) {
+		sign, style := VerdictSign(t, i.Severity)
+		lead := " " + style.Render(sign) + " " + text.Pad(i.Span(), span) + "  "
+		lines = append(lines, text.Indented(lead, text.Clean(i.Text), w, t.Plain)...)
+	}
+	return lines
 }
 
 // otherRules are those that do not hold, and those that could not be judged.

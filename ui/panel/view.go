@@ -30,10 +30,11 @@ type View struct {
 	Silent    time.Duration        // how long no Frame has come
 	Playback  *frame.PlaybackState // where a recording is; nil for a live session
 
-	Verdicts []diagnose.Verdict // strongest first
-	Checked  diagnose.Checked
-	Levels   Levels // as they were when they were last on the screen
-	Sweep    sweep.Status
+	Verdicts  []diagnose.Verdict // strongest first
+	Checked   diagnose.Checked
+	Incidents []diagnose.Incident // by their beginning
+	Levels    Levels              // as they were when they were last on the screen
+	Sweep     sweep.Status
 }
 
 // SilentAfter is after how long the screen says that no Frames arrive.
