@@ -122,8 +122,7 @@ func Compare(a Ask) (Comparison, error) {
 func repeated(runs []Run) string {
 	for i := range runs {
 		for k := range runs[:i] {
-			a, b := &runs[k], &runs[i]
-			if !a.Started.IsZero() && a.Started.Equal(b.Started.Time) && a.Seed == b.Seed && a.DurationS == b.DurationS {
+			if a, b := &runs[k], &runs[i]; a.Is(&b.SweepSummary.Run) {
 				return fmt.Sprintf("%s and %s are the same run: name each run once", a.Name, b.Name)
 			}
 		}

@@ -78,15 +78,7 @@ func known(of func(*report.Level) opt.Float) func(*report.Level) reading {
 
 // gpus is the mean over the GPUs that report the figure.
 func gpus(of func(*report.GPUFigures) opt.Float) func(*report.Level) reading {
-	return known(func(l *report.Level) opt.Float {
-		sum, n := 0.0, 0.0
-		for i := range l.GPUs {
-			if v := of(&l.GPUs[i]); v.OK {
-				sum, n = sum+v.V, n+1
-			}
-		}
-		return opt.Of(sum / n)
-	})
+	return known(func(l *report.Level) opt.Float { return l.GPUMean(of) })
 }
 
 // statistics are those of each latency.

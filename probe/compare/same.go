@@ -82,11 +82,7 @@ func slos(r *Run) []string {
 	if r.SLO != nil {
 		return r.SLO
 	}
-	var out []string
-	for _, s := range r.Levels[0].SLO {
-		out = append(out, s.SLO)
-	}
-	return out
+	return r.Levels[0].SLOTexts()
 }
 
 // settings are those of the engine that it reports.

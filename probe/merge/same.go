@@ -51,10 +51,7 @@ func orNone(v string) string {
 }
 
 func slos(s *report.Summary) string {
-	var out []string
-	for _, r := range s.SLO {
-		out = append(out, r.SLO)
-	}
+	out := s.SLOTexts()
 	slices.Sort(out)
 	return strings.Join(out, ",")
 }
@@ -63,8 +60,7 @@ func slos(s *report.Summary) string {
 func same(parts []Part) string {
 	for i := range parts {
 		for k := range parts[:i] {
-			a, b := &parts[i], &parts[k]
-			if a.Started.Equal(b.Started.Time) && a.Seed == b.Seed && a.Requests.Sent == b.Requests.Sent && a.DurationS == b.DurationS {
+			if a, b := &parts[i], &parts[k]; a.Is(&b.Run) {
 				return b.Name + " and " + a.Name + " are the same run"
 			}
 		}

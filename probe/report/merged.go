@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"sonde/probe/opt"
 	"sonde/probe/report/page"
 )
 
@@ -29,18 +30,34 @@ func ClientOf(name string, s *Summary) MergedClient {
 	}
 }
 
+// Is reports whether both are the same run.
+func (r *Run) Is(o *Run) bool {
+	return !r.Started.IsZero() && r.Started.Equal(o.Started.Time) && r.Seed == o.Seed && r.DurationS == o.DurationS
+}
+
+// SLOTexts are the SLOs as they were given.
+func (s *Summary) SLOTexts() []string {
+	var out []string
+	for i := range s.SLO {
+		out = append(out, s.SLO[i].SLO)
+	}
+	return out
+}
+
+// GPUMean is the mean of a figure over the GPUs that report it.
+func (s *Summary) GPUMean(of func(*GPUFigures) Number) Number {
+	sum, n := 0.0, 0.0
+	for i := range s.GPUs {
+		if v := of(&s.GPUs[i]); v.OK {
+			sum, n = sum+v.V, n+1
+		}
+	}
+	return RoundedShare(opt.Of(sum / n)) // unknown where n is 0
+}
+
 // AverageGPUs takes the means over the GPUs anew, where those have changed.
 func (s *Summary) AverageGPUs() {
-	mean := func(of func(*GPUFigures) Number) Number {
-		sum, n := 0.0, 0.0
-		for i := range s.GPUs {
-			if v := of(&s.GPUs[i]); v.OK {
-				sum, n = sum+v.V, n+1
-			}
-		}
-		return RoundedShare(Number{V: sum / max(n, 1), OK: n > 0})
-	}
-	s.sm, s.dram = mean(func(g *GPUFigures) Number { return g.SMMean }), mean(func(g *GPUFigures) Number { return g.DRAMMean })
+	s.sm, s.dram = s.GPUMean(func(g *GPUFigures) Number { return g.SMMean }), s.GPUMean(func(g *GPUFigures) Number { return g.DRAMMean })
 }
 
 // clientSection has a row for each client of a merged Summary.
