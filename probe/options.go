@@ -50,7 +50,8 @@ type Options struct {
 	// Remote makes the processes that send the load; nil = this one does.
 	Remote func(RemoteSetup) (Remote, error)
 
-	// Dial opens every connection of the measurement; nil = the machine's network.
+	// Dial opens every connection of the measurement; nil = the machine's network. Where time is
+	// virtual the network is too.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 

@@ -89,7 +89,7 @@ func (s *Session) openGenerators() (health part, err error) {
 	if s.opt.Remote == nil {
 		s.pool = load.New(load.Options{
 			Doer: connected{s.commands}, Prompts: s.opt.Prompts, NewTrack: s.collector.NewTrack,
-			Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.Fail, Trace: s.opt.Trace, Room: s.promptRoom,
+			Epoch: s.epoch, Seed: s.opt.Seed, Fail: s.Fail, Exact: s.opt.Dial == nil, Trace: s.opt.Trace, Room: s.promptRoom,
 		})
 		return newHealth(s.opt, s.stamps), nil
 	}

@@ -185,7 +185,7 @@ func checkSlowed(h *history) finding {
 		return slowed("TPOT", h.best.tpot, tpot)
 	}
 	// Prompts from a file may simply be longer now, as are those of later turns.
-	return decide(h.best.ttft > 0, requested.InputTokens > 0 && requested.Turns < 2 && slower(ttft, h.best.ttft, ttftTimes, slowedTTFTByMS),
+	return decide(h.best.ttft > 0, requested.InputTokens > 0 && requested.Turns < 2 && requested.Trace == "" && slower(ttft, h.best.ttft, ttftTimes, slowedTTFTByMS),
 		slowed("TTFT", h.best.ttft, ttft))
 }
 

@@ -87,7 +87,7 @@ func checkPrefixCache(h *history) finding {
 	}
 	share, known, ours := hit.V/queried.V, queried.V >= prefixFewest, !unloaded(h.now())
 	v := info("the prefix cache serves %s of prompt tokens", units.Share(share)).with("%s", source)
-	if l := &h.now().Load.Requested; !ours || l.Prefix != "unique" || l.Turns > 1 {
+	if l := &h.now().Load.Requested; !ours || l.Prefix != "unique" || l.Turns > 1 || l.Trace != "" {
 		return decide(known, share >= prefixShare, v.besideIf(true).withIf(!ours, "the prompts come from other clients"))
 	}
 	v.Text += " although every prompt should be new"

@@ -20,7 +20,7 @@ func checkOverload(h *history) finding {
 	if !ok || len(frames) < overloadFrames {
 		return unclear
 	}
-	rate, done, limit := h.now().Load.Requested.Rate, succeededPerS(frames), frames[0].Load.Requested.Concurrency
+	rate, done, limit := h.now().Load.Rate(), succeededPerS(frames), frames[0].Load.Requested.Concurrency
 	if rate > 0 && done <= overloadDone*rate && allInUse(frames, limit) {
 		return overloaded(h, bad("overload: %.1f of %.1f requests/s completed with all %d streams in use", done, rate, limit).
 			with("mean of the last %.0f s", overloadSpan.Seconds()))

@@ -94,9 +94,9 @@ type TraceState struct {
 	Ended       bool          `json:"ended"`    // nothing more will be sent
 }
 
-// Rate is how many requests per second are due now; 0 in a closed loop.
+// Rate is how many requests per second are due now; 0 in a closed loop, and after the end of a trace.
 func (s *LoadState) Rate() float64 {
-	if s.Moving() {
+	if s.Moving() || s.Replay != nil {
 		return s.RateNow
 	}
 	return s.Requested.Rate

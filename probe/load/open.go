@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"sonde/probe/arrivals"
@@ -34,10 +35,27 @@ func (p *Pool) startPacer() {
 func (p *Pool) pace(ctx context.Context, next func() (due, bool), gen int) {
 	for {
 		d, ok := next()
-		if !ok || !sleepUntil(ctx, d.At-p.now()) || !p.arrive(d, gen) {
+		if !ok || !p.await(ctx, d.At) || !p.arrive(d, gen) {
 			return
 		}
 	}
+}
+
+// napFor is how much before its time an arrival is waited for with a nap.
+const napFor = 2 * time.Millisecond
+
+// await waits until an arrival is due; false if the context ended first.
+func (p *Pool) await(ctx context.Context, at time.Duration) bool {
+	if !p.opt.Exact {
+		return sleepUntil(ctx, at-p.now())
+	}
+	if !sleepUntil(ctx, at-p.now()-napFor) {
+		return false
+	}
+	// What has just begun goes first: a thread that sleeps keeps its processor for a while.
+	runtime.Gosched()
+	nap(at - p.now())
+	return true
 }
 
 // keptReady is how many arrivals that wait keep the prompts that were made for them.

@@ -32,6 +32,7 @@ type Options struct {
 	Epoch    time.Time
 	Seed     uint64
 	Fail     func(error)     // a panic in a stream
+	Exact    bool            // arrivals are waited for more exactly than timers do; not in virtual time
 	Trace    *arrivals.Trace // what a load with a Trace replays
 	// Room is the longest prompt that the model takes beside an answer of so many tokens; nil: unknown.
 	Room func(output int) (tokens int, known bool)

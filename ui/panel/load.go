@@ -203,8 +203,11 @@ func OutputLength(l frame.Load) string { return l.OutputShape.Text(l.OutputToken
 
 // promptPrefix is what prompts have in common.
 func promptPrefix(l frame.Load) string {
-	if given(l) {
+	switch {
+	case given(l):
 		return "given"
+	case l.Trace != "":
+		return "trace"
 	}
 	return text.Clean(l.Prefix)
 }
