@@ -100,6 +100,9 @@ func (m *merger) run() {
 	var early []string
 	for i := range m.parts {
 		p := &m.parts[i]
+		if p.Seed != m.out.Seed {
+			m.out.Seed = 0 // each client has its own
+		}
 		l.Concurrency += p.Load.Concurrency
 		l.Rate = plus(l.Rate, p.Load.Rate, i == 0)
 		m.out.Interrupted = m.out.Interrupted || p.Interrupted

@@ -102,7 +102,7 @@ func TestSumsByHand(t *testing.T) {
 	if s.LatencyMS.TTFT.N != 5 || math.Abs(s.LatencyMS.TTFT.P50.V-30) > 0.03 || s.LatencyMS.TTFT.Mean.V != 30 {
 		t.Errorf("%+v", s.LatencyMS.TTFT)
 	}
-	if s.Engine.RunningMean.V != 8 || s.Engine.KVFillMax.V != 0.5 || len(s.GPUs) != 1 || s.DurationS.V != 10 || len(s.Clients) != 2 || s.Clients[1].Name != "b" || s.Clients[1].OK != 3 {
+	if s.Engine.RunningMean.V != 8 || s.Engine.KVFillMax.V != 0.5 || len(s.GPUs) != 1 || s.DurationS.V != 10 || s.Seed != 0 || len(s.Clients) != 2 || s.Clients[1].Seed != 2 || s.Clients[1].Name != "b" || s.Clients[1].OK != 3 {
 		t.Errorf("engine %+v, GPUs %+v, clients %+v", s.Engine, s.GPUs, s.Clients)
 	}
 }

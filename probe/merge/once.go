@@ -141,8 +141,8 @@ func (m *merger) notes(reasons []string) {
 		out = append(out, "merged by force: "+r)
 	}
 	out = append(out, m.remarks...)
-	if names := m.sameSeed(); names != "" {
-		out = append(out, names)
+	if warning := m.sameSeed(); warning != "" {
+		out = append(out, warning)
 	}
 	for _, note := range m.distinct(func(p *Part) []string { return p.Notes }) {
 		out = append(out, note.text(len(m.parts)))
@@ -153,12 +153,12 @@ func (m *merger) notes(reasons []string) {
 // sameSeed warns of clients that sent the same prompts.
 func (m *merger) sameSeed() string {
 	seeds := map[uint64]string{}
-	for i := range m.parts {
-		p := &m.parts[i]
-		if first, again := seeds[p.Seed]; again {
-			return fmt.Sprintf("%s and %s sent the same prompts (seed %d): a prefix cache may have answered; give each client a --seed of its own, or none", first, p.Name, p.Seed)
+	for i := range m.out.Clients {
+		c := &m.out.Clients[i]
+		if first, again := seeds[c.Seed]; again {
+			return fmt.Sprintf("%s and %s sent the same prompts (seed %d): a prefix cache may have answered; give each client a --seed of its own, or none", first, c.Name, c.Seed)
 		}
-		seeds[p.Seed] = p.Name
+		seeds[c.Seed] = c.Name
 	}
 	return ""
 }

@@ -58,7 +58,7 @@ func (r *Run) opening(title, setting string, conclusion []string) *page.Markdown
 	if !r.Started.IsZero() {
 		when = r.Started.UTC().Format(" · 2006-01-02 15:04 UTC")
 	}
-	m.Linef("\n%s · %s · seed %d%s", page.Escape(word(r.Target.URL)), page.Escape(setting), r.Seed, when)
+	m.Linef("\n%s · %s%s%s", page.Escape(word(r.Target.URL)), page.Escape(setting), r.seed(), when)
 	if r.Interrupted {
 		m.Linef("\n**Interrupted**: these are the results so far.")
 	} else if r.EndedEarly != "" {
@@ -78,7 +78,7 @@ func (s *Summary) head(t *page.Text) {
 	t.Line(fmt.Sprintf("%s loop, %s%s · prefix %s", s.Load.Mode, s.Load.describe(), s.Load.talk(), word(s.Load.Prefix)))
 	t.Line(fmt.Sprintf("prompt %s%s → %s tok · output %s → %s tok · counted by %s", s.Load.prompt(), iff(s.Load.Turns > 1, " a turn"), s.perRequest(s.Tokens.Input),
 		s.Load.answer(), s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
-	t.Line(fmt.Sprintf("window %s s · seed %d%s", figure(s.DurationS), s.Seed, s.cut()))
+	t.Line(fmt.Sprintf("window %s s%s%s", figure(s.DurationS), s.seed(), s.cut()))
 }
 
 // cut marks a run that is not complete.

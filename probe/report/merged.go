@@ -13,6 +13,7 @@ type MergedClient struct {
 	URL          Text    `json:"url"`
 	Started      Instant `json:"started"`
 	DurationS    Number  `json:"duration_s"`
+	Seed         uint64  `json:"seed"`
 	Load         Mark    `json:"load"`
 	OK           int     `json:"ok"`
 	Failed       int     `json:"failed"`
@@ -25,10 +26,13 @@ type MergedClient struct {
 // ClientOf is the part of one client.
 func ClientOf(name string, s *Summary) MergedClient {
 	return MergedClient{
-		Name: name, URL: s.Target.URL, Started: s.Started, DurationS: s.DurationS, Load: s.Load.Mark, OK: s.Requests.OK, Failed: s.Requests.Failed,
+		Name: name, URL: s.Target.URL, Started: s.Started, DurationS: s.DurationS, Seed: s.Seed, Load: s.Load.Mark, OK: s.Requests.OK, Failed: s.Requests.Failed,
 		RequestsPerS: s.Rates.RequestsPerS, OutputPerS: s.Rates.OutputPerS, TTFTP95: s.LatencyMS.TTFT.P95, ClientFigures: s.Client,
 	}
 }
+
+// seed writes the seed; merged runs have several.
+func (r *Run) seed() string { return iff(r.Seed != 0, " · seed %d", r.Seed) }
 
 // Is reports whether both are the same run.
 func (r *Run) Is(o *Run) bool {

@@ -18,7 +18,7 @@ func (s SweepSummary) Text(width int, color bool) string {
 	t.Line(t.Bold("sonde sweep") + "  " + word(s.Target.URL))
 	t.Line(s.Target.line())
 	t.Line(page.Plain(s.setting()))
-	t.Line(fmt.Sprintf("%s in %s s · seed %d%s", units.Count(len(s.Levels), "level"), whole(s.DurationS), s.Seed, iff(s.Interrupted, " · INTERRUPTED")))
+	t.Line(fmt.Sprintf("%s in %s s%s%s", units.Count(len(s.Levels), "level"), whole(s.DurationS), s.seed(), iff(s.Interrupted, " · INTERRUPTED")))
 	if s.EndedEarly != "" && !s.Interrupted {
 		t.Line("ended early: " + word(s.EndedEarly))
 	}
