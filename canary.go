@@ -63,7 +63,7 @@ func showTargets(ctx context.Context, cancel context.CancelCauseFunc, k *setup.C
 	for i := range k.Targets {
 		perDay += k.Targets[i].PerDay()
 	}
-	err := board.Run(ctx, ui.Terminal{ASCII: c.ASCII, Color: c.Color}, board.Options{Rows: k.Rows, PerDay: perDay, Serves: k.Metrics})
+	err := board.Run(ctx, ui.Terminal{ASCII: c.ASCII, Color: c.Color, Theme: c.Theme}, board.Options{Rows: k.Rows, PerDay: perDay, Serves: k.Metrics})
 	cancel(nil) // probes in flight end, and leave nothing running on the servers
 	<-ended
 	return err

@@ -75,7 +75,7 @@ func live(ctx context.Context, c config.Config) error {
 		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: m.Plan.SLOs,
 		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(),
 		Save:  func(svg string) (string, error) { return report.Save(".", keeper, time.Now(), svg) },
-		ASCII: c.ASCII, Color: c.Color,
+		ASCII: c.ASCII, Color: c.Color, Theme: c.Theme,
 	})
 	closing(m)
 	fmt.Print(report.Brief(keeper))
@@ -265,7 +265,7 @@ func replay(ctx context.Context, c config.Config) error {
 			}
 			return report.SaveRecording(".", c.Replay.File, time.Now(), svg, levels)
 		},
-		ASCII: c.ASCII, Color: c.Color,
+		ASCII: c.ASCII, Color: c.Color, Theme: c.Theme,
 	})
 }
 

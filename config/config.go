@@ -9,6 +9,7 @@ import (
 	"sonde/probe/length"
 	"sonde/probe/sim"
 	"sonde/probe/slo"
+	"sonde/ui/theme"
 )
 
 // Config holds all settings, validated, as plain values. A command fills the
@@ -65,8 +66,9 @@ type Config struct {
 	Format string // "table", "json", "csv", "md", "vllm" or "" for table on a terminal and else json
 	Out    string // file for the summary; "" is standard output
 
-	ASCII bool   // draw with ASCII characters only
-	Color string // "auto", "always" or "never"
+	ASCII bool        // draw with ASCII characters only
+	Color string      // "auto", "always" or "never"
+	Theme theme.Theme // of the live screen
 
 	Calibrate bool // sonde doctor: measure the error of sonde itself
 

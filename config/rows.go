@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"slices"
+
+	"sonde/ui/theme"
+)
 
 // endpointSettings say what is measured, with which load, and where its readings come from.
 func endpointSettings(c *Config) []setting {
@@ -62,6 +66,7 @@ func programSettings(c *Config) []setting {
 		in(groupScreen, []setting{
 			{key: "ascii", help: "draw with ASCII characters only", field: &c.ASCII},
 			{key: "color", arg: "WHEN", initial: "auto", help: "auto, always or never", choices: []string{"auto", "always", "never"}, field: &c.Color},
+			{key: "theme", arg: "NAME|FILE", initial: "default", help: "high-contrast, light, mono, FILE", choices: theme.Names, field: &c.Theme},
 		}),
 		in(groupListen, []setting{
 			{key: "listen", arg: "ADDRESS", help: "serve /metrics: 9898 here only, :9898 to all", check: listens(&c.Listen), field: &c.Listen},

@@ -13,6 +13,7 @@ import (
 	"sonde/probe/length"
 	"sonde/probe/plan"
 	"sonde/probe/slo"
+	"sonde/ui/theme"
 )
 
 // form is how a setting's value is written, by the type of its field.
@@ -60,6 +61,8 @@ func formOf(field any) form {
 		return single(f, "", tomlNumber|tomlText, arrivals.ParseRate, rateTOML(*f))
 	case *arrivals.Process:
 		return single(f, "", tomlText, arrivals.Parse, f.String())
+	case *theme.Theme:
+		return single(f, "", tomlText, theme.Parse, f.String())
 	case *[]Header:
 		return list(f, "look like 'Name: value'", tomlText|tomlList, parseHeaders, lines(*f))
 	case *[]slo.Target:

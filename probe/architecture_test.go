@@ -45,7 +45,7 @@ var rooms = []room{
 	{"probe/units", tools, []string{"probe/opt"}},
 	{"ui/chart", tools, nil},
 	{"ui/still", tools, nil},
-	{"ui/theme", tools, nil},
+	{"ui/theme", tools, []string{"probe/plain"}},
 	// Values: what readers may import.
 	{"gpu", values, []string{"probe/opt", "probe/plain", "probe/units"}},
 	{"probe/engine", values, []string{"probe/opt", "probe/plain"}},
@@ -92,7 +92,7 @@ var rooms = []room{
 	{"ui", readers, []string{"probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
 	{"ui/board", readers, []string{"probe/canary", "probe/guard", "probe/measure", "probe/opt", "probe/units", "ui", "ui/chart", "ui/panel", "ui/text", "ui/theme"}},
 	// Wiring: from a Config to a running program, and what tests it.
-	{"config", wiring, []string{"probe/arrivals", "probe/compare", "probe/crew", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo", "probe/units"}},
+	{"config", wiring, []string{"probe/arrivals", "probe/compare", "probe/crew", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo", "probe/units", "ui/theme"}},
 	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
 	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units", "ui/theme"}},
 	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/arrivals", "probe/bench", "probe/canary", "probe/canary/prober", "probe/compare", "probe/crew", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/merge", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep", "probe/trace", "probe/units"}},

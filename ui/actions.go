@@ -217,11 +217,11 @@ func (m *model) nextWindow() {
 
 // save runs beside the screen: a slow disk must not stop it.
 func (m *model) save() {
-	f, view := m.Save, m.content
+	f, view, light := m.Save, m.content, m.theme.Light
 	m.say("saving …", m.theme.Dim)
 	m.then = func() (msg tea.Msg) {
 		defer guard.Catch("saving", func(err error) { msg = savedMsg{err: err} })
-		path, err := f(still.SVG(view))
+		path, err := f(still.SVG(view, light))
 		return savedMsg{path, err}
 	}
 }

@@ -153,7 +153,7 @@ func asSeen(m *model, w, h int) string {
 }
 
 // letters stand for the colours of the palette.
-var letters = map[ansi.IndexedColor]rune{243: 'g', 63: 'b', 130: 'o', 163: 'p', 29: 'n', 136: 'y', 160: 'r', 67: 'l', 132: 'm'}
+var letters = map[ansi.IndexedColor]rune{243: 'g', 63: 'b', 130: 'o', 163: 'p', 29: 'n', 136: 'y', 160: 'r', 67: 'l', 128: 'm'}
 
 func styles(m *model, w, h int) string {
 	e := emulated(m, w, h)

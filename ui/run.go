@@ -35,6 +35,7 @@ type Options struct {
 
 	ASCII bool   // draw with ASCII characters only
 	Color string // "auto" (or ""), "always", "never"
+	Theme theme.Theme
 
 	Input  io.Reader // nil: standard input
 	Output io.Writer // nil: standard output
@@ -69,7 +70,7 @@ func (interrupted) ExitCode() int { return 130 }
 func Run(ctx context.Context, o Options) error { return run(ctx, o) }
 
 func run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
-	t := Terminal{Input: o.Input, Output: o.Output, ASCII: o.ASCII, Color: o.Color}
+	t := Terminal{Input: o.Input, Output: o.Output, ASCII: o.ASCII, Color: o.Color, Theme: o.Theme}
 	return Show(ctx, t, func(p *theme.Palette) Screen { return newModel(o, p) }, more...)
 }
 
@@ -79,6 +80,7 @@ type Terminal struct {
 	Output io.Writer // nil: standard output
 	ASCII  bool      // draw with ASCII characters only
 	Color  string    // "auto" (or ""), "always", "never"
+	Theme  theme.Theme
 }
 
 // Screen is what fills the terminal.
@@ -98,7 +100,7 @@ func Show(ctx context.Context, t Terminal, screen func(*theme.Palette) Screen, m
 	}
 	env := uv.Environ(os.Environ())
 	profile := theme.Profile(t.Color, t.Output, env)
-	s := screen(theme.New(profile, t.ASCII || !theme.Unicode(env)))
+	s := screen(t.Theme.Palette(profile, t.ASCII || !theme.Unicode(env)))
 	p := tea.NewProgram(s, append(more, tea.WithContext(ctx), tea.WithInput(t.Input), tea.WithOutput(t.Output),
 		tea.WithEnvironment(env), tea.WithColorProfile(profile), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())...)
 	began := time.Now()

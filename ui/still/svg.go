@@ -12,19 +12,26 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The size of a cell and the colours of a dark terminal, in pixels and CSS.
+// The size of a cell and of its surroundings, in pixels.
 const (
 	cellWidth  = 8.4
 	cellHeight = 17
 	fontSize   = 14
 	margin     = 12
-	paper      = "#11151a"
-	ink        = "#c9d1d9"
 )
 
-// SVG draws a view. Text is stretched to its exact width, and what charts are made
+// terminal has the colours of a terminal, as CSS.
+type terminal struct{ paper, ink string }
+
+var dark, bright = terminal{"#11151a", "#c9d1d9"}, terminal{"#ffffff", "#24292f"}
+
+// SVG draws a view, as a terminal with a dark or a light background shows it. Text is stretched to its exact width, and what charts are made
 // of is drawn as shapes, so that columns line up in any font.
-func SVG(view string) string {
+func SVG(view string, light bool) string {
+	on := dark
+	if light {
+		on = bright
+	}
 	lines := uv.NewStyledString(view).Lines(ansi.GraphemeWidth)
 	columns := 0
 	for _, line := range lines {
@@ -33,11 +40,11 @@ func SVG(view string) string {
 	width, height := float64(columns)*cellWidth+2*margin, len(lines)*cellHeight+2*margin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d">`+"\n", width, height, width, height)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", paper)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", on.paper)
 	fmt.Fprintf(&b, `<g font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="%d" xml:space="preserve">`+"\n", fontSize)
 	for y, line := range lines {
 		for _, r := range runsOf(line) {
-			r.write(&b, y)
+			r.write(&b, y, on.ink)
 		}
 	}
 	b.WriteString("</g>\n</svg>\n")
@@ -71,7 +78,7 @@ func runsOf(line uv.Line) []*run {
 
 // write draws the run's characters: shapes one by one, and what is text together. The
 // screen has no backgrounds.
-func (r *run) write(b *strings.Builder, line int) {
+func (r *run) write(b *strings.Builder, line int, ink string) {
 	y := float64(margin + line*cellHeight)
 	fill := ink
 	if r.style.Fg != nil {

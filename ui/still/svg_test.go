@@ -9,7 +9,7 @@ import (
 )
 
 func TestPicture(t *testing.T) {
-	svg := SVG("ab \x1b[1;38;2;255;0;16m<c>\x1b[0m⡀\n  x▂")
+	svg := SVG("ab \x1b[1;38;2;255;0;16m<c>\x1b[0m⡀\n  x▂", false)
 	d := xml.NewDecoder(strings.NewReader(svg))
 	for {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {
@@ -36,7 +36,7 @@ func TestPicture(t *testing.T) {
 func FuzzSVG(f *testing.F) {
 	f.Add("a\x1b[31mb\x00\xff\x1b]0;x\x07c")
 	f.Fuzz(func(t *testing.T, view string) {
-		if svg := SVG(view); strings.ContainsAny(svg, "\x1b\x07") {
+		if svg := SVG(view, false); strings.ContainsAny(svg, "\x1b\x07") {
 			t.Errorf("control codes in the picture of %q", view)
 		}
 	})
