@@ -43,7 +43,6 @@ type Operator struct {
 	ramp    time.Duration
 	left    int64 // requests that may still begin at the last SetBudget; below 0: any number
 	aborts  uint64
-	longs   uint64
 	change  uint64
 	from    time.Duration // our clock: when the newest change takes effect
 	members map[string]*member

@@ -23,13 +23,14 @@ func crewOf(ctx context.Context, c config.Config, opt *probe.Options) error {
 	if w.NATS == "" {
 		return nil
 	}
-	url, stop := w.NATS, func() {}
+	url := w.NATS
 	if address, embedded := w.Embedded(); embedded {
-		var err error
-		if url, stop, err = crew.ServeNATS(address); err != nil {
+		at, stop, err := crew.ServeNATS(address)
+		if err != nil {
 			return err
 		}
 		context.AfterFunc(ctx, stop)
+		url = at
 	}
 	conn, err := crew.Connect(url, w.Creds, "sonde operator "+hostName())
 	if err != nil {
