@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -55,6 +56,14 @@ var attributes = []struct {
 		return fmt.Sprintf("%d turns, think time %s s", l.Turns, units.Exact(l.ThinkS.Or(0)))
 	}},
 	{"arrivals", true, func(r *Run) string { return string(r.Levels[0].Load.Arrivals) }},
+	{"ramp", true, func(r *Run) string {
+		p := &r.Levels[0].Load.Ramp
+		if !p.To.OK {
+			return "none"
+		}
+		return fmt.Sprintf("%s to %s requests/s over %s s", units.Exact(p.From.Or(0)), units.Exact(p.To.V), units.Exact(p.OverS.Or(0)))
+	}},
+	{"trace", true, func(r *Run) string { return cmp.Or(string(r.Levels[0].Load.Trace.Name), "none") }},
 	{"prompt_prefix", true, func(r *Run) string { return string(r.Levels[0].Load.Prefix) }},
 	{"slos", true, func(r *Run) string { return strings.Join(slos(r), ", ") }},
 	{"engine", false, func(r *Run) string { return strings.TrimSpace(string(r.Target.Engine + " " + r.Target.EngineVersion)) }},

@@ -36,6 +36,7 @@ func Merge(parts []Part, force bool) (report.Summary, error) {
 	}
 	m := &merger{parts: parts, out: parts[0].Summary}
 	m.run()
+	m.load()
 	m.counts()
 	if err := m.distributions(); err != nil {
 		return report.Summary{}, err
@@ -95,22 +96,48 @@ func (m *merger) run() {
 	if share := common.Seconds() / whole.Seconds(); share < mostlyTogether {
 		m.remark("the clients measured together for only %.1f of %.1f s, by their own clocks: rates are sums as if it had been all the time", max(0, common.Seconds()), whole.Seconds())
 	}
-	l := &m.out.Load
-	l.Concurrency, l.Rate = 0, opt.Float{}
 	var early []string
+	m.out.Incidents = []report.Incident{}
 	for i := range m.parts {
 		p := &m.parts[i]
 		if p.Seed != m.out.Seed {
 			m.out.Seed = 0 // each client has its own
 		}
-		l.Concurrency += p.Load.Concurrency
-		l.Rate = plus(l.Rate, p.Load.Rate, i == 0)
 		m.out.Interrupted = m.out.Interrupted || p.Interrupted
 		if p.EndedEarly != "" {
 			early = append(early, p.Name+": "+string(p.EndedEarly))
 		}
+		for _, in := range p.Incidents { // by the seconds of that client's session
+			in.Says = p.Name + ": " + in.Says
+			m.out.Incidents = append(m.out.Incidents, in)
+		}
 	}
 	m.out.EndedEarly = report.Text(join(early))
+}
+
+// load adds up what the clients sent.
+func (m *merger) load() {
+	l := &m.out.Load
+	l.Concurrency = 0
+	for i := range m.parts {
+		l.Concurrency += m.parts[i].Load.Concurrency
+	}
+	for _, of := range []func(*report.Summary) *opt.Float{
+		func(s *report.Summary) *opt.Float { return &s.Load.Rate },
+		func(s *report.Summary) *opt.Float { return &s.Load.Ramp.From },
+		func(s *report.Summary) *opt.Float { return &s.Load.Ramp.To },
+		func(s *report.Summary) *opt.Float { return &s.Load.Trace.Arrivals },
+		func(s *report.Summary) *opt.Float { return &s.Load.Trace.Sent },
+		func(s *report.Summary) *opt.Float { return &s.Load.Trace.Waited },
+		func(s *report.Summary) *opt.Float { return &s.Load.Trace.LeftOut },
+		func(s *report.Summary) *opt.Float { return &s.Load.Trace.Cut },
+		func(s *report.Summary) *opt.Float { return &s.Load.Trace.Skipped },
+	} {
+		*of(&m.out) = m.total(func(s *report.Summary) opt.Float { return *of(s) })
+	}
+	for i := range m.parts {
+		l.Trace.LongestWaitMS = larger(l.Trace.LongestWaitMS, m.parts[i].Load.Trace.LongestWaitMS)
+	}
 }
 
 // plus adds figures of which both have to be known.

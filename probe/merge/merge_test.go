@@ -157,6 +157,31 @@ func TestSLOsAreJudgedAgain(t *testing.T) {
 	}
 }
 
+// Two clients of an open loop that replay shares of a trace: rates, ramps and counts add up, the
+// longest wait is the longest of any, and incidents keep their client.
+func TestOpenLoopAndIncidents(t *testing.T) {
+	a, b := part("a", 1, 10), part("b", 2, 20)
+	for i, p := range []*Part{&a, &b} {
+		l := &p.Load
+		l.Mode, l.Rate = "open", opt.Of(2.5)
+		l.Ramp = report.Ramp{From: opt.Of(1), To: opt.Of(2.5), OverS: opt.Of(30)}
+		l.Trace = report.Trace{Name: "t", Arrivals: opt.Of(100), Sent: opt.Of(90), LongestWaitMS: opt.Of(float64(7 * i))}
+		p.Incidents = []report.Incident{{Rule: "kv", Says: "KV full", FromS: opt.Of(3)}}
+	}
+	s := merged(t, a, b)
+	l := &s.Load
+	if l.Rate.V != 5 || l.Ramp.From.V != 2 || l.Ramp.To.V != 5 || l.Ramp.OverS.V != 30 || l.Trace.Arrivals.V != 200 || l.Trace.Sent.V != 180 || l.Trace.LongestWaitMS.V != 7 || l.Trace.Cut.OK {
+		t.Errorf("%+v", l)
+	}
+	if len(s.Incidents) != 2 || s.Incidents[1].Says != "b: KV full" {
+		t.Errorf("%+v", s.Incidents)
+	}
+	b.Load.Trace.Name = "u"
+	if _, err := Merge([]Part{a, b}, false); err == nil || !strings.Contains(err.Error(), "trace is t in a and u in b") {
+		t.Error(err)
+	}
+}
+
 func TestDoubtsKeepTheirNames(t *testing.T) {
 	a, b := part("a", 7, 10), part("b", 7, 20)
 	a.Client.Bottleneck, a.Client.LateMSP99, b.Client.LateMSP99 = true, opt.Of(5), opt.Of(0.2)

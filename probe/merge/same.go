@@ -23,6 +23,8 @@ func differences(parts []Part) []string {
 		{"output", func(s *report.Summary) string { return fmt.Sprint(s.Load.OutputTokens, s.Load.OutputSpread) }},
 		{"prefix", func(s *report.Summary) string { return string(s.Load.Prefix) }},
 		{"turns", func(s *report.Summary) string { return fmt.Sprint(s.Load.Turns, s.Load.ThinkS.V) }},
+		{"ramp time", func(s *report.Summary) string { return fmt.Sprint(s.Load.Ramp.OverS.V) }},
+		{"trace", func(s *report.Summary) string { return string(s.Load.Trace.Name) }},
 		{"SLO list", slos},
 	} {
 		first := f.of(&parts[0].Summary)

@@ -33,10 +33,7 @@ func (m *merger) verdicts() {
 	if len(out) == 0 && slices.Contains(rules, string(diagnose.RuleHealthy)) {
 		out = append(out, m.found(string(diagnose.RuleHealthy)))
 	}
-	m.out.Verdict, m.out.Incidents = out, []report.Incident{}
-	for i := range m.parts {
-		m.out.Incidents = append(m.out.Incidents, m.parts[i].Incidents...)
-	}
+	m.out.Verdict = out
 }
 
 // found joins what the clients found by one rule.
