@@ -128,3 +128,27 @@ func TestTypicalLengths(t *testing.T) {
 		}
 	}
 }
+
+// Any text is a length that reads the same again, or an error.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"1024", "1,024±256", "1024~25%", "512..4096", "lognormal:1024,0.6", "9..5", "±", "lognormal:1,1e9"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := Parse(text)
+		if err != nil {
+			return
+		}
+		if l.Mean < 1 || l.Mean > Most {
+			t.Errorf("%q: %+v", text, l)
+		}
+		// A deviation in percent may be no whole number of tokens: the text rounds it.
+		back, err := Parse(l.String())
+		if err != nil && l.Shape.Kind != Normal || err == nil && back.Mean != l.Mean {
+			t.Errorf("%q is written as %q, which reads as %+v %v", text, l, back, err)
+		}
+		if v := l.Shape.Draw(l.Mean, rand.New(rand.NewPCG(1, 1))); v < 1 {
+			t.Errorf("%q: drew %d", text, v)
+		}
+	})
+}

@@ -114,7 +114,7 @@ func (c *csvColumns) row(line []byte) (a arrivals.Arrival, err error) {
 func tokens(text string) (int, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || v != math.Trunc(v) || math.Abs(v) > 1e15 {
-		return 0, fmt.Errorf("%q is no number of tokens", text)
+		return 0, fmt.Errorf("invalid number of tokens %q", text)
 	}
 	return int(v), nil
 }
@@ -122,7 +122,7 @@ func tokens(text string) (int, error) {
 func secondsSince(text string) (time.Duration, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no time in seconds", text)
+		return 0, fmt.Errorf("invalid time in seconds %q", text)
 	}
 	return since(v)
 }
@@ -138,7 +138,7 @@ func wallTime(text string) (time.Duration, error) {
 			return at.Sub(epoch), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no time such as 2023-11-16 18:17:03.9799600", text)
+	return 0, fmt.Errorf("invalid time %q: it must look like 2023-11-16 18:17:03.9799600", text)
 }
 
 // isRecording reports whether a first line is of a recording by this program.
