@@ -53,14 +53,23 @@ func legend(t *theme.Palette) []signMeaning {
 		{"·", t.Calm, "streams: a request ended"},
 		{"×", t.Bad, "streams: a request failed"},
 		{"┊", t.Mark, "the load was changed, or a long prompt was sent"},
-		{"p50", t.P50, "the median"},
-		{"p95", t.P95, "95 of 100 were shorter"},
-		{"p99", t.P99, "99 of 100 were shorter"},
+		{"p50", t.P50, "the median" + drawnAs(t, "o")},
+		{"p95", t.P95, "95 of 100 were shorter" + drawnAs(t, "+")},
+		{"p99", t.P99, "99 of 100 were shorter" + drawnAs(t, "9")},
 		{"dim", t.Dim, "too few samples, or a level that has not settled"},
 		{units.Unknown, t.Plain, "unknown, not 0"},
 		{"~", t.Plain, "an estimated number of tokens"},
 		{"est.", t.Dim, "the engine's own figure, estimated from histogram buckets"},
 	}
+}
+
+// drawnAs is how a percentile is drawn in ASCII; with braille it is always the one between the
+// other two.
+func drawnAs(t *theme.Palette, mark string) string {
+	if !t.ASCII {
+		return ""
+	}
+	return "; drawn as " + mark
 }
 
 // tourStop is something to try on the embedded engine: which keys to press, and what to look

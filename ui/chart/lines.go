@@ -47,6 +47,14 @@ func (p *Plot) Line(values []float64, style lipgloss.Style, mark rune) {
 	}
 }
 
+// Dashed is Line with every other cell left out, in braille, so that two lines differ without
+// colour. In ASCII their marks do.
+func (p *Plot) Dashed(values []float64, style lipgloss.Style, mark rune) {
+	p.dashed = !p.ASCII
+	p.Line(values, style, mark)
+	p.dashed = false
+}
+
 // dots is how many a line has in the height of a cell.
 func (p *Plot) dots() int {
 	if p.ASCII {
@@ -74,6 +82,9 @@ func (p *Plot) join(x, before, y int, pen glyph) {
 
 // column sets the dots from row top down to row bottom.
 func (p *Plot) column(x, top, bottom int, pen glyph) {
+	if p.dashed && x/dotsWide%2 == 1 {
+		return
+	}
 	for y := top; y <= bottom; y++ {
 		at := p.at(p.left+x/dotsWide, y/p.dots())
 		if at.r == overflow {

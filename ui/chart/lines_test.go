@@ -148,3 +148,14 @@ func TestPointsStandOnTheirSpread(t *testing.T) {
 		})
 	}
 }
+
+// A dashed line has every other cell only; in ASCII it is told by its mark.
+func TestDashed(t *testing.T) {
+	p := New(4, 1, Scale{Max: 1}, nil, plain)
+	p.Dashed([]float64{0, 0, 0, 0, 0, 0, 0, 0}, plain, '+')
+	wantPicture(t, p.Picture(), "⣀ ⣀ ")
+	p = New(4, 1, Scale{Max: 1}, nil, plain)
+	p.ASCII = true
+	p.Dashed([]float64{0, 0, 0, 0, 0, 0, 0, 0}, plain, '+')
+	wantPicture(t, p.Picture(), "++++")
+}

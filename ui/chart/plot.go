@@ -27,7 +27,8 @@ type Plot struct {
 
 	*grid
 	ruler
-	left int // the first column for data
+	left   int  // the first column for data
+	dashed bool // the line at hand is
 }
 
 // New begins a chart of w×h cells. The axis takes the width of its longest label and one cell

@@ -105,9 +105,10 @@ func onlyBusy(gpus []gpu.Reading) bool {
 
 // gpuFigures are SM activity (mean, and highest of several devices), bandwidth and power.
 func gpuFigures(t *theme.Palette, gpus []gpu.Reading) []text.Figure {
-	name, value, style := "SM ", smOf, t.First
+	first, second := curveSigns(t)
+	name, value, style := first+"SM ", smOf, t.First
 	if onlyBusy(gpus) {
-		name, value, style = "busy ", busyOf, t.Dim
+		name, value, style = strings.Replace(first, "o", ".", 1)+"busy ", busyOf, t.Dim
 	}
 	var active opt.TimeMean
 	for i := range gpus {
@@ -119,7 +120,7 @@ func gpuFigures(t *theme.Palette, gpus []gpu.Reading) []text.Figure {
 	} else {
 		mean += " max " + gpuPercent(active.Max())
 	}
-	return []text.Figure{text.Fig(name+mean, style), text.Fig("DRAM "+dram, t.Second), text.Fig(powerText(gpus), t.Plain)}
+	return []text.Figure{text.Fig(name+mean, style), text.Fig(second+"DRAM "+dram, t.Second), text.Fig(powerText(gpus), t.Plain)}
 }
 
 // powerText is the sum over whole devices, and over how many of them if some do not report
@@ -192,9 +193,9 @@ func (g gpuPanel) Body(v *View, w, h int) []string {
 func (gpuPanel) lines(v *View, w, h int) []string {
 	t := v.Theme
 	return overTime(v, w, h, shares, percentLabel,
-		line{t.Dim, '.', func(c *history.Column, _ int) opt.Float { return c.Busy.Mean() }},
-		line{t.Second, '+', func(c *history.Column, _ int) opt.Float { return c.DRAM.Mean() }},
-		line{t.First, 'o', func(c *history.Column, _ int) opt.Float { return c.SM.Mean() }})
+		line{t.Dim, '.', func(c *history.Column, _ int) opt.Float { return c.Busy.Mean() }, false},
+		line{t.Second, '+', func(c *history.Column, _ int) opt.Float { return c.DRAM.Mean() }, true},
+		line{t.First, 'o', func(c *history.Column, _ int) opt.Float { return c.SM.Mean() }, false})
 }
 
 func whyNoGPU(v *View) string {

@@ -77,7 +77,7 @@ func (kv) fill(v *View, w, h int) []string {
 			return text.Because(v.Theme, strings.Join(r.Notes, "; "), w, h)
 		}
 	}
-	return overTime(v, w, h, shares, percentLabel, line{v.Theme.First, 'o', kvFill})
+	return overTime(v, w, h, shares, percentLabel, line{v.Theme.First, 'o', kvFill, false})
 }
 
 // reportsNothing reports whether there is no reading, or one without queue and KV cache: some

@@ -10,6 +10,7 @@ import (
 	"sonde/ui/chart"
 	"sonde/ui/history"
 	"sonde/ui/text"
+	"sonde/ui/theme"
 )
 
 // dotsPerColumn is how many dots wide a cell of a line chart is.
@@ -22,9 +23,10 @@ const bridgeDots = 8
 
 // line is one line of a chart over time.
 type line struct {
-	style lipgloss.Style
-	mark  rune // in ASCII
-	value value
+	style  lipgloss.Style
+	mark   rune // in ASCII
+	value  value
+	dashed bool // where colours do not tell it from another line of the chart
 }
 
 // value is what a line shows of one half of a column.
@@ -34,9 +36,25 @@ type value func(c *history.Column, half int) opt.Float
 func overTime(v *View, w, h int, scale chart.Scale, label func(float64) string, lines ...line) []string {
 	p := newPlot(v, w, h, scale, label)
 	for _, l := range lines {
-		p.Line(dots(v.History.Last(w), l.value), l.style, l.mark)
+		draw := p.Line
+		if l.dashed && v.Theme.Shapes {
+			draw = p.Dashed
+		}
+		draw(dots(v.History.Last(w), l.value), l.style, l.mark)
 	}
 	return p.Picture()
+}
+
+// curveSigns are what the names of two curves begin with where colours do not tell them
+// apart: how they are drawn.
+func curveSigns(t *theme.Palette) (first, second string) {
+	switch {
+	case t.ASCII:
+		return "o ", "+ "
+	case t.Shapes:
+		return "─ ", "╌ "
+	}
+	return "", ""
 }
 
 // newPlot makes a chart over time, marked at the moments when the load was changed.

@@ -18,9 +18,10 @@ func (k *tokens) Heading(v *View) text.Heading {
 	if !v.Have || c.Window <= 0 {
 		return text.Heading{Name: "tokens/s", Figures: []text.Figure{text.Fig(units.Unknown, t.Dim)}}
 	}
+	first, second := curveSigns(t)
 	return text.Heading{Name: "tokens/s", Column: v.History.Width, Figures: v.ofNow([]text.Figure{
-		text.Fig("out "+text.Right(rateText(c, outputPerS(c)), 5), t.First),
-		text.Fig("in "+text.Right(rateText(c, inputPerS(c)), 5), t.Second),
+		text.Fig(first+"out "+text.Right(rateText(c, outputPerS(c)), 5), t.First),
+		text.Fig(second+"in "+text.Right(rateText(c, inputPerS(c)), 5), t.Second),
 		text.Fig("req "+text.Right(units.Sig2(c.RequestsPerS), 3), t.Plain),
 	})}
 }
@@ -73,7 +74,7 @@ func (k *tokens) Body(v *View, w, h int) []string {
 		return k.whyEmpty(v, w, h)
 	}
 	t := v.Theme
-	out, in := line{t.First, 'o', outOf}, line{t.Second, '+', inOf}
+	out, in := line{t.First, 'o', outOf, false}, line{t.Second, '+', inOf, true}
 	lower := 1
 	if !inputPerS(&v.Frame.Client).OK {
 		return append(k.draw(v, w, h-lower, &k.out, out), t.Dim.Render(text.CleanTo("in  "+units.Unknown+" the server does not count prompt tokens", w)))
