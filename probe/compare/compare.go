@@ -112,6 +112,9 @@ func Compare(a Ask) (Comparison, error) {
 		return c, err
 	}
 	c.test()
+	if c.CanShow && oneSideFirst(a) {
+		c.Runs += "; all runs of one side came first, so that a drift of the server looks like the change: take runs in turns"
+	}
 	for i := range a.Conditions {
 		c.Conditions = append(c.Conditions, a.Conditions[i].judge(&c))
 	}

@@ -133,6 +133,23 @@ func TestDoubtsAreShort(t *testing.T) {
 	}
 }
 
+func TestRunsAreTakenInTurns(t *testing.T) {
+	for _, c := range []struct {
+		apart, after int64 // seconds
+		warned       bool
+	}{{20, 10, false}, {20, 100, true}, {20, -100, true}, {0, 0, false}} {
+		a, b := runs("a", 20), runs("b", 20)
+		for i := range a {
+			if c.apart > 0 { // else nothing says when
+				a[i].Started.Time, b[i].Started.Time = time.Unix(1000+c.apart*int64(i), 0), time.Unix(1000+c.apart*int64(i)+c.after, 0)
+			}
+		}
+		if all := compared(t, Ask{Before: a, After: b}); strings.Contains(all.Runs, "take runs in turns") != c.warned {
+			t.Errorf("%+v: %s", c, all.Runs)
+		}
+	}
+}
+
 func TestARunCountsOnce(t *testing.T) {
 	a := runs("a", 20)
 	for i := range a {

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"time"
 
 	"sonde/probe/opt"
 	"sonde/probe/report"
@@ -74,4 +75,22 @@ func runsText(n, m int, able bool) string {
 	}
 	return fmt.Sprintf("%d + %d runs cannot show a difference: by chance alone the runs fall apart like this in more than 5 of 100 comparisons; "+
 		"take %d on each side at least, in turns", n, m, need)
+}
+
+// oneSideFirst reports whether every run of one side began before any of the other.
+func oneSideFirst(a Ask) bool {
+	span := func(runs []Run) (from, to time.Time) {
+		from, to = runs[0].Started.Time, runs[0].Started.Time
+		for i := range runs {
+			if t := runs[i].Started.Time; t.Before(from) {
+				from = t
+			} else if t.After(to) {
+				to = t
+			}
+		}
+		return from, to
+	}
+	beforeFrom, beforeTo := span(a.Before)
+	afterFrom, afterTo := span(a.After)
+	return !beforeFrom.IsZero() && !afterFrom.IsZero() && (beforeTo.Before(afterFrom) || afterTo.Before(beforeFrom))
 }
