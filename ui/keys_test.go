@@ -210,6 +210,30 @@ func TestARampFromTheKeyboard(t *testing.T) {
 	}
 }
 
+func TestATraceSetsTheLoad(t *testing.T) {
+	s := newFake(4)
+	s.load = frame.Load{Concurrency: 32, Rate: 4, Trace: "t.jsonl", InputTokens: 256, OutputTokens: 128, Prefix: "unique"}
+	m := at(s, 120, 40)
+	before := s.Load()
+	for _, key := range []string{"up", "pgdown", "left", "]", "p", "b", "R"} {
+		press(m, key)
+		if s.Load() != before {
+			t.Errorf("%s changed the load to %+v", key, s.Load())
+		}
+		if !strings.Contains(ansi.Strip(m.View().Content), "the trace sets") {
+			t.Errorf("%s: the screen does not say why nothing changes", key)
+		}
+	}
+	press(m, "0") // the operator's brake works as ever
+	if got := s.Load(); got.Concurrency != 0 || got.Trace != "t.jsonl" {
+		t.Errorf("stopped: %+v", got)
+	}
+	press(m, "up")
+	if got := s.Load(); got.Concurrency != 32 {
+		t.Errorf("started again: %+v", got)
+	}
+}
+
 func TestControlKeys(t *testing.T) {
 	s := newFake(4).play(time.Second)
 	m := at(s, 80, 24)

@@ -328,3 +328,21 @@ const tick = 250 * time.Millisecond
 var closed = frame.Load{Concurrency: 4, InputTokens: 8, OutputTokens: 100}
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// A run ends with its trace, also where nothing else would end it. What is in flight is waited for.
+func TestARunEndsWithItsTrace(t *testing.T) {
+	load := frame.Load{Concurrency: 4, Rate: 2, Trace: "t"}
+	w := NewWindow(Plan{Load: load})
+	for i, c := range []struct {
+		inFlight int
+		ended    bool
+		want     Phase
+	}{{1, false, Measuring}, {0, false, Measuring}, {2, true, Draining}, {1, true, Draining}, {0, true, Done}} {
+		f := &frame.Frame{Seq: uint64(i + 1), At: time.Duration(i+1) * time.Second, Slice: time.Second}
+		f.Load = frame.LoadState{Requested: load, Replay: &frame.TraceState{Ended: c.ended}}
+		f.Client.InFlight = c.inFlight
+		if w.Add(f); w.Phase() != c.want {
+			t.Errorf("after %s: phase %v, want %v", f.At, w.Phase(), c.want)
+		}
+	}
+}

@@ -75,10 +75,18 @@ func (s *Summary) head(t *page.Text) {
 	}
 	t.Line(t.Bold(command) + "  " + word(s.Target.URL))
 	t.Line(s.Target.line())
-	t.Line(fmt.Sprintf("%s loop, %s%s · prefix %s", s.Load.Mode, s.Load.describe(), s.Load.talk(), word(s.Load.Prefix)))
+	t.Line(s.Load.line())
 	t.Line(fmt.Sprintf("prompt %s%s → %s tok · output %s → %s tok · counted by %s", s.Load.prompt(), iff(s.Load.Turns > 1, " a turn"), s.perRequest(s.Tokens.Input),
 		s.Load.answer(), s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
 	t.Line(fmt.Sprintf("window %s s%s%s", figure(s.DurationS), s.seed(), s.cut()))
+}
+
+// line is the load on a line of its own. A trace has the prefixes of its requests.
+func (l *Load) line() string {
+	if l.Trace.Name != "" {
+		return l.describe()
+	}
+	return fmt.Sprintf("%s loop, %s%s · prefix %s", l.Mode, l.describe(), l.talk(), word(l.Prefix))
 }
 
 // cut marks a run that is not complete.

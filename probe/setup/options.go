@@ -50,7 +50,7 @@ func Options(c config.Config) (probe.Options, error) {
 	load := wanted(c)
 	replay, err := openTrace(c.Trace, seed, &load)
 	if err != nil {
-		return probe.Options{}, Usage(fmt.Errorf("--trace: %s %w", c.Trace.File, err))
+		return probe.Options{}, Usage(fmt.Errorf("--trace: %w", err))
 	}
 	return probe.Options{
 		URL: c.URL, API: c.API, Model: c.Model, APIKey: c.APIKey, KeyFrom: c.KeyFrom, Header: headerOf(c), TLS: tls, Idle: c.IdleTimeout,
@@ -85,7 +85,7 @@ func openTrace(c config.Trace, seed uint64, l *frame.Load) (*arrivals.Trace, err
 	}
 	t := trace.Adjustment{From: c.From, Scale: c.Scale, Speed: c.Speed, Seed: seed}.Apply(whole)
 	if len(t.Arrivals) == 0 {
-		return nil, fmt.Errorf("has no requests left: it lasts %s, and --from skips %s", units.Span(whole.Length()), units.Span(c.From))
+		return nil, fmt.Errorf("%s has no requests left: it lasts %s, and --from skips %s", c.File, units.Span(whole.Length()), units.Span(c.From))
 	}
 	in, out := t.Means()
 	t.Name += c.Adjusted()

@@ -28,12 +28,12 @@ func Read(path string) (*arrivals.Trace, error) {
 		if system := (*fs.PathError)(nil); errors.As(err, &system) {
 			err = system.Err
 		}
-		return nil, fmt.Errorf("cannot be read: %w", err)
+		return nil, fmt.Errorf("%s cannot be read: %w", path, err)
 	}
 	defer file.Close()
 	list, err := parse(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s%w", path, err)
 	}
 	t := &arrivals.Trace{Name: filepath.Base(path), Arrivals: list}
 	for i := range list {
@@ -65,15 +65,15 @@ const (
 	maxTime   = 10 * 365 * 24 * time.Hour
 )
 
-var errUnknown = errors.New("no known trace: JSON lines with timestamp, input_length and output_length (Mooncake), CSV with " +
+var errUnknown = errors.New(" is no trace of a known kind: JSON lines with timestamp, input_length and output_length (Mooncake), CSV with " +
 	"TIMESTAMP,ContextTokens,GeneratedTokens (Azure) or Timestamp,Request tokens,Response tokens (BurstGPT), or a recording by sonde")
 
-// parse reads arrivals in whatever order they stand in.
+// parse reads arrivals in whatever order they stand in. What its errors say follows the name of the file.
 func parse(r io.Reader) ([]arrivals.Arrival, error) {
 	in := bufio.NewReaderSize(transform.NewReader(r, unicode.BOMOverride(transform.Nop)), 64<<10)
 	head, _ := in.Peek(16 << 10)
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.HasPrefix(head, []byte("PK")) || bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
-		return nil, errors.New("is compressed: unpack it first")
+		return nil, errors.New(" is compressed: unpack it first")
 	}
 	first := bytes.TrimSpace(head)
 	if line, _, more := bytes.Cut(first, []byte{'\n'}); more {
@@ -83,9 +83,11 @@ func parse(r io.Reader) ([]arrivals.Arrival, error) {
 	var err error
 	switch {
 	case len(first) == 0:
-		return nil, errors.New("is empty")
+		return nil, errors.New(" is empty")
 	case first[0] == '{' && isRecording(first):
-		list, err = parseRecording(in)
+		if list, err = parseRecording(in); err != nil {
+			err = fmt.Errorf(": %w", err)
+		}
 	case first[0] == '{':
 		list, err = parseLines(in, mooncake)
 	default:
@@ -96,7 +98,7 @@ func parse(r io.Reader) ([]arrivals.Arrival, error) {
 		list, err = parseLines(in, row)
 	}
 	if err == nil && len(list) == 0 {
-		err = errors.New("holds no requests")
+		err = errors.New(" holds no requests")
 	}
 	return list, err
 }
@@ -123,12 +125,12 @@ func parseLines(r io.Reader, parse func([]byte) (arrivals.Arrival, error)) ([]ar
 			err = check(&a)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+			return nil, fmt.Errorf(", line %d: %w", n, err)
 		}
 		list = append(list, a)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", n, err)
+		return nil, fmt.Errorf(", line %d: %w", n, err)
 	}
 	return list, nil
 }

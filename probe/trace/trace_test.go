@@ -109,10 +109,10 @@ func TestBadTraces(t *testing.T) {
 	burst := "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
 	good := `{"timestamp": 1, "input_length": 2, "output_length": 3}` + "\n"
 	for text, want := range map[string]string{
-		"":                                    "is empty",
-		"\n\n":                                "is empty",
-		"hello\n":                             "no known trace",
-		"a,b,c\n1,2,3\n":                      "no known trace",
+		"":                                    "trace.txt is empty",
+		"\n\n":                                "trace.txt is empty",
+		"hello\n":                             "trace.txt is no trace of a known kind: JSON lines",
+		"a,b,c\n1,2,3\n":                      "trace.txt is no trace of a known kind: JSON lines",
 		"\x1f\x8bxx":                          "unpack it first",
 		azure:                                 "holds no requests",
 		good + "{\n":                          "line 2: invalid JSON",
@@ -120,7 +120,7 @@ func TestBadTraces(t *testing.T) {
 		good + `{"timestamp": "x"}`:           "line 2: needs whole numbers",
 		good + `{"prompt": "hello"}`:          "line 2: needs whole numbers",
 		good + "\nx,y\n":                      "line 3: invalid JSON",
-		azure + "2023-11-16 18:17:03,1,2,3\n": "line 2: has 4 columns instead of 3",
+		azure + "2023-11-16 18:17:03,1,2,3\n": "trace.txt, line 2: has 4 columns instead of 3",
 		azure + "2023-11-16 18:17:03,1,x\n":   `line 2: invalid number of tokens "x"`,
 		azure + "2023-11-16 18:17:03,1.5,2\n": `line 2: invalid number of tokens "1.5"`,
 		azure + "2023-11-16 18:17:03,-1,2\n":  "line 2: -1 tokens: must be 0 to",

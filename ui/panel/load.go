@@ -28,7 +28,7 @@ func (l *load) Heading(v *View) text.Heading {
 		hd.Figures = []text.Figure{text.Fig(talk, v.Theme.Plain)}
 	}
 	if v.Requested.Trace != "" {
-		hd.Figures = append(hd.Figures, text.Fig(traceState(v), v.Theme.Dim))
+		hd.Figures = append(hd.Figures, traceFigures(v)...)
 	} else if v.Requested.Rate > 0 {
 		hd.Figures = append(hd.Figures, text.Fig(v.Requested.Arrivals.String(), v.Theme.Dim), text.Fig("open loop", v.Theme.Dim))
 	}

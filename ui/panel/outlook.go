@@ -63,6 +63,19 @@ func traceState(v *View) string {
 	return "trace " + units.WholePercent(float64(r.At)/float64(r.Length))
 }
 
+// traceFigures are how far a trace has come, and how many of its requests wait for a free stream.
+func traceFigures(v *View) []text.Figure {
+	state := traceState(v)
+	if state == "" {
+		return nil
+	}
+	figures := []text.Figure{text.Fig(state, v.Theme.Dim)}
+	if n := v.Frame.Load.Replay.Waiting; n > 0 {
+		figures = append(figures, text.Fig(count(n)+" wait", v.Theme.Note))
+	}
+	return figures
+}
+
 // traceLines are what became of the arrivals of a trace.
 func traceLines(v *View, w int) []string {
 	r, t := v.Frame.Load.Replay, v.Theme

@@ -71,9 +71,7 @@ const stripBars = 16
 
 func stripDone(v *View) []text.Figure {
 	figures := append(countFigures(v), clientFigure(v))
-	if state := traceState(v); state != "" {
-		figures = append(figures, text.Fig(state, v.Theme.Dim))
-	}
+	figures = append(figures, traceFigures(v)...)
 	if bars := outlookBars(v, stripBars); bars != "" {
 		figures = append(figures, text.Fig(bars, v.Theme.Plain))
 	}
