@@ -250,12 +250,12 @@ func checkLoading(h *history) finding {
 	case c.OK > 0: // it has worked before
 		return warn("the server is loading its model again: %s refused", units.Count(refused, "request")).
 			asIf(h.now().At-since >= unservedBad, Bad).
-			with("%s refused in the last %.0f s because the model is not ready", units.Count(refused, "request"), h.seconds()).
+			with("%s refused in %s because the model is not ready", units.Count(refused, "request"), units.Elapsed(h.now().At-since)).
 			advise("find out why it restarted: check the engine's log, and its host and GPU memory")
 	}
 	return info("the server is still loading its model").
 		asIf(h.now().At-since >= unservedBad, Bad).
-		with("%s refused in the last %.0f s because the model is not ready", units.Count(refused, "request"), h.seconds()).
+		with("%s refused in %s because the model is not ready", units.Count(refused, "request"), units.Elapsed(h.now().At-since)).
 		advise("wait: measurement starts with the first successful request")
 }
 

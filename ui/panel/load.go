@@ -230,12 +230,16 @@ func countFigures(v *View) []text.Figure {
 		}
 		return text.Fig(sign+" "+name+" "+count(n), loud)
 	}
-	figures := []text.Figure{text.Fig("ok "+count(c.OK), t.Plain)}
+	failed := alarm("failed", c.Failed, theme.SignBad, t.Bad)
+	trouble := []text.Figure{failed}
 	if refused := c.ByClass[classLoading]; refused > 0 { // by a model that is not ready
-		figures = append(figures, alarm("refused", refused, theme.SignBad, t.Bad))
+		trouble = []text.Figure{failed, alarm("refused", refused, theme.SignBad, t.Bad)}
+		if c.Failed == 0 {
+			slices.Reverse(trouble) // what there is none of has no need of the room
+		}
 	}
-	figures = append(figures, alarm("failed", c.Failed, theme.SignBad, t.Bad),
-		alarm("429", c.ByClass[classRateLimited], theme.SignWarn, t.Warn))
+	figures := append([]text.Figure{text.Fig("ok "+count(c.OK), t.Plain)}, trouble...)
+	figures = append(figures, alarm("429", c.ByClass[classRateLimited], theme.SignWarn, t.Warn))
 	if c.Cancelled > 0 {
 		figures = append(figures, text.Fig("cancelled "+count(c.Cancelled), t.Dim))
 	}
