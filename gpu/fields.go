@@ -50,15 +50,15 @@ const callMemory = "nvmlDeviceGetMemoryInfo"
 
 var quantities = []quantity{
 	{name: "SM active", value: func(r *Reading) *opt.Float { return &r.SM },
-		gpm: "GPM SM_UTIL", dcgm: []string{"DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO"},
+		gpm: "GPM SM_UTIL", smi: "dmon smutil", dcgm: []string{"DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO"},
 		nvidiaExporter: []string{"mig_sm_activity_ratio"}, amd: []string{"gpu_prof_sm_active"}},
 	{name: "DRAM bandwidth", value: func(r *Reading) *opt.Float { return &r.DRAM },
-		gpm: "GPM DRAM_BW_UTIL", dcgm: []string{"DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_PROF_DRAM_UTIL_RATIO"}},
+		gpm: "GPM DRAM_BW_UTIL", smi: "dmon dram", dcgm: []string{"DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_PROF_DRAM_UTIL_RATIO"}},
 	{name: "tensor active", value: func(r *Reading) *opt.Float { return &r.Tensor },
-		gpm: "GPM ANY_TENSOR_UTIL", dcgm: []string{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_TENSOR_UTIL_RATIO"},
+		gpm: "GPM ANY_TENSOR_UTIL", smi: "dmon mmaact", dcgm: []string{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_TENSOR_UTIL_RATIO"},
 		nvidiaExporter: []string{"mig_tensor_activity_ratio"}, amd: []string{"gpu_prof_tensor_active_percent"}},
 	{name: "SM occupancy", value: func(r *Reading) *opt.Float { return &r.Occupancy },
-		gpm: "GPM SM_OCCUPANCY", dcgm: []string{"DCGM_FI_PROF_SM_OCCUPANCY", "DCGM_FI_PROF_SM_OCCUPANCY_RATIO"},
+		gpm: "GPM SM_OCCUPANCY", smi: "dmon smocc", dcgm: []string{"DCGM_FI_PROF_SM_OCCUPANCY", "DCGM_FI_PROF_SM_OCCUPANCY_RATIO"},
 		nvidiaExporter: []string{"mig_sm_occupancy_ratio"}, amd: []string{"gpu_prof_occupancy_percent"}},
 	{name: "busy time", value: func(r *Reading) *opt.Float { return &r.Busy }, kind: timeShare,
 		nvml: "nvmlDeviceGetUtilizationRates().gpu", smi: "utilization.gpu",
@@ -94,13 +94,13 @@ var quantities = []quantity{
 		nvml: "nvmlDeviceGetClockInfo(memory)", smi: "clocks.current.memory", dcgm: []string{"DCGM_FI_DEV_MEM_CLOCK", "DCGM_MEMORY_CLOCK"},
 		nvidiaExporter: []string{"clocks_current_memory_clock_hz"}, amd: []string{"gpu_clock"}},
 	{name: "PCIe sent", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.PCIeSent },
-		gpm: "GPM PCIE_TX_PER_SEC", dcgm: []string{"DCGM_FI_PROF_PCIE_TX_BYTES"}, nvidiaExporter: []string{"pcie_throughput_tx_bytes_per_second"}},
+		gpm: "GPM PCIE_TX_PER_SEC", smi: "dmon pcitx", dcgm: []string{"DCGM_FI_PROF_PCIE_TX_BYTES"}, nvidiaExporter: []string{"pcie_throughput_tx_bytes_per_second"}},
 	{name: "PCIe received", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.PCIeReceived },
-		gpm: "GPM PCIE_RX_PER_SEC", dcgm: []string{"DCGM_FI_PROF_PCIE_RX_BYTES"}, nvidiaExporter: []string{"pcie_throughput_rx_bytes_per_second"}},
+		gpm: "GPM PCIE_RX_PER_SEC", smi: "dmon pcirx", dcgm: []string{"DCGM_FI_PROF_PCIE_RX_BYTES"}, nvidiaExporter: []string{"pcie_throughput_rx_bytes_per_second"}},
 	{name: "NVLink sent", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.NVLinkSent },
-		gpm: "GPM NVLINK_TOTAL_TX_PER_SEC", dcgm: []string{"DCGM_FI_PROF_NVLINK_TX_BYTES"}},
+		gpm: "GPM NVLINK_TOTAL_TX_PER_SEC", smi: "dmon nvltx", dcgm: []string{"DCGM_FI_PROF_NVLINK_TX_BYTES"}},
 	{name: "NVLink received", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.NVLinkReceived },
-		gpm: "GPM NVLINK_TOTAL_RX_PER_SEC", dcgm: []string{"DCGM_FI_PROF_NVLINK_RX_BYTES"}},
+		gpm: "GPM NVLINK_TOTAL_RX_PER_SEC", smi: "dmon nvlrx", dcgm: []string{"DCGM_FI_PROF_NVLINK_RX_BYTES"}},
 	{name: "bandwidth peak", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.BandwidthPeak }, kind: positive,
 		nvml: "bus width × memory clock", amd: []string{"gpu_vram_max_bandwidth"}},
 }
@@ -159,17 +159,17 @@ func (r *Reading) Fill(value func(spelling string) opt.Float) {
 }
 
 // convert turns a source's unit into that of a Reading. Most count MiB, MHz and per cent
-// of time; NVML has milliwatts, AMD's exporter shares of counters in per cent and GB/s.
+// of time; NVML has milliwatts, nvidia-smi's counters are per cent and MiB/s, AMD's exporter has shares of counters in per cent and GB/s.
 func (q *quantity) convert(v opt.Float, source string) opt.Float {
-	amd := source == SourceAMD
+	amd, smi := source == SourceAMD, source == SourceSMI
 	switch {
 	case source == SourceNVIDIAExporter:
 		return v
-	case q.unit == "" && (q.kind == timeShare || amd):
+	case q.unit == "" && (q.kind == timeShare || amd || smi):
 		return opt.Of(v.V / 100)
 	case q.unit == "W" && (source == SourceNVML || source == SourceGPM):
 		return v.Scale(1e-3)
-	case q.unit == "bytes":
+	case q.unit == "bytes" || q.unit == "bytes/s" && smi:
 		return v.Scale(1 << 20)
 	case q.unit == "Hz":
 		return v.Scale(1e6)

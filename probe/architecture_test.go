@@ -57,8 +57,9 @@ var rooms = []room{
 	// Sources: what no reader imports.
 	{"gpu/nvml", sources, []string{"gpu", "probe/opt"}},
 	{"gpu/exporter", sources, []string{"gpu", "gpu/nvml", "probe/opt", "probe/plain", "probe/prom"}},
-	{"gpu/smi", sources, []string{"gpu", "gpu/nvml", "probe/opt"}},
-	{"gpu/watch", sources, []string{"gpu", "gpu/exporter", "gpu/nvml", "gpu/smi", "probe/guard", "probe/prom"}},
+	{"gpu/tool", sources, []string{"gpu", "gpu/nvml", "probe/opt"}},
+	{"gpu/smi", sources, []string{"gpu", "gpu/nvml", "gpu/tool", "probe/guard", "probe/opt"}},
+	{"gpu/watch", sources, []string{"gpu", "gpu/exporter", "gpu/nvml", "gpu/smi", "gpu/tool", "probe/guard", "probe/prom"}},
 	{"probe/api/wire", sources, []string{"probe/plain"}},
 	{"probe/api", sources, []string{"probe/api/wire", "probe/measure", "probe/plain"}},
 	{"probe/collect", sources, []string{"probe/measure", "probe/opt"}},

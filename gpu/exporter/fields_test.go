@@ -21,7 +21,7 @@ func TestEveryKnownFieldNamesItsSource(t *testing.T) {
 			}
 		}
 	}
-	for _, source := range []string{"nvml", "nvidia-smi", "amd"} {
+	for _, source := range []string{"nvml", "amd"} {
 		r := gpu.Reading{Source: source}
 		for _, f := range r.Fields() {
 			if f.Name == "DRAM bandwidth" && f.Source != "" {

@@ -56,8 +56,13 @@ func (s *Reader) cells(line string) map[string]string {
 func (s *Reader) reading(cells map[string]string) gpu.Reading {
 	index, _ := strconv.Atoi(cells["index"])
 	index = max(0, index)
-	r := gpu.Reading{ID: cmp.Or(textValue(cells["uuid"]), nvml.HostID(strconv.Itoa(index))), Index: index, Name: textValue(cells["name"]), Source: gpu.SourceSMI}
-	r.Fill(func(field string) opt.Float { return numberValue(cells[field]) })
+	r := gpu.Reading{ID: cmp.Or(textValue(cells["uuid"]), s.host+"/"+strconv.Itoa(index)), Index: index, Name: textValue(cells["name"]), Source: gpu.SourceSMI}
+	r.Fill(func(field string) opt.Float {
+		if column, ok := strings.CutPrefix(field, dmonPrefix); ok {
+			return s.counters.get(index, column)
+		}
+		return numberValue(cells[field])
+	})
 	r.Lost = isLost(cells)
 	if r.MemUsed.V > r.MemTotal.V { // all ones means "not available" on WSL2
 		r.MemUsed = opt.Float{}
@@ -69,8 +74,16 @@ func (s *Reader) reading(cells map[string]string) gpu.Reading {
 	if address := cells["pci.bus_id"]; address != "" {
 		s.names[pciKey(address)] = r
 	}
-	r.Note = gpu.Join(r.SlowedBy(maskValue(cells["clocks_event_reasons.active"])), missing(r, cells), "SM and DRAM: nvidia-smi has none; NVML (Hopper or newer) or DCGM has", s.sharedMemory(&r, cells))
+	r.Note = gpu.Join(r.SlowedBy(maskValue(cells["clocks_event_reasons.active"])), missing(r, cells), whyNoCounters(r), s.sharedMemory(&r, cells))
 	return r
+}
+
+// whyNoCounters says what would bring SM and DRAM activity.
+func whyNoCounters(r gpu.Reading) string {
+	if r.SM.OK || r.DRAM.OK {
+		return ""
+	}
+	return "SM and DRAM: nvidia-smi has them on Hopper and newer (driver R525), DCGM on older GPUs"
 }
 
 func missing(r gpu.Reading, cells map[string]string) string {
@@ -103,7 +116,7 @@ func (s *Reader) sharedMemory(r *gpu.Reading, cells map[string]string) string {
 func (s *Reader) unreachable(address, why string, position int) gpu.Reading {
 	known, ok := s.names[pciKey(address)]
 	if !ok {
-		known.ID, known.Index = nvml.HostID(gpu.Clean(address)), position
+		known.ID, known.Index = s.host+"/"+gpu.Clean(address), position
 	}
 	r := gpu.Reading{ID: known.ID, Index: known.Index, Name: known.Name, Source: gpu.SourceSMI, Lost: true}
 	if r.Note = nvml.CodeGPUIsLost.Error(); !strings.Contains(strings.ToLower(why), "lost") {

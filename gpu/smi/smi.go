@@ -1,4 +1,4 @@
-// Package smi reads this machine's GPUs by running nvidia-smi.
+// Package smi reads the GPUs of a machine by running nvidia-smi there.
 package smi
 
 import (
@@ -11,6 +11,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/gpu/nvml"
+	"sonde/gpu/tool"
 )
 
 const (
@@ -33,12 +34,18 @@ var queryFields = []string{
 
 const needed = 3
 
-// Reader runs nvidia-smi for each reading. It is for builds and machines where
-// the driver's library cannot be used, and reports time shares only.
+// ErrMissing: nvidia-smi is not installed.
+var ErrMissing = errors.New("nvidia-smi not found")
+
+// Reader runs nvidia-smi for each reading: time shares, memory and power. Beside it,
+// nvidia-smi dmon reports SM activity and bandwidth, on Hopper and newer.
 type Reader struct {
-	run        func(ctx context.Context, args ...string) output
+	run        func(ctx context.Context, args ...string) tool.Output
 	interval   time.Duration
+	host       string
 	hostMemory nvml.HostMemory
+	counters   *counters
+	cancel     context.CancelFunc
 
 	fields []string
 	names  map[string]gpu.Reading // by PCI address, for GPUs that no longer answer
@@ -46,21 +53,26 @@ type Reader struct {
 	due    time.Time // no run before
 }
 
-// output is what one run left behind. code is its exit status, which is a return
-// code of NVML; err is set when it could not be run or did not end.
-type output struct {
-	text string // of both streams
-	code int
-	err  error
-}
-
 // Open runs nvidia-smi once; its error is a sentence for people.
-func Open(ctx context.Context, interval time.Duration) (*Reader, error) {
-	return open(ctx, runTool, interval)
+func Open(ctx context.Context, m tool.Machine, interval time.Duration) (*Reader, error) {
+	run := func(ctx context.Context, args ...string) tool.Output {
+		out := m.Run(ctx, "nvidia-smi", args...)
+		if errors.Is(out.Err, tool.ErrMissing) {
+			out.Err = ErrMissing
+		}
+		return out
+	}
+	s, err := open(ctx, run, m, interval)
+	if err != nil {
+		return nil, err
+	}
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.counters.follow(ctx, m)
+	return s, nil
 }
 
-func open(ctx context.Context, run func(context.Context, ...string) output, interval time.Duration) (*Reader, error) {
-	s := &Reader{run: run, interval: interval, hostMemory: nvml.SystemMemory,
+func open(ctx context.Context, run func(context.Context, ...string) tool.Output, m tool.Machine, interval time.Duration) (*Reader, error) {
+	s := &Reader{run: run, interval: interval, host: m.Name(), hostMemory: m.Memory, counters: &counters{}, cancel: func() {},
 		fields: slices.Clone(queryFields), names: map[string]gpu.Reading{}}
 	if _, err := s.Read(ctx); err != nil {
 		return nil, err
@@ -68,8 +80,8 @@ func open(ctx context.Context, run func(context.Context, ...string) output, inte
 	return s, nil
 }
 
-// Close has nothing to release.
-func (s *Reader) Close() {}
+// Close ends dmon.
+func (s *Reader) Close() { s.cancel() }
 
 // Read runs nvidia-smi when it is due, else it returns the last readings.
 func (s *Reader) Read(ctx context.Context) (gpu.Status, error) {
@@ -94,10 +106,10 @@ func (s *Reader) query(ctx context.Context) ([]gpu.Reading, error) {
 		ctx, cancel := context.WithTimeout(ctx, runTimeout)
 		out := s.run(ctx, "--query-gpu="+strings.Join(s.fields, ","), "--format=csv,noheader,nounits")
 		cancel()
-		if out.err != nil {
-			return nil, out.err
+		if out.Err != nil {
+			return nil, out.Err
 		}
-		if field := unknownField(out.text); field != "" {
+		if field := unknownField(out.Text); field != "" {
 			at := slices.Index(s.fields, field)
 			if at < needed {
 				return nil, fmt.Errorf("nvidia-smi does not know the field %s: the driver is too old", gpu.Clean(field))
@@ -105,16 +117,16 @@ func (s *Reader) query(ctx context.Context) ([]gpu.Reading, error) {
 			s.fields = slices.Delete(s.fields, at, at+1)
 			continue
 		}
-		if rows := s.rows(out.text); len(rows) > 0 {
+		if rows := s.rows(out.Text); len(rows) > 0 {
 			return rows, nil
 		}
-		return nil, out.failure()
+		return nil, failure(out)
 	}
 }
 
 // failure explains a run without a single GPU.
-func (o output) failure() error {
-	text := strings.ToLower(o.text)
+func failure(o tool.Output) error {
+	text := strings.ToLower(o.Text)
 	for _, known := range []struct {
 		text string
 		code nvml.Code
@@ -126,15 +138,15 @@ func (o output) failure() error {
 			return fmt.Errorf("nvidia-smi: %w", known.code)
 		}
 	}
-	if c := nvml.Code(o.code); c.Known() {
+	if c := nvml.Code(o.Code); c.Known() {
 		return fmt.Errorf("nvidia-smi: %w", c)
 	}
-	said := gpu.Clean(strings.TrimSpace(o.text))
+	said := gpu.Clean(strings.TrimSpace(o.Text))
 	switch {
-	case o.code != 0 && said != "":
-		return fmt.Errorf("nvidia-smi exited with status %d: %s", o.code, said)
-	case o.code != 0:
-		return fmt.Errorf("nvidia-smi exited with status %d", o.code)
+	case o.Code != 0 && said != "":
+		return fmt.Errorf("nvidia-smi exited with status %d: %s", o.Code, said)
+	case o.Code != 0:
+		return fmt.Errorf("nvidia-smi exited with status %d", o.Code)
 	case said != "":
 		return fmt.Errorf("nvidia-smi lists no GPU: %s", said)
 	}

@@ -13,29 +13,30 @@ import (
 	"time"
 
 	"sonde/gpu"
+	"sonde/gpu/tool"
 	"sonde/probe/opt"
 )
 
 // scripted answers each run with the next output, the last one again and again.
-func scripted(outputs ...output) (run func(context.Context, ...string) output, asked *[]string) {
+func scripted(outputs ...tool.Output) (run func(context.Context, ...string) tool.Output, asked *[]string) {
 	asked = &[]string{}
-	return func(_ context.Context, args ...string) output {
+	return func(_ context.Context, args ...string) tool.Output {
 		*asked = append(*asked, strings.Join(args, " "))
 		return outputs[min(len(*asked), len(outputs))-1]
 	}, asked
 }
 
-func openScripted(t *testing.T, outputs ...output) *Reader {
+func openScripted(t *testing.T, outputs ...tool.Output) *Reader {
 	t.Helper()
 	run, _ := scripted(outputs...)
-	s, err := open(t.Context(), run, time.Second)
+	s, err := open(t.Context(), run, tool.Local{}, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-const noteSMI = "SM and DRAM: nvidia-smi has none; NVML (Hopper or newer) or DCGM has"
+const noteSMI = "SM and DRAM: nvidia-smi has them on Hopper and newer (driver R525), DCGM on older GPUs"
 
 // The order of the values is that of queryFields.
 func TestNvidiaSMIRows(t *testing.T) {
@@ -67,7 +68,7 @@ func TestNvidiaSMIRows(t *testing.T) {
 			gpu.Reading{ID: "GPU-1", Index: 1, Name: "NVIDIA L4", Source: gpu.SourceSMI, Lost: true, Note: "GPU lost (code 15): reset it or reboot"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := gpu.Checked(openScripted(t, output{text: c.line + "\n"}).status.GPUs); !slices.Equal(got, []gpu.Reading{c.want}) {
+			if got := gpu.Checked(openScripted(t, tool.Output{Text: c.line + "\n"}).status.GPUs); !slices.Equal(got, []gpu.Reading{c.want}) {
 				t.Errorf("%+v\nwant %+v", got, c.want)
 			}
 		})
@@ -75,9 +76,9 @@ func TestNvidiaSMIRows(t *testing.T) {
 }
 
 func TestNvidiaSMIUnifiedMemory(t *testing.T) {
-	run, _ := scripted(output{text: "GPU-1, 0, NVIDIA GB10, 0000000F:01:00.0, 35, 0, [N/A], [N/A], 11.17, [N/A], 50, 1500, [N/A], [N/A], [N/A]\n"})
+	run, _ := scripted(tool.Output{Text: "GPU-1, 0, NVIDIA GB10, 0000000F:01:00.0, 35, 0, [N/A], [N/A], 11.17, [N/A], 50, 1500, [N/A], [N/A], [N/A]\n"})
 	s := &Reader{run: run, interval: time.Second, fields: slices.Clone(queryFields), names: map[string]gpu.Reading{},
-		hostMemory: func() (used, total opt.Float) {
+		counters: &counters{}, hostMemory: func() (used, total opt.Float) {
 			return opt.Of(9034380 << 10), opt.Of(127600748 << 10)
 		}}
 	st, err := s.Read(t.Context())
@@ -96,9 +97,9 @@ func TestNvidiaSMILostGPU(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		row := "GPU-%, %, NVIDIA L4, 00000000:0%:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"
 		both := strings.ReplaceAll(row, "%", "0") + strings.ReplaceAll(row, "%", "1")
-		s := openScripted(t, output{text: both}, output{code: 15, text: strings.ReplaceAll(row, "%", "0") +
+		s := openScripted(t, tool.Output{Text: both}, tool.Output{Code: 15, Text: strings.ReplaceAll(row, "%", "0") +
 			"Unable to determine the device handle for GPU 0000:01:00.0: GPU is lost.  Reboot the system to recover this GPU\n"},
-			output{text: "Unable to determine the device handle for GPU0000:01:00.0: Unknown Error\n" + strings.ReplaceAll(row, "%", "0"), code: 255})
+			tool.Output{Text: "Unable to determine the device handle for GPU0000:01:00.0: Unknown Error\n" + strings.ReplaceAll(row, "%", "0"), Code: 255})
 		for _, note := range []string{"GPU lost (code 15): reset it or reboot", "GPU lost: unknown error"} {
 			time.Sleep(time.Second)
 			st, err := s.Read(t.Context())
@@ -117,26 +118,26 @@ func TestNvidiaSMILostGPU(t *testing.T) {
 
 func TestNvidiaSMIWithoutAGPU(t *testing.T) {
 	for _, c := range []struct {
-		out  output
+		out  tool.Output
 		want string
 	}{
-		{output{code: 18, text: "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 580.95\n"},
+		{tool.Output{Code: 18, Text: "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 580.95\n"},
 			"nvidia-smi: driver and library versions differ: reload the driver or reboot"},
-		{output{code: 9, text: "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure…\n"},
+		{tool.Output{Code: 9, Text: "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure…\n"},
 			"nvidia-smi: the NVIDIA driver is not loaded: load its kernel module, or give the container access to the GPU"},
-		{output{text: "No devices were found\n"}, "nvidia-smi: driver present, no GPU visible"},
-		{output{code: 4, text: "Failed to initialize NVML: Insufficient Permissions"},
+		{tool.Output{Text: "No devices were found\n"}, "nvidia-smi: driver present, no GPU visible"},
+		{tool.Output{Code: 4, Text: "Failed to initialize NVML: Insufficient Permissions"},
 			"nvidia-smi: the NVIDIA driver denies permission: run as a user who can open /dev/nvidiactl"},
-		{output{code: 17}, "nvidia-smi: the operating system blocks the GPU: check the container's access to its devices"},
-		{output{code: 42, text: "odd\x1b[31m\n"}, "nvidia-smi exited with status 42: odd[31m"},
-		{output{code: 43}, "nvidia-smi exited with status 43"},
-		{output{}, "nvidia-smi lists no GPU"},
-		{output{text: "hello\n"}, "nvidia-smi lists no GPU: hello"},
-		{output{err: ErrMissing}, "nvidia-smi not found"},
-		{output{code: 2, text: `Field "uuid" is not a valid field to query.`}, "nvidia-smi does not know the field uuid: the driver is too old"},
+		{tool.Output{Code: 17}, "nvidia-smi: the operating system blocks the GPU: check the container's access to its devices"},
+		{tool.Output{Code: 42, Text: "odd\x1b[31m\n"}, "nvidia-smi exited with status 42: odd[31m"},
+		{tool.Output{Code: 43}, "nvidia-smi exited with status 43"},
+		{tool.Output{}, "nvidia-smi lists no GPU"},
+		{tool.Output{Text: "hello\n"}, "nvidia-smi lists no GPU: hello"},
+		{tool.Output{Err: ErrMissing}, "nvidia-smi not found"},
+		{tool.Output{Code: 2, Text: `Field "uuid" is not a valid field to query.`}, "nvidia-smi does not know the field uuid: the driver is too old"},
 	} {
 		run, _ := scripted(c.out)
-		_, err := open(t.Context(), run, time.Second)
+		_, err := open(t.Context(), run, tool.Local{}, time.Second)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%+v: %v, want %s", c.out, err, c.want)
 		}
@@ -145,9 +146,9 @@ func TestNvidiaSMIWithoutAGPU(t *testing.T) {
 
 func TestNvidiaSMIDropsFieldsThatTheDriverDoesNotKnow(t *testing.T) {
 	run, asked := scripted(
-		output{code: 2, text: "Field \"enforced.power.limit\" is not a valid field to query.\n\n"},
-		output{text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 50, 1500, 6251, [N/A], 0x0\n"})
-	s, err := open(t.Context(), run, time.Second)
+		tool.Output{Code: 2, Text: "Field \"enforced.power.limit\" is not a valid field to query.\n\n"},
+		tool.Output{Text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 50, 1500, 6251, [N/A], 0x0\n"})
+	s, err := open(t.Context(), run, tool.Local{}, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,11 +164,11 @@ func TestNvidiaSMIDropsFieldsThatTheDriverDoesNotKnow(t *testing.T) {
 func TestNvidiaSMIThatIsSlowIsAskedLessOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
-		s, err := open(t.Context(), func(context.Context, ...string) output {
+		s, err := open(t.Context(), func(context.Context, ...string) tool.Output {
 			runs++
 			time.Sleep(2 * time.Second)
-			return output{text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"}
-		}, time.Second)
+			return tool.Output{Text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"}
+		}, tool.Local{}, time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,6 +205,10 @@ func fakeTool(t *testing.T, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
+func runTool(ctx context.Context, args ...string) tool.Output {
+	return tool.Local{}.Run(ctx, "nvidia-smi", args...)
+}
+
 func TestNvidiaSMIAsAProcess(t *testing.T) {
 	fakeTool(t, `
 case "$1" in --query-gpu=uuid,index,name,*) ;; *) echo "odd question $1" >&2; exit 3;; esac
@@ -213,7 +218,7 @@ echo "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 
 echo "Unable to determine the device handle for GPU 0000:02:00.0: GPU is lost." >&2
 exit 15
 `)
-	s, err := open(t.Context(), runTool, time.Second)
+	s, err := open(t.Context(), runTool, tool.Local{}, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,25 +232,25 @@ func TestNvidiaSMIThatHangsIsEnded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	out := runTool(ctx)
-	if out.err == nil || !strings.Contains(out.err.Error(), "no answer from nvidia-smi within 10 s") {
+	if out.Err == nil || !strings.Contains(out.Err.Error(), "no answer from nvidia-smi within 0 s") {
 		t.Errorf("%+v", out)
 	}
 }
 
 func TestNvidiaSMIThatPrintsWithoutEndIsCut(t *testing.T) {
 	fakeTool(t, "head -c 5000000 /dev/zero | tr '\\0' x\n")
-	if out := runTool(t.Context()); out.err != nil || len(out.text) != 1<<20+1 {
-		t.Errorf("%d bytes, %v", len(out.text), out.err)
+	if out := runTool(t.Context()); out.Err != nil || len(out.Text) != 1<<20+1 {
+		t.Errorf("%d bytes, %v", len(out.Text), out.Err)
 	}
 }
 
 func TestNoNvidiaSMI(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, err := os.Stat(places[1]); err == nil {
+	if _, err := os.Stat("/usr/lib/wsl/lib/nvidia-smi"); err == nil {
 		t.Skip("WSL2 with a driver")
 	}
-	if out := runTool(t.Context()); !errors.Is(out.err, ErrMissing) {
-		t.Error(out.err)
+	if out := runTool(t.Context()); !errors.Is(out.Err, tool.ErrMissing) {
+		t.Error(out.Err)
 	}
 }
 
@@ -254,7 +259,7 @@ func FuzzNvidiaSMIRows(f *testing.F) {
 	f.Add("", "Unable to determine the device handle for GPU 0000:01:00.0: Unknown Error\n")
 	f.Fuzz(func(t *testing.T, stdout, stderr string) {
 		s := &Reader{fields: queryFields, names: map[string]gpu.Reading{},
-			hostMemory: func() (used, total opt.Float) { return opt.Of(1), opt.Of(2) }}
+			counters: &counters{}, hostMemory: func() (used, total opt.Float) { return opt.Of(1), opt.Of(2) }}
 		for _, r := range s.rows(stdout + "\n" + stderr) {
 			for _, v := range []opt.Float{r.Busy, r.MemBusy, r.MemUsed, r.MemTotal, r.Power, r.SMClock} {
 				if v.OK && (v.V < 0 || opt.Of(v.V) != v) || r.ID == "" || r.Busy.V > 1 {
@@ -266,7 +271,7 @@ func FuzzNvidiaSMIRows(f *testing.F) {
 }
 
 func TestClocksThatAreHeldDown(t *testing.T) {
-	s := openScripted(t, output{text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0000000000000004\n"})
+	s := openScripted(t, tool.Output{Text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0000000000000004\n"})
 	if note := s.status.GPUs[0].Note; note != "clocks held down by the power limit; "+noteSMI {
 		t.Error(note)
 	}

@@ -11,6 +11,7 @@ import (
 	"sonde/gpu/exporter"
 	"sonde/gpu/nvml"
 	"sonde/gpu/smi"
+	"sonde/gpu/tool"
 	"sonde/probe/guard"
 )
 
@@ -32,7 +33,7 @@ type drivers struct {
 func localDrivers(o Options) drivers {
 	return drivers{
 		func() (reader, error) { return nvml.Open(o.Interval) },
-		func(ctx context.Context) (reader, error) { return smi.Open(ctx, o.Interval) },
+		func(ctx context.Context) (reader, error) { return smi.Open(ctx, tool.Local{}, o.Interval) },
 	}
 }
 
