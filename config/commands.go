@@ -55,7 +55,7 @@ var commands = []command{
 			"  sonde bench https://host/v1 --requests 200 --warmup 5 --out run.json\n" +
 			"  sonde bench @lab --rate 4 --slo ttft_p95=2s,tpot_p95=40ms,success=99.9",
 		groups: []string{groupTarget, groupLoad, groupTrace, groupAmount, groupSources, groupRecord, groupReport, groupScreen, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
-		common: strings.Fields("concurrency rate input output workload requests duration warmup model api-key slo format out"),
+		common: strings.Fields("concurrency rate input output workload trace requests duration warmup model api-key slo format out"),
 		check:  checkLoad,
 	},
 	{

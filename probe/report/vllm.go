@@ -41,7 +41,9 @@ func (s Summary) VLLM() (string, error) {
 	result["endpoint_type"], result["backend"] = backend, backend
 	if s.Load.Rate.OK {
 		result["request_rate"] = s.Load.Rate
-		result["burstiness"] = burstiness(s.Load.process)
+		if result["burstiness"] = burstiness(s.Load.process); s.Load.Trace.Name != "" {
+			result["burstiness"] = nil // the trace's own
+		}
 	}
 	if !s.Started.IsZero() {
 		result["date"] = s.Started.UTC().Format("20060102-150405")

@@ -92,7 +92,11 @@ func TestVLLMFigures(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	s.Load.process = arrivals.Process{CV: 2} // shape 1/CV²
+	s.Load.Trace.Name = "t.csv"
+	if form := asVLLM(t, s); form["burstiness"] != nil {
+		t.Errorf("burstiness of a trace is %v, want null", form["burstiness"])
+	}
+	s.Load.Trace.Name, s.Load.process = "", arrivals.Process{CV: 2} // shape 1/CV²
 	if form := asVLLM(t, s); form["burstiness"] != 0.25 {
 		t.Errorf("burstiness of CV 2 is %v, want 0.25", form["burstiness"])
 	}
