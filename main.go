@@ -50,6 +50,10 @@ func live(ctx context.Context, c config.Config) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	other, err := behind(ctx, c)
+	if err != nil {
+		return err
+	}
 	m, err := setup.Open(ctx, c, version)
 	if err != nil {
 		return err
@@ -73,13 +77,25 @@ func live(ctx context.Context, c config.Config) error {
 	defer stop()
 	err = ui.Run(screen, ui.Options{
 		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: m.Plan.SLOs,
-		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(),
+		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(), Other: other,
 		Save:  func(svg string) (string, error) { return report.Save(".", keeper, time.Now(), svg) },
 		ASCII: c.ASCII, Color: c.Color, Theme: c.Theme,
 	})
 	closing(m)
 	fmt.Print(report.Brief(keeper))
 	return err
+}
+
+// behind is the run that --against names; nil without one.
+func behind(ctx context.Context, c config.Config) (ui.Other, error) {
+	if c.Against == "" {
+		return nil, nil
+	}
+	a, err := setup.OpenAgainst(ctx, c.Against, ui.ColumnWidth)
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // benchLoad runs one load without a screen.
@@ -249,24 +265,29 @@ func replay(ctx context.Context, c config.Config) error {
 	if err := ui.CheckTerminal(os.Stdin, os.Stdout, "run it in one"); err != nil {
 		return setup.Usage(err)
 	}
-	judge := func() ui.Judge {
+	o := ui.Options{Frames: r.Player, Playback: r.Player, SLOs: r.SLOs, ASCII: c.ASCII, Color: c.Color, Theme: c.Theme}
+	if o.Other, err = behind(ctx, c); err != nil {
+		return err
+	}
+	if o.Other != nil {
+		o.LoadBegan = r.LoadBegan(ctx)
+	}
+	o.NewJudge = func() ui.Judge {
 		j := diagnose.New()
 		j.SetSLOs(r.SLOs)
 		return j
 	}
 	screen, stop := setup.Interruptible(ctx)
 	defer stop()
-	return ui.Run(screen, ui.Options{
-		Frames: r.Player, Playback: r.Player, Judge: judge(), NewJudge: judge, SLOs: r.SLOs,
-		Save: func(svg string) (string, error) {
-			levels, err := r.Levels(ctx)
-			if err != nil {
-				return "", err
-			}
-			return report.SaveRecording(".", c.Replay.File, time.Now(), svg, levels)
-		},
-		ASCII: c.ASCII, Color: c.Color, Theme: c.Theme,
-	})
+	o.Judge = o.NewJudge()
+	o.Save = func(svg string) (string, error) {
+		levels, err := r.Levels(ctx)
+		if err != nil {
+			return "", err
+		}
+		return report.SaveRecording(".", c.Replay.File, time.Now(), svg, levels)
+	}
+	return ui.Run(screen, o)
 }
 
 // examine says what can be seen from here, or how right the measurement is.

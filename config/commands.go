@@ -42,7 +42,7 @@ var commands = []command{
 			"  sonde gpu-box:8000 -c 8 --workload rag\n" +
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
-		groups: []string{groupTarget, groupLoad, groupTrace, groupSources, groupRecord, groupScreen, groupLive, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
+		groups: []string{groupTarget, groupLoad, groupTrace, groupSources, groupRecord, groupScreen, groupAgainst, groupLive, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},
 		common: strings.Fields("concurrency rate input output model api-key slo"),
 	},
 	{
@@ -173,9 +173,10 @@ var commands = []command{
 			"end seek, { } change the speed, space pauses.",
 		example: "  sonde bench gpu-box:8000 -c 16 --record run.jsonl\n" +
 			"  sonde replay run.jsonl\n" +
-			"  sonde replay run.jsonl --speed 4 --at 10m",
-		groups: []string{groupReplay, groupScreen, groupFile},
-		common: strings.Fields("replay.speed replay.at replay.slo ascii color"),
+			"  sonde replay run.jsonl --speed 4 --at 10m\n" +
+			"  sonde replay after.jsonl --against before.jsonl",
+		groups: []string{groupReplay, groupAgainst, groupScreen, groupFile},
+		common: strings.Fields("replay.speed replay.at replay.slo against ascii color"),
 	},
 	{
 		name:  "doctor",

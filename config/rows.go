@@ -68,6 +68,9 @@ func programSettings(c *Config) []setting {
 			{key: "color", arg: "WHEN", initial: "auto", help: "auto, always or never", choices: []string{"auto", "always", "never"}, field: &c.Color},
 			{key: "theme", arg: "NAME|FILE", initial: "default", help: "high-contrast, light, mono, FILE", choices: theme.Names, field: &c.Theme},
 		}),
+		in(groupAgainst, []setting{
+			{key: "against", arg: "FILE", noFile: true, help: "show another run behind this one", check: readable(&c.Against), field: &c.Against},
+		}),
 		in(groupListen, []setting{
 			{key: "listen", arg: "ADDRESS", help: "serve /metrics: 9898 here only, :9898 to all", check: listens(&c.Listen), field: &c.Listen},
 		}),

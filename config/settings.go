@@ -64,6 +64,7 @@ const (
 	groupOperator = "operator of workers"
 	groupCompare  = "compare"
 	groupMerge    = "merge"
+	groupAgainst  = "other run"
 )
 
 // table is every setting of every command; their values are in c.

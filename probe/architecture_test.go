@@ -87,7 +87,7 @@ var rooms = []room{
 	{"probe/compare", readers, []string{"probe/measure", "probe/opt", "probe/plain", "probe/report", "probe/report/page", "probe/units"}},
 	{"probe/merge", readers, []string{"probe/diagnose", "probe/level", "probe/measure", "probe/opt", "probe/report", "probe/slo"}},
 	{"probe/plan", readers, []string{"probe/opt", "probe/plain", "probe/report", "probe/report/page", "probe/roofline", "probe/slo", "probe/units"}},
-	{"ui/history", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/measure", "probe/opt"}},
+	{"ui/history", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt"}},
 	{"ui/text", readers, []string{"probe/plain", "probe/units", "ui/chart", "ui/theme"}},
 	{"ui/panel", readers, []string{"gpu", "probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/text", "ui/theme"}},
 	{"ui", readers, []string{"probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
@@ -96,7 +96,7 @@ var rooms = []room{
 	{"config", wiring, []string{"probe/arrivals", "probe/compare", "probe/crew", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo", "probe/units", "ui/theme"}},
 	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
 	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units", "ui/theme"}},
-	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/arrivals", "probe/bench", "probe/canary", "probe/canary/prober", "probe/compare", "probe/crew", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/merge", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep", "probe/trace", "probe/units"}},
+	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/arrivals", "probe/bench", "probe/canary", "probe/canary/prober", "probe/compare", "probe/crew", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/merge", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep", "probe/trace", "probe/units", "ui/history"}},
 	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/canary", "probe/diagnose", "probe/doctor", "probe/guard", "probe/level", "probe/report", "probe/setup", "probe/sim", "probe/sweep", "ui", "ui/board"}},
 	{"probe/simtest", wiring, []string{"probe", "probe/api", "probe/frame", "probe/prompt", "probe/sim"}},
 }

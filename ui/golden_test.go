@@ -74,6 +74,9 @@ var scenes = map[string]struct {
 	"notices":    {busy, append(both("l"), shot{"0", 80, 24}, shot{"z +", 80, 24}, shot{"d", 80, 24}, shot{"n", 80, 24}, shot{"m", 80, 24}, shot{"<", 80, 24}, shot{"space", 80, 24})},
 	"small":      {busy, []shot{{"", 60, 16}, {"", 59, 16}, {"", 20, 5}}},
 	"ascii":      {ascii, both("")},
+	"against":    {against(newTestTheme()), slices.Concat(both(""), both("c"), both("t"), both("1 z"), both("4 z"), both("2 z"))},
+	"againstasc": {against(theme.New(0, true)), both("")},
+	"unlike":     {unlike, both("")},
 }
 
 func TestGoldenScreens(t *testing.T) {

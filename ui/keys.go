@@ -38,6 +38,7 @@ const (
 	needLevels
 	needRehearsal
 	needSave
+	needOther
 )
 
 // lacks is why a command with this need cannot work here; "" if it can.
@@ -55,6 +56,8 @@ func (m *model) lacks(n need) string {
 		return "no levels are recorded here"
 	case n == needRehearsal && m.Rehearsal == nil:
 		return "only the embedded engine has switches; run sonde without a URL to use it"
+	case n == needOther && m.Other == nil:
+		return "there is no other run to compare with: start with --against FILE"
 	case n == needSave && m.Save == nil:
 		return "there is nothing to save"
 	}
@@ -108,6 +111,7 @@ func commands() []command {
 		{[]string{"S"}, "S", sweepText, "", needSweeper, (*model).startSweep},
 		{[]string{"t"}, "t", "levels: table, curve, knee", "levels", needNothing, (*model).toggleLevels},
 		{[]string{"a"}, "a", "levels: revisiting a level adds to its results, or replaces them", "", needLevels, (*model).toggleReplace},
+		{[]string{"c"}, "c", "other run (--against): align by time or by load", "", needOther, (*model).toggleAlignment},
 		{[]string{"d"}, "d", "embedded engine: chunked prefill, faults, incidents", "", needRehearsal, func(m *model) { m.toggle(overlayRehearsal) }},
 		{[]string{"tab"}, "tab", panelText, "panel", needNothing, func(m *model) { m.moveFocus(1) }},
 		{[]string{"shift+tab"}, "⇧tab", panelText, "", needNothing, func(m *model) { m.moveFocus(-1) }},

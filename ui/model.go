@@ -22,7 +22,6 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/guard"
-	"sonde/ui/history"
 	"sonde/ui/panel"
 	"sonde/ui/theme"
 )
@@ -31,8 +30,8 @@ import (
 // second.
 const refreshEvery = 250 * time.Millisecond
 
-// columnWidth is the length of a chart's column.
-const columnWidth = time.Second
+// ColumnWidth is the length of a chart's column.
+const ColumnWidth = time.Second
 
 // model is the root of the screen. It routes keys, ticks and sizes to one method
 // each and composes the picture; panels draw.
@@ -59,6 +58,8 @@ type model struct {
 	chosen   int // number of a switch
 	shifted  int // columns of the table of levels that lie left of its first visible one
 	curve    panel.Curve
+
+	otherFailed bool // the other run cannot be read, which was said
 
 	window     int // seconds, as last requested; 0: not yet
 	restoreCap int // open loop: the cap before it was stopped
@@ -99,7 +100,8 @@ func newModel(o Options, t *theme.Palette) *model {
 	if m.Levels == nil && m.Judge != nil {
 		m.Levels = m.Judge.Book()
 	}
-	m.live = panel.View{Theme: t, Frame: &frame.Frame{}, History: history.New(columnWidth), SLOs: o.SLOs}
+	m.live = panel.View{Theme: t, Frame: &frame.Frame{}, SLOs: o.SLOs}
+	m.live.History = m.newHistory(ColumnWidth)
 	m.shown = m.live
 	return m
 }
@@ -224,6 +226,7 @@ func (m *model) pull(now time.Time) {
 		}
 	}
 	m.followSweep()
+	m.followOther()
 	m.readLevels()
 	m.live.Silent = now.Sub(m.lastFrame)
 	m.showPlayback()

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"sonde/probe/frame"
-	"sonde/ui/history"
 )
 
 // beginAnew forgets what was shown after a jump has made the Frames of a recording start
@@ -18,7 +17,7 @@ func (m *model) beginAnew() {
 		return
 	}
 	m.epoch, m.lastSeq, m.notice = epoch, 0, notice{}
-	m.live.History = history.New(m.live.History.Width)
+	m.live.History = m.newHistory(m.live.History.Width)
 	if m.NewJudge != nil {
 		m.Judge = m.NewJudge()
 		m.Levels = m.Judge.Book()

@@ -31,6 +31,9 @@ type Options struct {
 	Levels   Levels  // nil: those of the Judge
 	Sweeper  Sweeper // nil: nothing to sweep
 
+	Other     Other         // another run to show beside this one; nil: none
+	LoadBegan time.Duration // when the load of a recording began; 0: its Frames show it
+
 	Rehearsal frame.Rehearsal // nil: the engine cannot be switched
 
 	ASCII bool   // draw with ASCII characters only

@@ -316,3 +316,19 @@ func TestFormats(t *testing.T) {
 		}
 	}
 }
+
+// Only the work counts: loads may differ in their amount, and what is unknown differs from nothing.
+func TestUnlikeRuns(t *testing.T) {
+	a, b := run("a", level(8, 100, 20)), run("b", level(16, 100, 20))
+	if got := Unlike(a, b); got != nil {
+		t.Errorf("%+v", got)
+	}
+	b.Levels[0].Load.Prefix, b.Target.Model = "same", ""
+	got := Unlike(a, b)
+	if len(got) != 1 || got[0].Kind != "prompt_prefix" || got[0].Before[0] != "unique" || got[0].After[0] != "same" {
+		t.Errorf("%+v", got)
+	}
+	if got := Unlike(a, Run{File: &report.File{}}); got != nil {
+		t.Errorf("without levels: %+v", got)
+	}
+}

@@ -237,3 +237,21 @@ func (c *Comparison) doubtTexts() []string {
 	}
 	return says
 }
+
+// Unlike is why figures of two runs answer different questions, apart from the amounts of their
+// loads, which both may change, and their SLOs. What is unknown of either differs from nothing.
+func Unlike(before, after Run) []Difference {
+	if len(before.Levels) == 0 || len(after.Levels) == 0 {
+		return nil
+	}
+	var out []Difference
+	for _, at := range attributes {
+		if !at.work || at.kind == "load" || at.kind == "ramp" || at.kind == "slos" {
+			continue
+		}
+		if a, b := at.of(&before), at.of(&after); a != "" && b != "" && a != b {
+			out = append(out, Difference{at.kind, true, []string{a}, []string{b}})
+		}
+	}
+	return out
+}

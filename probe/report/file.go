@@ -4,6 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
+
+	"sonde/probe/arrivals"
+	"sonde/probe/frame"
+	"sonde/probe/length"
+	"sonde/probe/level"
+	"sonde/probe/measure"
+	"sonde/probe/opt"
 )
 
 // File is what a file of results holds. The Summary of one load is a sweep of that level.
@@ -38,4 +47,64 @@ func ReadFile(raw []byte) (*File, error) {
 		return nil, fmt.Errorf("damaged file from sonde bench or sonde sweep: %w", err)
 	}
 	return f, nil
+}
+
+// AllLevels are the levels of the file as they were measured, as far as the file has their
+// figures.
+func (f *File) AllLevels() []level.Level {
+	var out []level.Level
+	for _, l := range slices.Concat(f.Levels, f.Others) {
+		out = append(out, l.measured())
+	}
+	return out
+}
+
+func (l *Level) measured() level.Level {
+	m := level.Level{
+		Load: l.Load.requested(), Settled: l.Settled, Visits: max(1, l.Visits), Counts: l.Requests, Errors: l.Errors,
+		Rates: level.Rates{
+			RequestsPerS: l.Rates.RequestsPerS, OutTokensPerS: l.Rates.OutputPerS, InTokensPerS: l.Rates.InputPerS,
+			StreamTokensPerS: l.Rates.OutputPerSStream, SlowestPerS: l.SlowestPerS, FastestPerS: l.FastestPerS,
+		},
+		InFlight: l.ConcurrencyMean, Little: l.LittleRatio, GoodShare: l.GoodShare, Goodput: l.GoodputPerS,
+		InputLengths: l.Lengths.Input.summary(), OutputLengths: l.Lengths.Output.summary(),
+		Engine: level.Engine{
+			Running: l.Engine.RunningMean, WaitingMax: l.Engine.WaitingMax, KV: l.Engine.KVFillMean, KVMax: l.Engine.KVFillMax,
+			Preemptions: l.Engine.Preemptions, PrefixHitRate: l.Engine.PrefixHitRate, OutTokensPerS: l.Engine.OutputPerS,
+		},
+	}
+	m.TTFT, m.TPOT, m.Gap, m.E2E = l.LatencyMS.TTFT.summary(), l.LatencyMS.TPOT.summary(), l.LatencyMS.Gap.summary(), l.LatencyMS.E2E.summary()
+	var sm, dram opt.TimeMean
+	for i := range l.GPUs {
+		sm.Add(l.GPUs[i].SMMean, 1)
+		dram.Add(l.GPUs[i].DRAMMean, 1)
+	}
+	m.SM, m.DRAM = sm.Mean(), dram.Mean()
+	return m
+}
+
+// requested is the load that was asked for. Arrivals and lengths that a later version writes in
+// another way are left out.
+func (l *Load) requested() frame.Load {
+	r := frame.Load{
+		Concurrency: l.Concurrency, Rate: l.Rate.Or(0), InputTokens: int(l.InputTokens.Or(0)), OutputTokens: l.OutputTokens,
+		Turns: l.Turns, Think: time.Duration(l.ThinkS.Or(0) * float64(time.Second)), Prefix: string(l.Prefix),
+	}
+	if p, err := arrivals.Parse(string(l.Arrivals)); err == nil {
+		r.Arrivals = p
+	}
+	if in, err := length.Parse(string(l.InputSpread)); err == nil {
+		r.InputShape = in.Shape
+	}
+	if out, err := length.Parse(string(l.OutputSpread)); err == nil {
+		r.OutputShape = out.Shape
+	}
+	return r
+}
+
+func (q *Quantiles) summary() measure.Summary {
+	return measure.Summary{
+		N: q.N, Mean: q.Mean.Or(0), Min: q.Min.Or(0), P50: q.P50.Or(0), P90: q.P90.Or(0), P95: q.P95.Or(0),
+		P99: q.P99.Or(0), P999: q.P999.Or(0), Max: q.Max.Or(0), Std: q.Std.Or(0),
+	}
 }

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"sonde/config"
 	"sonde/probe/bench"
-	"sonde/probe/frame"
 	"sonde/probe/level"
 	"sonde/probe/record"
 	"sonde/probe/replay"
@@ -93,17 +91,8 @@ func (r *Recording) Levels(ctx context.Context) (bench.SweepOutcome, error) {
 func levelsOf(ctx context.Context, file *record.File, slos []slo.Target) (bench.SweepOutcome, error) {
 	levels := level.NewBook(slos)
 	keeper := bench.NewKeeper(bench.Plan{Seed: file.Header().Seed, SLOs: slos}, levels, levels.Add)
-	first, _ := file.Span()
-	frames, err := file.From(ctx, first)
-	for err == nil {
-		var f *frame.Frame
-		if f, err = frames.Next(); err == nil {
-			keeper.Add(f)
-			err = ctx.Err()
-		}
-	}
-	if !errors.Is(err, io.EOF) && !errors.Is(err, record.ErrDamaged) {
-		return bench.SweepOutcome{}, fmt.Errorf("the recording: %w", err)
+	if err := eachFrame(ctx, file, keeper.Add); err != nil {
+		return bench.SweepOutcome{}, err
 	}
 	return keeper.Sweep(), nil
 }

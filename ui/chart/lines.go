@@ -55,6 +55,24 @@ func (p *Plot) Dashed(values []float64, style lipgloss.Style, mark rune) {
 	p.dashed = false
 }
 
+// Dotted draws values as dots that nothing joins, one in each so many cells, newest last: the
+// shape tells it from a Line without colour. A cell shows the newer of its two values, or the
+// older where that is NaN. What lies beyond the scale is left out. The mark draws it in ASCII.
+func (p *Plot) Dotted(values []float64, cells int, style lipgloss.Style, mark rune) {
+	pen := glyph{r: mark, ink: inkOf(style), line: true}
+	shown, free := newest(values, p.Cols*dotsWide)
+	for x := p.Cols*dotsWide - 1; x > free; x -= dotsWide * cells {
+		v := shown[x-free]
+		if math.IsNaN(v) {
+			v = shown[x-free-1]
+		}
+		if slot := p.slot(v, p.h*p.dots()); slot >= 0 && !p.above(v) {
+			y := p.h*p.dots() - 1 - slot
+			p.column(x, y, y, pen)
+		}
+	}
+}
+
 // dots is how many a line has in the height of a cell.
 func (p *Plot) dots() int {
 	if p.ASCII {

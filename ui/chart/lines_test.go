@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"charm.land/lipgloss/v2"
 )
 
 var nan, inf = math.NaN(), math.Inf(1)
@@ -158,4 +160,27 @@ func TestDashed(t *testing.T) {
 	p.ASCII = true
 	p.Dashed([]float64{0, 0, 0, 0, 0, 0, 0, 0}, plain, '+')
 	wantPicture(t, p.Picture(), "++++")
+}
+
+// One dot in each second cell, counted from the newest, which nothing joins; the older value of
+// a cell stands in for a missing newer one, and what is beyond the scale is left out.
+func TestDottedLines(t *testing.T) {
+	for _, c := range []struct {
+		cells int
+		ascii bool
+		want  string
+	}{{1, true, ",, , ,"}, {2, true, " , , ,"}, {1, false, "⢀⢀ ⢀ ⢀"}} {
+		p := New(6, 1, Scale{Min: 0, Max: 10}, nil, lipgloss.NewStyle())
+		p.ASCII = c.ascii
+		p.Dotted([]float64{0, 0, 0, 0, nan, 99, 0, 0, nan, nan, 0, 0}, c.cells, lipgloss.NewStyle(), ',')
+		if got := strings.Join(p.Picture(), "|"); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	p := New(2, 1, Scale{Min: 0, Max: 10}, nil, lipgloss.NewStyle())
+	p.ASCII = true
+	p.Dotted([]float64{0, nan, nan, 0}, 1, lipgloss.NewStyle(), ',')
+	if got := p.Picture()[0]; got != ",," {
+		t.Errorf("%q", got)
+	}
 }

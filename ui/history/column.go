@@ -23,6 +23,11 @@ type Column struct {
 	Streams []Stream // by slot
 	Marked  bool     // the load was changed, or a long prompt was fired
 
+	Window *Window // of another run's columns; else nil
+
+	load           *frame.Load // as it was last requested, shared by columns
+	gapP50, gapP99 opt.Float   // of columns whose single gaps are gone
+
 	seconds float64 // time that Frames covered
 	in, out float64 // tokens that arrived
 }
@@ -74,6 +79,18 @@ func (c *Column) clone() *Column {
 	d.Gaps.Bins = slices.Clone(c.Gaps.Bins)
 	d.Streams = slices.Clone(c.Streams)
 	return &d
+}
+
+// GapMS is the median gap (0.50) or the p99 (0.99) of the column.
+func (c *Column) GapMS(q float64) opt.Float {
+	ms, known := c.Gaps.Quantile(q)
+	switch {
+	case known:
+		return opt.Of(ms)
+	case q > 0.5:
+		return c.gapP99
+	}
+	return c.gapP50
 }
 
 // OutPerS and InPerS are the tokens per second that arrived; unknown if no time was

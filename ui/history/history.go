@@ -26,6 +26,9 @@ type History struct {
 	Served    time.Duration // when a token or a whole answer last came; 0: never yet
 	Refused   time.Duration // when a request last failed or was refused; 0: never yet
 
+	began *time.Duration // when the load began; nil: it has not, or that is not known
+	load  *frame.Load    // as it was last requested
+
 	first   int64 // number of columns[0] since the session began
 	columns []*Column
 
@@ -55,13 +58,40 @@ func (h *History) Fold(f *frame.Frame) {
 	}
 	dot := int64((f.At - f.Slice/2) / (h.Width / 2))
 	h.advance(dot / 2)
+	h.noteLoad(f)
 	h.open().fold(f)
+	h.open().load = h.load
 	h.latencies(dot, &f.Client)
 	h.Positions.fold(f)
 	h.Engine.fold(&f.Engine)
 	h.Seen.note(f)
 	h.noteService(f)
 }
+
+// noteLoad remembers the load and when the first one began, or the watching.
+func (h *History) noteLoad(f *frame.Frame) {
+	if h.load == nil || *h.load != f.Load.Requested {
+		l := f.Load.Requested
+		h.load = &l
+	}
+	if h.began == nil && HasLoad(f) {
+		h.SetLoadBegan(f.At - f.Slice)
+	}
+}
+
+// HasLoad reports whether the load has begun, or the watching of a session that sends none.
+func HasLoad(f *frame.Frame) bool { return f.Load.Requested.Concurrency > 0 || f.Load.Watch }
+
+// LoadBegan is when the load began, since the session began.
+func (h *History) LoadBegan() (at time.Duration, known bool) {
+	if h.began == nil {
+		return 0, false
+	}
+	return *h.began, true
+}
+
+// SetLoadBegan is for a History whose Frames begin later than the load.
+func (h *History) SetLoadBegan(at time.Duration) { h.began = &at }
 
 // noteService remembers when the server last served, and when it last did not. While our own
 // process was stopped it could not be seen.

@@ -1,7 +1,9 @@
 package panel
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -34,13 +36,15 @@ func (c *Curve) Draw(v *View, w, h int) []string {
 	}
 	upper := (h - 3) / 2
 	lower := h - 3 - upper
-	rate, ttft := c.series(v, points)
+	other := v.otherPoints()
+	rate, ttft := c.series(v, points, other)
 	labels := w - min(rate.begin(t, w, upper, 0).Cols, ttft.begin(t, w, lower, 0).Cols)
 	lines := []string{text.Row(w, curveHeading(v, points)...)}
-	lines = append(lines, rate.draw(v, points, w, upper, labels)...)
+	all := spanned(points, other)
+	lines = append(lines, rate.draw(v, points, all, w, upper, labels)...)
 	lines = append(lines, text.Row(w, text.Fig(" TTFT p95 ms", t.P95)))
-	lines = append(lines, ttft.draw(v, points, w, lower, labels)...)
-	return append(lines, t.Dim.Render(loadAxis(points, w, labels)))
+	lines = append(lines, ttft.draw(v, points, all, w, lower, labels)...)
+	return append(lines, t.Dim.Render(loadAxis(slices.Concat(points, other), all, w, labels)))
 }
 
 // curveHeading names the upper plot, the knee and the largest load within the SLOs, and
@@ -58,6 +62,9 @@ func curveHeading(v *View, points []level.Level) []text.Figure {
 	if b := r.Boundary; b != nil && b.Best != nil {
 		fs = append(fs, text.Fig(theme.SignGood+" SLO ≤ "+amountText(b.Best.Load), t.Good))
 	}
+	if len(v.otherPoints()) > 0 {
+		fs = append(fs, text.Fig("dotted: "+text.Clean(v.Other.Name), t.Other))
+	}
 	return append(fs, text.Fig(PromptLength(l)+" → "+OutputLength(l)+" tok", t.Dim))
 }
 
@@ -65,6 +72,7 @@ func curveHeading(v *View, points []level.Level) []text.Figure {
 type curveSeries struct {
 	points []chart.Point // without their places
 	ys     []float64
+	other  dotsOf // of another run
 	style  lipgloss.Style
 	mark   rune // in ASCII
 	scale  chart.Scale
@@ -77,7 +85,45 @@ func (s *curveSeries) add(y, low, high opt.Float, sign rune) {
 	s.ys = append(s.ys, orNaN(y))
 }
 
-func (c *Curve) series(v *View, points []level.Level) (rate, ttft curveSeries) {
+// dotsOf is the same series of another run.
+type dotsOf struct {
+	levels []level.Level
+	ys     []float64
+}
+
+// otherPoints are the settled levels of the other run in our kind of loop, smallest first, one
+// for each load.
+func (v *View) otherPoints() []level.Level {
+	if v.Other == nil {
+		return nil
+	}
+	var out []level.Level
+	for i := range v.Other.Levels {
+		l := &v.Other.Levels[i]
+		first := v.Other.At(l.Load) == l
+		if first && l.Settled && l.OutTokensPerS.OK && (l.Load.Rate > 0) == (v.Levels.Result.Curve[0].Load.Rate > 0) {
+			out = append(out, *l)
+		}
+	}
+	slices.SortFunc(out, func(a, b level.Level) int { return cmp.Compare(a.Amount(), b.Amount()) })
+	return out
+}
+
+// loads is a range of them.
+type loads struct{ low, high float64 }
+
+// spanned is the range of all levels.
+func spanned(lists ...[]level.Level) loads {
+	all := loads{math.Inf(1), 0}
+	for _, list := range lists {
+		for i := range list {
+			all.low, all.high = min(all.low, list[i].Amount()), max(all.high, list[i].Amount())
+		}
+	}
+	return all
+}
+
+func (c *Curve) series(v *View, points, other []level.Level) (rate, ttft curveSeries) {
 	rate = curveSeries{style: v.Theme.First, mark: 'o', label: units.Short}
 	ttft = curveSeries{style: v.Theme.P95, mark: '+', label: units.Milliseconds.Label}
 	for i := range points {
@@ -92,8 +138,13 @@ func (c *Curve) series(v *View, points []level.Level) (rate, ttft curveSeries) {
 	for _, l := range v.slosOf("ttft") {
 		ttft.limits = append(ttft.limits, l.LimitMS)
 	}
+	rate.other.levels, ttft.other.levels = other, other
+	for i := range other {
+		rate.other.ys = append(rate.other.ys, orNaN(other[i].OutTokensPerS))
+		ttft.other.ys = append(ttft.other.ys, orNaN(other[i].TTFT.Value(other[i].TTFT.P95)))
+	}
 	c.ttft.Log = true
-	rate.scale, ttft.scale = c.rate.Scale(rate.ys), c.ttft.Scale(ttft.ys, ttft.limits)
+	rate.scale, ttft.scale = c.rate.Scale(rate.ys, rate.other.ys), c.ttft.Scale(ttft.ys, ttft.limits, ttft.other.ys)
 	return rate, ttft
 }
 
@@ -105,9 +156,9 @@ func (s *curveSeries) begin(t *theme.Palette, w, h, labels int) *chart.Plot {
 }
 
 // draw draws a series on w×h cells, of which the first `labels` are the axis.
-func (s *curveSeries) draw(v *View, levels []level.Level, w, h, labels int) []string {
+func (s *curveSeries) draw(v *View, levels []level.Level, all loads, w, h, labels int) []string {
 	p, knee := s.begin(v.Theme, w, h, labels), v.Levels.Result.Knee
-	at := loadColumns(levels, p.Cols)
+	at := loadColumns(levels, all, p.Cols)
 	ys, marked := blanks(p.Cols*dotsPerColumn), make([]bool, p.Cols)
 	for i := range s.points {
 		s.points[i].At, ys[at[i]] = at[i], s.points[i].Y
@@ -122,6 +173,7 @@ func (s *curveSeries) draw(v *View, levels []level.Level, w, h, labels int) []st
 	for _, q := range s.points {
 		p.Spread(q)
 	}
+	s.other.draw(v, p, all)
 	bridge(ys, len(ys)) // between levels a straight line guides the eye
 	p.Line(ys, s.style, s.mark)
 	for _, q := range s.points {
@@ -130,12 +182,24 @@ func (s *curveSeries) draw(v *View, levels []level.Level, w, h, labels int) []st
 	return p.Picture()
 }
 
+// draw draws the other run's line, without the spread of its points.
+func (d *dotsOf) draw(v *View, p *chart.Plot, all loads) {
+	ys := blanks(p.Cols * dotsPerColumn)
+	for i, at := range loadColumns(d.levels, all, p.Cols) {
+		ys[at] = d.ys[i]
+	}
+	if len(d.levels) > 0 {
+		bridge(ys, len(ys))
+		p.Dotted(ys, denseDots, v.Theme.Other, otherMark)
+	}
+}
+
 // loadColumns places the points on the dots of a plot of w cells, by the logarithm of
 // their load.
-func loadColumns(points []level.Level, w int) []int {
+func loadColumns(points []level.Level, all loads, w int) []int {
 	at := make([]int, len(points))
 	dots := max(1, w*dotsPerColumn)
-	low, high := math.Log(points[0].Amount()), math.Log(points[len(points)-1].Amount())
+	low, high := math.Log(all.low), math.Log(all.high)
 	for i := range points {
 		share := 0.5 // a single level stands in the middle
 		if high > low {
@@ -147,13 +211,23 @@ func loadColumns(points []level.Level, w int) []int {
 }
 
 // loadAxis writes the loads below their points, as many as fit, the ends first.
-func loadAxis(points []level.Level, w, labels int) string {
+func loadAxis(points []level.Level, all loads, w, labels int) string {
 	line := []rune(text.Right("", w))
-	order := []int{0, len(points) - 1}
-	for i := 1; i < len(points)-1; i++ {
+	var order []int
+	for i := range points {
 		order = append(order, i)
 	}
-	at := loadColumns(points, w-labels)
+	atEnd := func(i int) bool { return points[i].Amount() == all.low || points[i].Amount() == all.high }
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case atEnd(a) == atEnd(b):
+			return 0
+		case atEnd(a):
+			return -1
+		}
+		return 1
+	})
+	at := loadColumns(points, all, w-labels)
 	for _, i := range order {
 		amount := []rune(amountText(points[i].Load))
 		from := min(max(labels+at[i]/dotsPerColumn-len(amount)/2, 0), w-len(amount))

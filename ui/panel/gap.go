@@ -37,6 +37,9 @@ func (g *gap) Heading(v *View) text.Heading {
 		percentile(t, "p50", s, u, t.P50), percentile(t, "p99", s, u, t.P99), percentile(t, "max", s, u, t.Plain),
 		text.Fig("n "+count(s.N), t.Dim),
 	}}
+	if other := v.besideLatency(v.otherNow().Gap, u, "p50", "p99"); other != nil {
+		hd.Figures = append(hd.Figures[:2], other...)
+	}
 	if s.N == 0 {
 		hd.Figures = []text.Figure{text.Fig(units.Unknown, t.Dim)}
 	}
@@ -65,6 +68,7 @@ func (g *gap) Body(v *View, w, h int) []string {
 		columns = append(columns, rows)
 	}
 	p.Density(columns, v.gapStyles(rowOf[:], h))
+	v.drawOther(p, w)
 	return p.Picture()
 }
 

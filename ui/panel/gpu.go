@@ -27,6 +27,9 @@ func (g gpuPanel) Heading(v *View) text.Heading {
 	}
 	hd.Figures = gpuFigures(v.Theme, gpus)
 	hd.Spare = len(hd.Figures) - 2 // power stays, what goes is the bandwidth
+	if other := v.besideGPU(); other != nil {
+		hd.Figures, hd.Spare = append(hd.Figures[:hd.Spare+1], other...), 0
+	}
 	hd.Foot = g.foot(v)
 	return hd
 }
@@ -193,9 +196,9 @@ func (g gpuPanel) Body(v *View, w, h int) []string {
 func (gpuPanel) lines(v *View, w, h int) []string {
 	t := v.Theme
 	return overTime(v, w, h, shares, percentLabel,
-		line{t.Dim, '.', func(c *history.Column, _ int) opt.Float { return c.Busy.Mean() }, false},
-		line{t.Second, '+', func(c *history.Column, _ int) opt.Float { return c.DRAM.Mean() }, true},
-		line{t.First, 'o', func(c *history.Column, _ int) opt.Float { return c.SM.Mean() }, false})
+		line{t.Dim, '.', func(c *history.Column, _ int) opt.Float { return c.Busy.Mean() }, false, 0},
+		line{t.Second, '+', func(c *history.Column, _ int) opt.Float { return c.DRAM.Mean() }, true, sparseDots},
+		line{t.First, 'o', func(c *history.Column, _ int) opt.Float { return c.SM.Mean() }, false, denseDots})
 }
 
 func whyNoGPU(v *View) string {

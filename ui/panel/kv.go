@@ -33,6 +33,7 @@ func (kv) Heading(v *View) text.Heading {
 	if f.Engine.Reading.Waiting.Or(0) > 0 {
 		hd.Figures[2].Style = t.Second
 	}
+	hd.Figures = slices.Insert(hd.Figures, 1, v.besideKV()...)
 	if note := v.engineAgeNote(); note != "" {
 		hd.Foot = []text.Figure{text.Fig(note, t.Warn), text.Fig(text.Clean(f.Engine.Why), t.Dim)}
 	}
@@ -77,7 +78,7 @@ func (kv) fill(v *View, w, h int) []string {
 			return text.Because(v.Theme, strings.Join(r.Notes, "; "), w, h)
 		}
 	}
-	return overTime(v, w, h, shares, percentLabel, line{v.Theme.First, 'o', kvFill, false})
+	return overTime(v, w, h, shares, percentLabel, line{v.Theme.First, 'o', kvFill, false, denseDots})
 }
 
 // reportsNothing reports whether there is no reading, or one without queue and KV cache: some

@@ -45,6 +45,9 @@ func (l *latency) Heading(v *View) text.Heading {
 		hd.Figures = append(l.sloSign(v, s), percentile(t, "p50", s, u, t.P50),
 			percentile(t, "p95", s, u, t.P95), percentile(t, "p99", s, u, t.P99), text.Fig("n "+count(s.N), t.Dim))
 		hd.Spare = len(hd.Figures) - 2 // the p99: without n the others mean little
+		if other := v.besideLatency(l.other(v), u, "p50", "p95"); other != nil {
+			hd.Figures, hd.Spare = append(hd.Figures[:hd.Spare], other...), 0
+		}
 	}
 	if v.unserved() > 0 {
 		hd.Figures, hd.Spare = v.ofNow(hd.Figures), 0
@@ -58,6 +61,12 @@ func (l *latency) Heading(v *View) text.Heading {
 // window is the latency in the live window.
 func (l *latency) window(v *View) measure.Summary {
 	return l.of(v.Frame.Client.TTFT, v.Frame.Client.TPOT)
+}
+
+// other is the latency in the live window of the other run.
+func (l *latency) other(v *View) measure.Summary {
+	w := v.otherNow()
+	return l.of(w.TTFT, w.TPOT)
 }
 
 // unit is the one of title, axis and table.
@@ -91,15 +100,21 @@ func (l *latency) Body(v *View, w, h int) []string {
 		style lipgloss.Style
 		mark  rune
 	}{{"p99", t.P99, '9'}, {"p95", t.P95, '+'}, {"p50", t.P50, 'o'}}
+	of := func(name string) value {
+		return func(c *history.Column, half int) opt.Float {
+			s := l.of(c.Dots[half].TTFT, c.Dots[half].TPOT)
+			ms, _ := statistic(name, s)
+			return s.Value(ms)
+		}
+	}
 	var ys [][]float64
 	for _, line := range lines {
-		ys = append(ys, dots(columns, func(c *history.Column, half int) opt.Float {
-			s := l.of(c.Dots[half].TTFT, c.Dots[half].TPOT)
-			ms, _ := statistic(line.name, s)
-			return s.Value(ms)
-		}))
+		ys = append(ys, dots(columns, of(line.name)))
 	}
-	p := newPlot(v, w, h, l.scale(v, ys), l.unit(v).Label)
+	p95, p50 := v.otherDots(w, of("p95")), v.otherDots(w, of("p50"))
+	p := newPlot(v, w, h, l.scale(v, append(ys, p95, p50)), l.unit(v).Label)
+	p.Dotted(p95, sparseDots, t.Other, otherMark)
+	p.Dotted(p50, denseDots, t.Other, otherMark)
 	for i, line := range lines {
 		shown := ys[i][max(0, len(ys[i])-p.Cols*dotsPerColumn):]
 		bridge(shown, bridgeDots)

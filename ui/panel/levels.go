@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -47,34 +49,98 @@ func amountText(l frame.Load) string {
 // LevelColumns is how many columns the table of levels has.
 const LevelColumns = 22
 
-// levelTable is the table of levels. Its first column stays where it is while the others
-// are shifted.
-func levelTable(t *theme.Palette, shift int) text.Table[level.Level] {
-	latency := func(group, name string, s func(*level.Level) measure.Summary, perMS float64) text.Column[level.Level] {
-		return text.Column[level.Level]{Group: group, Name: name, Cell: func(r *level.Level) text.Figure {
-			value, _ := statistic(name, s(r))
-			if s(r).N == 0 {
-				return text.Fig(units.Unknown, t.Dim)
-			}
-			return text.Fig(short3(value*perMS), t.Unless(weak(s(r), name)))
-		}}
+// levelRow is a line of the table: a level of ours, the one of another run at the same load,
+// or how ours differs from it.
+type levelRow struct {
+	shows part
+	*level.Level
+	other *level.Level // of a difference
+}
+
+type part int
+
+const (
+	ours part = iota
+	theirs
+	difference
+)
+
+// levelColumn is a column of the table.
+type levelColumn struct {
+	group, name string
+	value       func(*level.Level) opt.Float
+	write       func(float64) string
+	weak        func(*level.Level) bool        // the figure is in doubt; nil: never
+	share       bool                           // differences are points
+	special     func(*level.Level) text.Figure // how it is shown, where value is not a number
+}
+
+func (c *levelColumn) cell(t *theme.Palette, r *levelRow) text.Figure {
+	switch {
+	case r.shows == difference:
+		return text.Fig(c.change(r), t.Dim)
+	case c.special != nil:
+		f := c.special(r.Level)
+		if r.shows == theirs {
+			f.Style = t.Other
+		}
+		return f
 	}
-	known := func(group, name string, write func(float64) string, value func(*level.Level) opt.Float) text.Column[level.Level] {
-		return text.Column[level.Level]{Group: group, Name: name, Cell: func(r *level.Level) text.Figure {
-			return text.Fig(units.Known(value(r), write), t.Unless(!value(r).OK))
-		}}
+	f := c.value(r.Level)
+	return text.Fig(units.Known(f, c.write), t.Unless(r.shows == theirs || !f.OK || c.weak != nil && c.weak(r.Level)))
+}
+
+// change is how ours differs: "+12%", or in points for shares; "" where one is unknown.
+func (c *levelColumn) change(r *levelRow) string {
+	if c.value == nil {
+		return ""
 	}
-	rate := func(group, name string, value func(*level.Level) opt.Float) text.Column[level.Level] {
-		return known(group, name, units.Short, value)
+	own, other := c.value(r.Level), c.value(r.other)
+	switch {
+	case !own.OK || !other.OK:
+		return ""
+	case c.share:
+		return signed(100 * (own.V - other.V))
+	case other.V == 0:
+		return ""
 	}
-	share := func(name string, value func(*level.Level) opt.Float) text.Column[level.Level] {
-		return known("", name, func(v float64) string { return strings.TrimSuffix(units.Percent(opt.Of(v)), " %") }, value)
+	return signed(100*(own.V/other.V-1)) + "%"
+}
+
+// signed writes a difference, rounded.
+func signed(v float64) string {
+	if v = math.Round(v); v == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+.0f", v)
+}
+
+// levelColumns are those of the table.
+func levelColumns(t *theme.Palette) []levelColumn {
+	latency := func(group, name string, s func(*level.Level) measure.Summary, perMS float64) levelColumn {
+		value := func(r *level.Level) opt.Float {
+			ms, _ := statistic(name, s(r))
+			return s(r).Value(ms * perMS)
+		}
+		return levelColumn{group: group, name: name, value: value, write: short3, weak: func(r *level.Level) bool { return weak(s(r), name) }}
+	}
+	rate := func(group, name string, value func(*level.Level) opt.Float) levelColumn {
+		return levelColumn{group: group, name: name, value: value, write: units.Short}
+	}
+	share := func(name string, value func(*level.Level) opt.Float) levelColumn {
+		write := func(v float64) string { return strings.TrimSuffix(units.Percent(opt.Of(v)), " %") }
+		return levelColumn{name: name, value: value, write: write, share: true}
+	}
+	special := func(name string, show func(*theme.Palette, *level.Level) text.Figure) levelColumn {
+		return levelColumn{name: name, special: func(r *level.Level) text.Figure { return show(t, r) }}
 	}
 	ttft := func(r *level.Level) measure.Summary { return r.TTFT }
 	tpot := func(r *level.Level) measure.Summary { return r.TPOT }
-	return text.Table[level.Level]{Shift: shift, Columns: []text.Column[level.Level]{
-		{Name: "load", Cell: func(r *level.Level) text.Figure { return levelLoad(t, r) }},
-		{Name: "n", Cell: func(r *level.Level) text.Figure { return text.Fig(units.Short(float64(r.OK)), t.Plain) }},
+	return []levelColumn{
+		special("load", levelLoad),
+		special("n", func(t *theme.Palette, r *level.Level) text.Figure {
+			return text.Fig(units.Short(float64(r.OK)), t.Plain)
+		}),
 		latency("TTFT ms", "p50", ttft, 1), latency("TTFT ms", "p95", ttft, 1), latency("TTFT ms", "p99", ttft, 1),
 		latency("TPOT ms", "p50", tpot, 1), latency("TPOT ms", "p95", tpot, 1), latency("TPOT ms", "p99", tpot, 1),
 		latency("E2E s", "p95", func(r *level.Level) measure.Summary { return r.E2E }, 0.001),
@@ -88,10 +154,43 @@ func levelTable(t *theme.Palette, shift int) text.Table[level.Level] {
 		share("SM", func(r *level.Level) opt.Float { return r.SM }),
 		share("DRAM", func(r *level.Level) opt.Float { return r.DRAM }),
 		rate("", "wait", func(r *level.Level) opt.Float { return r.Engine.Waiting }),
-		{Name: "err", Cell: func(r *level.Level) text.Figure { return levelErrors(t, r) }},
+		special("err", levelErrors),
 		share("good", func(r *level.Level) opt.Float { return r.GoodShare }),
-		{Name: "SLO", Cell: func(r *level.Level) text.Figure { return levelVerdict(t, r) }},
-	}}
+		special("SLO", levelVerdict),
+	}
+}
+
+// levelTable is the table of levels. Its first column stays where it is while the others
+// are shifted.
+func levelTable(t *theme.Palette, shift int) text.Table[levelRow] {
+	table := text.Table[levelRow]{Shift: shift}
+	columns := levelColumns(t)
+	for i := range columns {
+		c := &columns[i]
+		table.Columns = append(table.Columns, text.Column[levelRow]{Group: c.group, Name: c.name, Cell: func(r *levelRow) text.Figure {
+			if i == 0 && r.shows != ours {
+				return text.Fig([]string{theirs: "vs", difference: "±"}[r.shows], t.Dim)
+			}
+			return c.cell(t, r)
+		}})
+	}
+	return table
+}
+
+// levelRows are our levels, each with the other run's at the same load.
+func levelRows(v *View, section []level.Level) []levelRow {
+	var rows []levelRow
+	for i := range section {
+		own := &section[i]
+		rows = append(rows, levelRow{ours, own, nil})
+		if v.Other == nil {
+			continue
+		}
+		if other := v.Other.At(own.Load); other != nil {
+			rows = append(rows, levelRow{theirs, other, nil}, levelRow{difference, own, other})
+		}
+	}
+	return rows
 }
 
 // short3 writes a latency in at most four cells if possible: 9.84, 23.2, 840, 1.2k.
@@ -172,16 +271,18 @@ func LevelTable(v *View, shift, w int) []string {
 		}
 		l := section[0].Load
 		title := " prompt " + PromptLength(l) + " → output " + OutputLength(l) + " tok, " + text.CleanOr(promptPrefix(l), "given") + " prompts"
-		head, rows := levelTable(t, shift).Lines(t, section, w-2)
-		for i := range section {
-			if section[i].Load == v.Requested && rows[i] != "" {
+		levels := levelRows(v, section)
+		head, rows := levelTable(t, shift).Lines(t, levels, w-2)
+		for i := range levels {
+			if levels[i].shows == ours && levels[i].Load == v.Requested && rows[i] != "" {
 				rows[i] = t.Accent.Render("›") + rows[i][1:] // a blank before
 			}
 		}
 		lines = append(append(append(lines, t.Dim.Render(text.Clip(title, w))), head...), rows...)
 	}
 	const legend = "~ not settled yet · dim: too few samples · each: per stream · wait: mean queue in the engine · ok? miss?: too few samples for 95 % confidence"
-	return append(append(lines, ""), text.Indented(" ", legend, w, t.Dim)...)
+	lines = append(append(lines, ""), text.Indented(" ", legend, w, t.Dim)...)
+	return append(lines, v.otherLines(w)...)
 }
 
 // Conclusions are the largest load within the SLOs, and the knee.

@@ -33,6 +33,7 @@ func (l *load) Heading(v *View) text.Heading {
 		hd.Figures = append(hd.Figures, text.Fig(v.Requested.Arrivals.String(), v.Theme.Dim), text.Fig("open loop", v.Theme.Dim))
 	}
 	hd.Figures = append(hd.Figures, workersFigure(v)...)
+	hd.Foot = v.otherName()
 	return hd
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"sonde/probe/frame"
 	"sonde/probe/units"
+	"sonde/ui/history"
 	"sonde/ui/text"
 )
 
@@ -67,6 +68,8 @@ type drawn struct {
 	Looks
 	w, h      int
 	have      bool // there was a Frame
+	other     *history.Other
+	byLevel   bool
 	frame     *frame.Frame
 	requested frame.Load
 }
@@ -74,7 +77,7 @@ type drawn struct {
 // Render draws w×h cells again if anything changed. New data alone waits for the panel's
 // turn.
 func (c *Card) Render(v *View, w, h int, how Looks, turn bool) {
-	now := drawn{how, w, h, v.Have, c.drawn.frame, c.drawn.requested}
+	now := drawn{how, w, h, v.Have, v.Other, v.ByLevel, c.drawn.frame, c.drawn.requested}
 	if now == c.drawn && !turn {
 		return
 	}

@@ -375,10 +375,10 @@ func TestRefusalsWhileTheModelLoads(t *testing.T) {
 func TestLoadAxisIsLogarithmic(t *testing.T) {
 	points := []level.Level{{Load: frame.Load{Concurrency: 1}}, {Load: frame.Load{Concurrency: 2}}, {Load: frame.Load{Concurrency: 4}}, {Load: frame.Load{Concurrency: 16}}}
 	// 21 cells are 42 dots, of which the last is number 41: a doubling is 41/4 dots.
-	if got := loadColumns(points, 21); got[0] != 0 || got[1] != 10 || got[2] != 21 || got[3] != 41 {
+	if got := loadColumns(points, spanned(points), 21); got[0] != 0 || got[1] != 10 || got[2] != 21 || got[3] != 41 {
 		t.Errorf("dots %v", got)
 	}
-	if got := loadColumns(points[:1], 21); got[0] != 21 {
+	if got := loadColumns(points[:1], spanned(points[:1]), 21); got[0] != 21 {
 		t.Errorf("a single level stands at dot %d", got[0])
 	}
 }

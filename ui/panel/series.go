@@ -27,6 +27,7 @@ type line struct {
 	mark   rune // in ASCII
 	value  value
 	dashed bool // where colours do not tell it from another line of the chart
+	other  int  // cells from dot to dot where another run is shown; 0: it is not
 }
 
 // value is what a line shows of one half of a column.
@@ -35,6 +36,11 @@ type value func(c *history.Column, half int) opt.Float
 // overTime draws lines on w×h cells.
 func overTime(v *View, w, h int, scale chart.Scale, label func(float64) string, lines ...line) []string {
 	p := newPlot(v, w, h, scale, label)
+	for _, l := range lines {
+		if l.other > 0 {
+			p.Dotted(v.otherDots(w, l.value), l.other, v.Theme.Other, otherMark)
+		}
+	}
 	for _, l := range lines {
 		draw := p.Line
 		if l.dashed && v.Theme.Shapes {

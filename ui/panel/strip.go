@@ -15,7 +15,7 @@ const StripHeight = 6
 // Strip is the load panel and all numbers of the compact picture, in lines that drop their
 // last parts on a narrow screen.
 func Strip(v *View, w int, focused bool) []string {
-	t, f := v.Theme, v.Frame
+	t, f, other := v.Theme, v.Frame, v.otherNow()
 	name := func(s string) text.Figure { return text.Fig(text.Pad(s, 5), t.Bold) }
 	load := name("load")
 	if focused {
@@ -24,8 +24,8 @@ func Strip(v *View, w int, focused bool) []string {
 	rows := [StripHeight][]text.Figure{
 		append([]text.Figure{load}, stripLoad(v)...),
 		append([]text.Figure{name("done")}, stripDone(v)...),
-		append([]text.Figure{name("TTFT")}, stripLatency(v, f.Client.TTFT, engineTTFT, waitingNote(v))...),
-		append([]text.Figure{name("TPOT")}, stripLatency(v, f.Client.TPOT, engineGap, stripGap(v))...),
+		append([]text.Figure{name("TTFT")}, stripLatency(v, f.Client.TTFT, engineTTFT, other.TTFT, waitingNote(v))...),
+		append([]text.Figure{name("TPOT")}, stripLatency(v, f.Client.TPOT, engineGap, other.TPOT, stripGap(v))...),
 		append([]text.Figure{name("rate")}, stripRates(v)...),
 		append([]text.Figure{name("GPU")}, stripMachine(v)...),
 	}
@@ -70,7 +70,7 @@ func stripLoad(v *View) []text.Figure {
 const stripBars = 16
 
 func stripDone(v *View) []text.Figure {
-	figures := append(countFigures(v), clientFigure(v))
+	figures := append(append(countFigures(v), v.otherName()...), clientFigure(v))
 	figures = append(figures, traceFigures(v)...)
 	if bars := outlookBars(v, stripBars); bars != "" {
 		figures = append(figures, text.Fig(bars, v.Theme.Plain))
@@ -79,7 +79,7 @@ func stripDone(v *View) []text.Figure {
 		text.Fig("hit "+prefixHits(v), v.Theme.Dim))
 }
 
-func stripLatency(v *View, s measure.Summary, engine pick, more []text.Figure) []text.Figure {
+func stripLatency(v *View, s measure.Summary, engine pick, other measure.Summary, more []text.Figure) []text.Figure {
 	t := v.Theme
 	if own, ok := v.engineOwn(s, engine); ok {
 		u := units.LatencyFor(own.p50)
@@ -94,7 +94,8 @@ func stripLatency(v *View, s measure.Summary, engine pick, more []text.Figure) [
 	p99 := percentile(t, "p99", s, u, t.P99)
 	p99.Text += " " + u.Name
 	parts := []text.Figure{percentile(t, "p50", s, u, t.P50), percentile(t, "p95", s, u, t.P95), p99}
-	return v.ofNow(append(append(parts, more...), text.Fig("n "+count(s.N), t.Dim)))
+	parts = v.ofNow(append(append(parts, more...), text.Fig("n "+count(s.N), t.Dim)))
+	return append(parts, v.besideMedian(other, u)...)
 }
 
 // stripGap is for the line of TPOT: what the mean of a response hides.
@@ -118,11 +119,12 @@ func stripRates(v *View) []text.Figure {
 		return []text.Figure{text.Fig("out "+text.Right(units.Known(out, units.Group), 6)+" tok/s", t.First),
 			text.Fig("in "+text.Right(units.Known(in, units.Group), 6)+" tok/s", t.Second), text.Fig("engine metrics", t.Dim)}
 	}
-	return v.ofNow([]text.Figure{
+	own := v.ofNow([]text.Figure{
 		text.Fig("out "+text.Right(rateText(c, outputPerS(c)), 6)+" tok/s", t.First),
 		text.Fig("in "+text.Right(rateText(c, inputPerS(c)), 6)+" tok/s", t.Second),
 		text.Fig("req "+text.Right(units.Sig2(c.RequestsPerS), 4)+"/s", t.Plain),
 	})
+	return append(own, v.besideTokens()...)
 }
 
 // stripMachine is the GPU and the engine.

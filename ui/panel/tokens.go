@@ -19,11 +19,15 @@ func (k *tokens) Heading(v *View) text.Heading {
 		return text.Heading{Name: "tokens/s", Figures: []text.Figure{text.Fig(units.Unknown, t.Dim)}}
 	}
 	first, second := curveSigns(t)
-	return text.Heading{Name: "tokens/s", Column: v.History.Width, Figures: v.ofNow([]text.Figure{
+	figures := []text.Figure{
 		text.Fig(first+"out "+text.Right(rateText(c, outputPerS(c)), 5), t.First),
 		text.Fig(second+"in "+text.Right(rateText(c, inputPerS(c)), 5), t.Second),
 		text.Fig("req "+text.Right(units.Sig2(c.RequestsPerS), 3), t.Plain),
-	})}
+	}
+	if other := v.besideTokens(); other != nil {
+		figures = append(figures[:2], other...)
+	}
+	return text.Heading{Name: "tokens/s", Column: v.History.Width, Figures: v.ofNow(figures)}
 }
 
 // inputPerS and outputPerS are the rates of the window. If there are responses and no tokens,
@@ -74,7 +78,7 @@ func (k *tokens) Body(v *View, w, h int) []string {
 		return k.whyEmpty(v, w, h)
 	}
 	t := v.Theme
-	out, in := line{t.First, 'o', outOf, false}, line{t.Second, '+', inOf, true}
+	out, in := line{t.First, 'o', outOf, false, denseDots}, line{t.Second, '+', inOf, true, denseDots}
 	lower := 1
 	if !inputPerS(&v.Frame.Client).OK {
 		return append(k.draw(v, w, h-lower, &k.out, out), t.Dim.Render(text.CleanTo("in  "+units.Unknown+" the server does not count prompt tokens", w)))
@@ -93,7 +97,7 @@ func outOf(c *history.Column, _ int) opt.Float { return c.OutPerS() }
 func inOf(c *history.Column, _ int) opt.Float  { return c.InPerS() }
 
 func (k *tokens) draw(v *View, w, h int, r *chart.Ranger, l line) []string {
-	return overTime(v, w, h, r.Scale(dots(v.History.Last(w), l.value)), units.Short, l)
+	return overTime(v, w, h, r.Scale(dots(v.History.Last(w), l.value), v.otherDots(w, l.value)), units.Short, l)
 }
 
 func (k *tokens) Zoomed(v *View, w, h int) []string {

@@ -30,6 +30,10 @@ type View struct {
 	Silent    time.Duration        // how long no Frame has come
 	Playback  *frame.PlaybackState // where a recording is; nil for a live session
 
+	Other   *history.Other // another run, shown beside this one; nil: none, or it is still read
+	ByLevel bool           // it is aligned by load, not by time since the load began
+	Unlike  []string       // why its figures answer other questions
+
 	Verdicts  []diagnose.Verdict // strongest first
 	Checked   diagnose.Checked
 	Incidents []diagnose.Incident // by their beginning

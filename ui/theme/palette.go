@@ -15,6 +15,7 @@ type Palette struct {
 	Good, Note, Warn, Bad                   lipgloss.Style
 	First, Second                           lipgloss.Style               // two curves of a panel that are not percentiles
 	Mark, Limit                             lipgloss.Style               // moments of change; SLOs
+	Other                                   lipgloss.Style               // another run beside ours
 	Calm                                    lipgloss.Style               // a stream that waits, or has nothing to report
 	Gaps                                    [GapSteps + 1]lipgloss.Style // how long a gap is, from short to a stall
 
@@ -64,7 +65,7 @@ func (c colours) palette() *Palette {
 		P50: style(c.p50), P95: style(c.p95).Bold(true), P99: style(c.p99),
 		Good: style(c.good), Note: style(c.note), Warn: style(c.warn).Bold(true), Bad: style(c.bad).Bold(true),
 		First: style(c.first), Second: style(c.second).Bold(true),
-		Mark: style(c.mark), Limit: style(c.slo), Calm: style(c.calm),
+		Mark: style(c.mark), Limit: style(c.slo), Calm: style(c.calm), Other: style(c.dim),
 	}
 	for i := range c.gaps {
 		p.Gaps[i] = style(c.gaps[i]).Bold(i == GapSteps)
@@ -76,7 +77,7 @@ func (c colours) palette() *Palette {
 // what too few samples look like, and its line always lies between those of p50 and p99.
 func (t *Palette) withoutColour() {
 	faint := style("").Faint(true)
-	t.Dim, t.Border, t.Mark = faint, faint, faint
+	t.Dim, t.Border, t.Mark, t.Other = faint, faint, faint, faint
 	t.P95, t.Second = style(""), style("")
 	t.P99 = style("").Bold(true)
 	t.Shapes = true
