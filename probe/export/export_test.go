@@ -86,17 +86,17 @@ func TestRequestsBecomeSeries(t *testing.T) {
 		n   string
 		sum float64
 	}{
-		"sonde_time_to_first_token_seconds": {"1", 0.2}, "sonde_time_per_output_token_seconds": {"1", 0.02},
-		"sonde_inter_token_latency_seconds": {"3", 0.06}, "sonde_e2e_request_latency_seconds": {"1", 0.26}, "sonde_connection_setup_seconds": {"1", 0.003},
+		"sonde_ttft_seconds": {"1", 0.2}, "sonde_tpot_seconds": {"1", 0.02},
+		"sonde_gap_seconds": {"3", 0.06}, "sonde_e2e_seconds": {"1", 0.26}, "sonde_connection_setup_seconds": {"1", 0.003},
 	} {
 		wantLines(t, lines(t, m, name+"_count"), name+"_count"+is+" "+want.n)
 		if sum := value(t, lines(t, m, name+"_sum")); math.Abs(sum-want.sum) > 1e-7 {
 			t.Errorf("%s: sum %v, want %v", name, sum, want.sum)
 		}
 	}
-	wantLines(t, lines(t, m, `sonde_inter_token_latency_seconds_bucket{endpoint="http://a:1",model="m",le="0.01"}`, `sonde_inter_token_latency_seconds_bucket{endpoint="http://a:1",model="m",le="0.03"}`),
-		`sonde_inter_token_latency_seconds_bucket{endpoint="http://a:1",model="m",le="0.01"} 2`,
-		`sonde_inter_token_latency_seconds_bucket{endpoint="http://a:1",model="m",le="0.03"} 2`)
+	wantLines(t, lines(t, m, `sonde_gap_seconds_bucket{endpoint="http://a:1",model="m",le="0.01"}`, `sonde_gap_seconds_bucket{endpoint="http://a:1",model="m",le="0.03"}`),
+		`sonde_gap_seconds_bucket{endpoint="http://a:1",model="m",le="0.01"} 2`,
+		`sonde_gap_seconds_bucket{endpoint="http://a:1",model="m",le="0.03"} 2`)
 }
 
 func value(t *testing.T, series []string) float64 {

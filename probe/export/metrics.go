@@ -59,10 +59,10 @@ func New(version string) *Metrics {
 		input:    counters("sonde_prompt_tokens_total", "Prompt tokens of requests that succeeded, as the server counts them."),
 		output:   counters("sonde_generation_tokens_total", "Output tokens of requests that succeeded."),
 		setup:    histograms("sonde_connection_setup_seconds", "Time to open a connection: DNS, TCP and TLS. Not part of any other latency.", dialBuckets),
-		ttft:     histograms("sonde_time_to_first_token_seconds", "Time from the first byte of a request to its first token (TTFT).", ttftBuckets),
-		tpot:     histograms("sonde_time_per_output_token_seconds", "Mean time of a request per output token after the first (TPOT).", gapBuckets),
-		gap:      histograms("sonde_inter_token_latency_seconds", "Time between two chunks with tokens (gap).", gapBuckets),
-		e2e:      histograms("sonde_e2e_request_latency_seconds", "Time from the first byte of a request to its last token (E2E).", e2eBuckets),
+		ttft:     histograms("sonde_ttft_seconds", "Time from the first byte of a request to its first token (TTFT).", ttftBuckets),
+		tpot:     histograms("sonde_tpot_seconds", "Mean time of a request per output token after the first (TPOT).", gapBuckets),
+		gap:      histograms("sonde_gap_seconds", "Time between two chunks with tokens (gap).", gapBuckets),
+		e2e:      histograms("sonde_e2e_seconds", "Time from the first byte of a request to its last token (E2E).", e2eBuckets),
 		statuses: &statuses{}, announced: announced{done: map[[2]string]bool{}},
 	}
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "sonde_build_info", Help: "The version of sonde; always 1."}, []string{"version"})
