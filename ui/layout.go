@@ -89,11 +89,13 @@ func (l *layout) full() {
 	if b.w >= 160 {
 		load = 36
 	}
-	// Widths follow the drawing: TTFT a little wider than TPOT, gaps 3 : 2 to rates, and
-	// the GPU panel holds the figures of several devices.
+	// Widths follow the drawing: TTFT a little wider than TPOT, and the GPU panel holds the
+	// figures of several devices. Panels end at two edges, so that what is drawn at one
+	// moment stands in one column.
 	ttft := (b.w - load) * 54 / 100
-	gap := b.w * 62 / 100
-	gpus, kv := b.w*40/100, b.w*30/100
+	gap := load + ttft
+	gpus := gap * 59 / 100
+	kv := gap - gpus
 	l.bands = [][]place{
 		band(b, b.y, upper, []panel.ID{panel.Load, panel.TTFT, panel.TPOT}, []int{load, ttft}),
 		band(b, b.y+upper, middle, []panel.ID{panel.Gap, panel.Tokens}, []int{gap}),

@@ -76,3 +76,17 @@ func TestPanelsFallOutInOrder(t *testing.T) {
 		}
 	}
 }
+
+// On a large screen all bands have an edge in the same two columns, so that one moment of
+// time stands in one column of every chart above and below.
+func TestBandsShareTheirEdges(t *testing.T) {
+	for w := fullWidth; w <= 260; w++ {
+		l := layoutFor(w, 50, false, panel.TTFT)
+		for _, band := range l.bands {
+			last, before := band[len(band)-1], band[len(band)-2]
+			if first := l.bands[0]; last.x != first[2].x || last.w != first[2].w || before.x+before.w != last.x {
+				t.Errorf("%d wide: %+v beside %+v", w, band, first)
+			}
+		}
+	}
+}

@@ -63,8 +63,19 @@ func curveSigns(t *theme.Palette) (first, second string) {
 	return "", ""
 }
 
+// gutter is the least width of an axis with its labels, so that panels of the same width show
+// the same span of time. Panels narrower than gutterFrom have no cell to spare.
+const (
+	gutter     = 5
+	gutterFrom = 30
+)
+
 // newPlot makes a chart over time, marked at the moments when the load was changed.
 func newPlot(v *View, w, h int, scale chart.Scale, label func(float64) string) *chart.Plot {
+	if w >= gutterFrom {
+		short := label
+		label = func(v float64) string { return text.Right(short(v), gutter-1) }
+	}
 	p := chart.New(w, h, scale, label, v.Theme.Border)
 	p.ASCII = v.Theme.ASCII
 	var marked []bool

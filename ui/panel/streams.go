@@ -17,8 +17,13 @@ import (
 // prompt, shows as a stripe through all rows.
 type streams struct{}
 
-// slotWidth is the space for a slot's number and a blank.
-const slotWidth = 4
+// slotWidth is the space for a slot's number and a blank, as wide as the axes of charts.
+func slotWidth(w int) int {
+	if w >= gutterFrom {
+		return gutter
+	}
+	return gutter - 1
+}
 
 func (streams) Heading(v *View) text.Heading {
 	t, c := v.Theme, &v.Frame.Client
@@ -37,6 +42,7 @@ func (streams) Body(v *View, w, h int) []string {
 	if !v.History.Seen.Streams {
 		return text.Because(t, whyNoSamples(v), w, h)
 	}
+	slotWidth := slotWidth(w)
 	n := max(0, w-slotWidth)
 	shown := v.History.Last(n)
 	slots := usedSlots(shown)

@@ -71,11 +71,12 @@ func bottom(hd Heading, w int, edge lipgloss.Style) string {
 	return edge.Render("╰"+string(line[:w-3-used])) + text + edge.Render("─╯")
 }
 
-// The time axis has a tick every ten columns, counted from now at the right, and
-// a time at every third.
+// The time axis has a tick every ten columns, counted from now at the right, and a time
+// in the place of every third; where few ticks fit, in the place of each.
 const (
 	tickEvery  = 10
 	labelEvery = 3
+	fewTicks   = 4
 )
 
 // timeAxis draws w cells, of which the first free ones can be seen: a time that
@@ -85,12 +86,17 @@ func timeAxis(w, free int, column time.Duration) []rune {
 	if column <= 0 {
 		return line
 	}
+	every := labelEvery
+	if w <= fewTicks*tickEvery {
+		every = 1
+	}
 	for k := 1; k*tickEvery < w-1; k++ {
 		at := w - 1 - k*tickEvery
 		line[at] = '┴'
 		label := []rune(units.Span(time.Duration(k*tickEvery) * column))
-		if k%labelEvery == 0 && at+1+len(label) <= free {
-			copy(line[at+1:], label)
+		from := at - (len(label)-1)/2
+		if k%every == 0 && from > 0 && from+len(label) < free {
+			copy(line[from:], label)
 		}
 	}
 	return line

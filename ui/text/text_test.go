@@ -108,19 +108,19 @@ func TestFiguresAreWholeOrNotThere(t *testing.T) {
 // 200 columns of a second: three labels beyond two minutes, all different.
 func TestTheTimeAxisShowsHalfMinutes(t *testing.T) {
 	axis := string(timeAxis(198, 198, time.Second))
-	for _, want := range []string{"┴3 min", "┴2.5 min", "┴2 min", "┴90 s", "┴60 s", "┴30 s"} {
+	for _, want := range []string{"─3 min─", "─2.5 min─", "─2 min─", "─90 s─", "─60 s─", "─30 s─"} {
 		if strings.Count(axis, want) != 1 {
 			t.Errorf("%q is not once in %q", want, axis)
 		}
 	}
 }
 
-// In 50 columns the tick of 30 s stands in column 17 of the line and its label in 18
-// to 21. A foot of 22 cells, with its blanks, begins in column 23, one of 24 in 21.
+// In 50 columns 30 s is column 17 of the line and its label stands in 16 to 19. A foot of
+// 22 cells, with its blanks, begins in column 23, one of 26 in 19.
 func TestATimeUnderTheFootIsOmitted(t *testing.T) {
 	for foot, want := range map[string]string{
-		"▲ oldest waiting 8.3 s":   "┴30 s─ ▲ oldest waiting 8.3 s ─╯",
-		"▲ oldest waiting 12.5 s ": "┴─── ▲ oldest waiting 12.5 s  ─╯",
+		"▲ oldest waiting 8.3 s":     "─30 s─── ▲ oldest waiting 8.3 s ─╯",
+		"▲ oldest waiting 12.50 s  ": "─┴─ ▲ oldest waiting 12.50 s   ─╯",
 	} {
 		hd := Heading{Name: "x", Column: time.Second, Foot: []Figure{{Text: foot}}}
 		if line := ansi.Strip(bottom(hd, 50, lipgloss.NewStyle())); !strings.HasSuffix(line, want) {
