@@ -86,6 +86,7 @@ type TraceState struct {
 
 	Waited      int           `json:"waited"` // of those sent, those that waited for a free stream
 	LongestWait time.Duration `json:"longest_wait_ms"`
+	Missed      int           `json:"missed"`   // this process did not run when they were due
 	LeftOut     int           `json:"left_out"` // their time came while nothing was to be sent
 	Cut         int           `json:"cut"`      // prompts that were longer than the model's context allows
 	CutTo       int           `json:"cut_to"`   // tokens: the longest of these as it was sent

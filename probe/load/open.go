@@ -70,7 +70,9 @@ func (p *Pool) arrive(d due, gen int) bool {
 	case p.closed || gen != p.pacerGen:
 		return false
 	case p.now()-d.At > stoppedFor: // this process did not run when it was due
-		p.leaveOut(1)
+		if p.trace != nil {
+			p.trace.state.Missed++
+		}
 		return true
 	case p.budget == 0 || p.setting.Concurrency == 0: // no load now; the schedule goes on and nothing is made up for later
 		p.leaveOut(1)

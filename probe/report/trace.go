@@ -19,6 +19,7 @@ type Trace struct {
 
 	Waited        Number `json:"waited"` // of those sent, those that waited for a free stream
 	LongestWaitMS Number `json:"longest_wait_ms"`
+	Missed        Number `json:"missed"`
 	LeftOut       Number `json:"left_out"`
 	Cut           Number `json:"cut"`
 	CutTo         Number `json:"cut_to"` // tokens
@@ -34,7 +35,7 @@ func traceOf(l *level.Level) Trace {
 	return Trace{
 		Name: Text(l.Load.Trace), LengthS: Rounded(opt.Of(r.Length.Seconds())), Arrivals: count(r.Arrivals), Sent: count(r.Sent),
 		Waited: count(r.Waited), LongestWaitMS: Rounded(opt.Of(float64(r.LongestWait) / float64(time.Millisecond))),
-		LeftOut: count(r.LeftOut), Cut: count(r.Cut), CutTo: count(r.CutTo), Skipped: count(r.Skipped),
+		Missed: count(r.Missed), LeftOut: count(r.LeftOut), Cut: count(r.Cut), CutTo: count(r.CutTo), Skipped: count(r.Skipped),
 	}
 }
 
@@ -45,9 +46,10 @@ func aboutTrace(r *frame.TraceState) []string {
 	}
 	all := units.WholeCommas(float64(r.Arrivals))
 	of := func(n int) string { return units.WholeCommas(float64(n)) + " of " + all }
-	left := r.Arrivals - r.Sent - r.Skipped - r.LeftOut
+	left := r.Arrivals - r.Sent - r.Skipped - r.LeftOut - r.Missed
 	return []string{
 		iff(r.Waited > 0, "%s arrivals waited for a free stream, the longest %s: latencies from the schedule include that", of(r.Waited), units.Span(r.LongestWait)),
+		iff(r.Missed > 0, "%s arrivals were missed: this machine was too busy to send them when they were due", of(r.Missed)),
 		iff(r.LeftOut > 0, "%s arrivals were left out: they were due while nothing was to be sent", of(r.LeftOut)),
 		iff(left > 0, "%s arrivals were never reached", of(left)),
 		iff(r.Cut > 0, "%s prompts were longer than the model's context and were cut, to %s tokens at most", of(r.Cut), units.WholeCommas(float64(r.CutTo))),

@@ -14,12 +14,13 @@ func TestAReplayTellsWhatDiffersFromTheTrace(t *testing.T) {
 	load := frame.Load{Concurrency: 8, Rate: 2, Trace: "conv.jsonl", InputTokens: 100, OutputTokens: 10}
 	state := frame.TraceState{
 		At: 10 * time.Second, Length: 10 * time.Second, Arrivals: 4000, Sent: 3900, Waited: 12, LongestWait: 1200 * time.Millisecond,
-		LeftOut: 60, Cut: 3, CutTo: 16000, Skipped: 30, Empty: 2, Ended: true,
+		Missed: 4, LeftOut: 56, Cut: 3, CutTo: 16000, Skipped: 30, Empty: 2, Ended: true,
 	}
 	s := summarise(bench.Plan{Load: load}, frames(time.Second, load, nil, func(f *frame.Frame) { f.Load.Replay = &state }))
 	for _, want := range []string{
 		"12 of 4,000 arrivals waited for a free stream, the longest 1.2 s",
-		"60 of 4,000 arrivals were left out",
+		"56 of 4,000 arrivals were left out",
+		"4 of 4,000 arrivals were missed",
 		"10 of 4,000 arrivals were never reached",
 		"3 of 4,000 prompts were longer than the model's context and were cut, to 16,000 tokens at most",
 		"30 of 4,000 requests were skipped",

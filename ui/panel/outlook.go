@@ -94,6 +94,7 @@ func traceLines(v *View, w int) []string {
 	}{
 		{r.Waiting, "wait for a free stream now"},
 		{r.Waited, "waited for a free stream, longest " + units.Span(r.LongestWait)},
+		{r.Missed, "were missed: this machine is too busy"},
 		{r.LeftOut, "were left out"},
 		{r.Cut, "were cut to the context"},
 		{r.Skipped, "did not fit the context"},
