@@ -85,15 +85,31 @@ func (c *course) step(now time.Duration, level int, found []Verdict) (shown []Ve
 			acute = acute || !entryOf(v.Rule).lasting
 		}
 	}
+	all := slices.Clone(c.troubles)
 	c.troubles = slices.DeleteFunc(c.troubles, func(t *trouble) bool {
-		explained := slices.ContainsFunc(found, func(v Verdict) bool { return slices.Contains(entryOf(t.verdict.Rule).unless, v.Rule) })
-		over := now-t.seen >= troubleFades || t.seen < now && (changed || explained)
+		cause := explains(all, t, now)
+		if cause != nil && now-t.from < sameTrouble {
+			cause.from = min(cause.from, t.from) // it was the beginning of that
+			return true
+		}
+		over := now-t.seen >= troubleFades || t.seen < now && (changed || cause != nil)
 		if over {
 			c.end(t)
 		}
 		return over
 	})
 	return c.shown(), acute
+}
+
+// explains is a trouble found now that explains one that is not found any more; nil: there is none.
+func explains(all []*trouble, t *trouble, now time.Duration) *trouble {
+	i := slices.IndexFunc(all, func(other *trouble) bool {
+		return other.seen == now && t.seen < now && slices.Contains(entryOf(t.verdict.Rule).unless, other.verdict.Rule)
+	})
+	if i < 0 {
+		return nil
+	}
+	return all[i]
 }
 
 func (c *course) shown() (all []Verdict) {
