@@ -52,7 +52,7 @@ var rooms = []room{
 	{"probe/measure", values, []string{"probe/opt"}},
 	{"probe/prompt", values, nil},
 	{"probe/roofline", values, []string{"probe/opt", "probe/plain"}},
-	{"probe/frame", values, []string{"gpu", "probe/arrivals", "probe/engine", "probe/length", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline"}},
+	{"probe/frame", values, []string{"gpu", "probe/arrivals", "probe/engine", "probe/length", "probe/measure", "probe/opt", "probe/prompt", "probe/roofline", "probe/units"}},
 	{"probe/slo", values, []string{"probe/measure", "probe/opt"}},
 	// Sources: what no reader imports.
 	{"gpu/nvml", sources, []string{"gpu", "probe/opt"}},

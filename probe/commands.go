@@ -10,7 +10,6 @@ import (
 	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/prompt"
-	"sonde/probe/units"
 )
 
 // commands carries out what an operator, or a runner in his place, asks for. What
@@ -111,7 +110,7 @@ func (c *commands) set(l frame.Load) {
 		return
 	}
 	c.chosen = c.chosen || l.Concurrency != old.Concurrency || l.Rate != old.Rate
-	c.apply(l, describeChange(old, l))
+	c.apply(l, l.ChangeFrom(old))
 }
 
 // refuse says that a session that watches sends nothing. The lock is held.
@@ -258,27 +257,4 @@ func (c *commands) Fail(err error) {
 	if c.fatal == nil {
 		c.fatal = err
 	}
-}
-
-// describeChange describes what an operator changed.
-func describeChange(old, l frame.Load) string {
-	switch {
-	case l.Ramp != old.Ramp && l.Ramp.Over > 0:
-		return fmt.Sprintf("rate: %g → %g requests/s within %s", l.Ramp.From, l.Rate, units.Span(l.Ramp.Over))
-	case l.Rate != old.Rate:
-		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)
-	case l.Arrivals != old.Arrivals:
-		return fmt.Sprintf("arrivals: %s → %s", old.Arrivals, l.Arrivals)
-	case l.Concurrency != old.Concurrency:
-		return fmt.Sprintf("concurrency %d → %d", old.Concurrency, l.Concurrency)
-	case l.Prefix != old.Prefix:
-		return fmt.Sprintf("prompts: %s → %s prefixes", old.Prefix, l.Prefix)
-	case l.Turns != old.Turns:
-		return fmt.Sprintf("conversations of %d → %d turns", max(1, old.Turns), max(1, l.Turns))
-	case l.Think != old.Think:
-		return fmt.Sprintf("think time %s → %s", units.Span(old.Think), units.Span(l.Think))
-	case l.Input() != old.Input():
-		return fmt.Sprintf("prompt %s → %s tokens", old.Input(), l.Input())
-	}
-	return fmt.Sprintf("output %s → %s tokens", old.Output(), l.Output())
 }

@@ -35,11 +35,13 @@ func (m *model) fixed() bool {
 
 // change changes the requested load. Nothing waits for it.
 func (m *model) change(f func(*frame.Load)) {
-	var wanted frame.Load
+	var before, wanted frame.Load
 	m.Controls.ChangeLoad(func(l *frame.Load) {
+		before = *l
 		f(l)
 		wanted = *l
 	})
+	m.remember(before)
 	m.confirm(wanted)
 }
 
@@ -189,10 +191,12 @@ func controls(message string, f func(frame.Controls)) func(*model) {
 }
 
 func (m *model) abort() {
-	if n := m.Controls.Load().Concurrency; n > 0 {
-		m.restoreCap = n
+	before := m.Controls.Load()
+	if before.Concurrency > 0 {
+		m.restoreCap = before.Concurrency
 	}
 	m.Controls.Abort()
+	m.remember(before)
 	m.say("aborted: all requests in flight are cancelled", m.theme.Note)
 }
 

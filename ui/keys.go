@@ -105,6 +105,7 @@ func commands() []command {
 		{[]string{"R"}, "R", "open loop: ramp to twice the rate within a minute", "", needLoad, (*model).rampUp},
 		{[]string{"0"}, "0", "stop: send no new requests, let running ones finish", "stop", needLoad, (*model).stopLoad},
 		{[]string{"x"}, "x", "abort: cancel all requests in flight", "", needLoad, (*model).abort},
+		{[]string{"u"}, "u", "undo the last change of the load (requests stay cancelled)", "", needLoad, (*model).undo},
 		{[]string{"l"}, "l", "send one long prompt to see how it affects the others", "long prompt",
 			needLoad, controls("long prompt sent: watch the gaps of the other streams", frame.Controls.FireLong)},
 		{[]string{"s"}, "s", sweepText, "sweep", needSweeper, (*model).toggleSweep},

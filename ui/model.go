@@ -61,9 +61,10 @@ type model struct {
 
 	otherFailed bool // the other run cannot be read, which was said
 
-	window     int // seconds, as last requested; 0: not yet
-	restoreCap int // open loop: the cap before it was stopped
-	turn       int // which panel of a band may show new data now
+	window     int          // seconds, as last requested; 0: not yet
+	restoreCap int          // open loop: the cap before it was stopped
+	turn       int          // which panel of a band may show new data now
+	earlier    []frame.Load // before each change of the load that can be undone, oldest first
 	rounds     rounds
 	generation int // of the chain of ticks; ticks of older chains are dropped
 	epoch      int // of the playback, whose Frames are shown

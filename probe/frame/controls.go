@@ -1,12 +1,14 @@
 package frame
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"sonde/probe/arrivals"
 	"sonde/probe/length"
 	"sonde/probe/prompt"
+	"sonde/probe/units"
 )
 
 // Load is the load that an operator requests.
@@ -50,6 +52,29 @@ func (l Load) Input() length.Length { return length.Length{Mean: l.InputTokens, 
 // Output is the requested length of answers.
 func (l Load) Output() length.Length {
 	return length.Length{Mean: l.OutputTokens, Shape: l.OutputShape}
+}
+
+// ChangeFrom describes what an operator changed of an older load, in one line.
+func (l Load) ChangeFrom(old Load) string {
+	switch {
+	case l.Ramp != old.Ramp && l.Ramp.Over > 0:
+		return fmt.Sprintf("rate: %g → %g requests/s within %s", l.Ramp.From, l.Rate, units.Span(l.Ramp.Over))
+	case l.Rate != old.Rate:
+		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)
+	case l.Arrivals != old.Arrivals:
+		return fmt.Sprintf("arrivals: %s → %s", old.Arrivals, l.Arrivals)
+	case l.Concurrency != old.Concurrency:
+		return fmt.Sprintf("concurrency %d → %d", old.Concurrency, l.Concurrency)
+	case l.Prefix != old.Prefix:
+		return fmt.Sprintf("prompts: %s → %s prefixes", old.Prefix, l.Prefix)
+	case l.Turns != old.Turns:
+		return fmt.Sprintf("conversations of %d → %d turns", max(1, old.Turns), max(1, l.Turns))
+	case l.Think != old.Think:
+		return fmt.Sprintf("think time %s → %s", units.Span(old.Think), units.Span(l.Think))
+	case l.Input() != old.Input():
+		return fmt.Sprintf("prompt %s → %s tokens", old.Input(), l.Input())
+	}
+	return fmt.Sprintf("output %s → %s tokens", old.Output(), l.Output())
 }
 
 // NextPrefix is the value of Load.Prefix after another one, round and round.
