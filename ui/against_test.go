@@ -42,13 +42,14 @@ var otherRun = sync.OnceValue(func() *history.Other {
 	return history.NewOther("before", []level.Level{better(2, 80, 250), better(4, 150, 500), better(8, 400, 900), better(16, 400, 1540), better(64, 400, 1600)}, timeline)
 })
 
-// against is busy beside another run.
+// against is busy beside another run. It pulls at the same moment again: else a slow machine makes it
+// silent.
 func against(th *theme.Palette) func(w, h int) *model {
 	return func(w, h int) *model {
 		m := session(w, h, th)
 		m.Other = &fakeOther{run: otherRun()}
 		m.Levels = &fakeLevels{rows: []level.Level{row(1, 20, 101), row(4, 120, 399), row(8, 400, 800), row(16, 400, 1400)}}
-		m.pull(time.Now())
+		m.pull(m.lastFrame)
 		m.notice = notice{}
 		return sized(m, w, h)
 	}
@@ -57,7 +58,7 @@ func against(th *theme.Palette) func(w, h int) *model {
 func unlike(w, h int) *model {
 	m := against(newTestTheme())(w, h)
 	m.Other.(*fakeOther).unlike = []string{"model: Llama-3.1-8B there, Qwen3-32B here"}
-	m.pull(time.Now())
+	m.pull(m.lastFrame)
 	return sized(m, w, h)
 }
 
@@ -83,7 +84,7 @@ func TestTheOtherRunIsAlignedByTimeOrByLoad(t *testing.T) {
 func TestASummaryIsAlignedByLoadOnly(t *testing.T) {
 	m := against(newTestTheme())(120, 40)
 	m.Other = &fakeOther{run: history.NewOther("summary", otherRun().Levels, nil)}
-	m.pull(time.Now())
+	m.pull(m.lastFrame)
 	press(m, "c")
 	m.notice = notice{}
 	if s := screenOf(m); !strings.Contains(s, "vs summary") || !strings.Contains(s, "by load") {
@@ -117,12 +118,12 @@ func TestWithoutAnotherRunTheKeySaysHowToGetOne(t *testing.T) {
 		t.Error(s)
 	}
 	m.Other = &fakeOther{}
-	m.pull(time.Now())
+	m.pull(m.lastFrame)
 	if press(m, "c"); !strings.Contains(screenOf(m), "still being read") {
 		t.Error(screenOf(m))
 	}
 	m.Other = &fakeOther{err: errors.New("the disk is gone")}
-	m.pull(time.Now())
+	m.pull(m.lastFrame)
 	if m.draw(); !strings.Contains(screenOf(m), "cannot be shown: the disk is gone") {
 		t.Error(screenOf(m))
 	}

@@ -145,28 +145,45 @@ func (l *latency) Zoomed(v *View, w, h int) []string {
 	if w < 2*tableWidth {
 		return l.Body(v, w, h)
 	}
+	wide := l.tableWidth(v)
 	upper := h
 	var lower []string
 	if l.below != nil && h >= 16 {
-		if lower = l.below(v, w-tableWidth, h-h*6/10); lower != nil {
+		if lower = l.below(v, w-wide, h-h*6/10); lower != nil {
 			upper = h * 6 / 10
 		}
 	}
-	charts := append(l.Body(v, w-tableWidth, upper), lower...)
-	return text.Beside(l.table(v), tableWidth, charts, w-tableWidth, h)
+	charts := append(l.Body(v, w-wide, upper), lower...)
+	return text.Beside(l.table(v), wide, charts, w-wide, h)
 }
 
-// table lists every statistic of the live window and of the current level.
+// tableWidth has room for the other run where it has figures.
+func (l *latency) tableWidth(v *View) int {
+	if l.other(v).N > 0 {
+		return tableWidth + 11
+	}
+	return tableWidth
+}
+
+// table lists every statistic of the live window and of the current level, and what the other
+// run showed.
 func (l *latency) table(v *View) []string {
 	f, t := v.Frame, v.Theme
+	other := l.other(v)
+	beside := func(s string) string {
+		if other.N == 0 {
+			return ""
+		}
+		return t.Other.Render(" " + text.Right(s, 10))
+	}
 	win, lev := l.window(v), l.of(f.Client.Level.TTFT, f.Client.Level.TPOT)
 	u := l.unit(v)
-	lines := []string{t.Dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.Name, spanWindow(f.Client.Window), "level "+count(f.Load.Level)))}
+	lines := []string{t.Dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.Name, spanWindow(f.Client.Window), "level "+count(f.Load.Level))) + beside("vs")}
 	for _, q := range statistics {
 		a, b := cell(t, q.name, win, u, false), cell(t, q.name, lev, u, !f.Load.Settled)
-		lines = append(lines, t.Dim.Render(fmt.Sprintf(" %-7s ", q.label))+a+" "+b)
+		lines = append(lines, t.Dim.Render(fmt.Sprintf(" %-7s ", q.label))+a+" "+b+beside(u.Of(q.value(other))))
 	}
-	lines = append(lines, t.Dim.Render(" n       ")+fmt.Sprintf("%10s %10s", count(win.N), count(lev.N)), "")
+	lines = append(lines, t.Dim.Render(" n       ")+fmt.Sprintf("%10s %10s", count(win.N), count(lev.N))+beside(count(other.N)), "")
 	for _, s := range v.slosOf(l.metric) {
 		lines = append(lines, " "+sloLine(t, s, win))
 	}
