@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"sonde/gpu/remote"
 	"sonde/probe/plain"
 )
 
@@ -108,9 +109,15 @@ func (c *Config) checkMetrics() string {
 }
 
 func (c *Config) checkGPU() string {
-	words := []string{"auto", "nvml", "off"}
+	words := []string{"auto", "nvml", "off", "ssh"}
+	if strings.HasPrefix(c.GPU, remote.Scheme) {
+		if _, err := remote.Parse(c.GPU); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
 	if !strings.ContainsAny(c.GPU, ".:/") && c.GPU != "localhost" && !slices.Contains(append(words, fromPrometheus), c.GPU) {
-		return "must be auto, nvml, off or an exporter's address such as http://host:9400/metrics"
+		return "must be auto, nvml, off, ssh, ssh://[user@]host[:port] or an exporter's address such as http://host:9400/metrics"
 	}
 	return c.checkReadings(&c.GPU, words...)
 }

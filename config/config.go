@@ -53,7 +53,7 @@ type Config struct {
 	SLO []slo.Target
 
 	Metrics    string // address of the engine's metrics page, "off", "prometheus", or "" to find it
-	GPU        string // "auto", "nvml", "off", "prometheus" or the address of an exporter
+	GPU        string // "auto", "nvml", "off", "ssh", ssh://…, "prometheus" or the address of an exporter
 	Prometheus string // address of a Prometheus server; Metrics and GPU are "prometheus" unless they were given
 	Selector   string // matchers in PromQL that choose its series, without braces; "" is all of them
 	Roofline   string // MODEL@GPU of the lower bounds; "" finds both

@@ -41,7 +41,7 @@ func endpointSettings(c *Config) []setting {
 		}),
 		in(groupSources, []setting{
 			{key: "metrics", arg: "URL", help: "engine metrics page, or off (detected)", check: c.checkMetrics, field: &c.Metrics},
-			{key: "gpu", arg: "SOURCE", initial: "auto", help: "auto, nvml, off or an exporter's URL", check: c.checkGPU, field: &c.GPU},
+			{key: "gpu", arg: "SOURCE", initial: "auto", help: "auto, nvml, off, ssh[://HOST] or URL", check: c.checkGPU, field: &c.GPU},
 			{key: "prometheus", arg: "URL", help: "Prometheus server for engine and GPU", check: completed(&c.Prometheus), field: &c.Prometheus},
 			{key: "selector", arg: "LIST", help: "its series: job=\"vllm\",namespace=\"x\"", check: c.checkSelector, field: &c.Selector},
 			{key: "roofline", arg: "MODEL@GPU", help: "for the lower bounds (detected)",

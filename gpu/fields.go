@@ -24,6 +24,7 @@ const (
 	SourceDCGM           = "dcgm"
 	SourceNVIDIAExporter = "nvidia_gpu_exporter"
 	SourceAMD            = "amd"
+	SourceAMDSMI         = "amd-smi" // also for rocm-smi
 )
 
 // quantity is one number of a Reading, with the names that each source has for it.
@@ -105,6 +106,18 @@ var quantities = []quantity{
 		nvml: "bus width × memory clock", amd: []string{"gpu_vram_max_bandwidth"}},
 }
 
+// amdSMI are the names of quantities on the page of amd-smi metric --json.
+var amdSMI = map[string][]string{
+	"busy time":        {"usage.gfx_activity"},
+	"memory busy time": {"usage.umc_activity"},
+	"memory used":      {"mem_usage.used_vram"},
+	"memory":           {"mem_usage.total_vram"},
+	"power":            {"power.socket_power"},
+	"temperature":      {"temperature.hotspot", "temperature.edge"},
+	"SM clock":         {"clock.gfx_0.clk"},
+	"memory clock":     {"clock.mem_0.clk"},
+}
+
 // names are the spellings that a source has for the quantity. An exporter that is read
 // through Prometheus has the same ones.
 func (q *quantity) names(source string) []string {
@@ -121,6 +134,8 @@ func (q *quantity) names(source string) []string {
 		return q.nvidiaExporter
 	case SourceAMD:
 		return q.amd
+	case SourceAMDSMI:
+		return amdSMI[q.name]
 	}
 	return nil
 }

@@ -26,11 +26,11 @@ type HostMemory func() (used, total opt.Float)
 // available to a new program. It is unknown outside Linux.
 func SystemMemory() (used, total opt.Float) {
 	text, _ := os.ReadFile("/proc/meminfo")
-	return parseMeminfo(string(text))
+	return ParseMeminfo(string(text))
 }
 
-// parseMeminfo reads lines such as "MemTotal:  127600748 kB"; kB means KiB there.
-func parseMeminfo(text string) (used, total opt.Float) {
+// ParseMeminfo reads lines such as "MemTotal:  127600748 kB"; kB means KiB there.
+func ParseMeminfo(text string) (used, total opt.Float) {
 	kib := map[string]float64{}
 	for line := range strings.Lines(text) {
 		name, rest, _ := strings.Cut(line, ":")

@@ -26,6 +26,8 @@ const (
 	// countersPatience is how many rows of a GPU may be without a counter: the first ones
 	// always are. Then nobody asks again.
 	countersPatience = 5
+	// countersWait is how long the first reading waits for them.
+	countersWait = 2500 * time.Millisecond
 	// countersPause is the wait after dmon ended.
 	countersPause = 5 * time.Second
 )
@@ -37,6 +39,9 @@ type counters struct {
 	rows    map[int]counterRow
 	blank   int  // rows since the start, without any counter
 	had     bool // a counter at some time
+
+	known chan struct{} // closed once it is known whether there are counters
+	once  sync.Once     // closes it
 }
 
 type counterRow struct {
@@ -44,11 +49,27 @@ type counterRow struct {
 	cells []string
 }
 
+func newCounters() *counters { return &counters{known: make(chan struct{})} }
+
+func (c *counters) settle() { c.once.Do(func() { close(c.known) }) }
+
+// await waits for the first counters, so that no reading says that there are none before.
+func (c *counters) await(ctx context.Context) {
+	late := time.NewTimer(countersWait)
+	defer late.Stop()
+	select {
+	case <-c.known:
+	case <-late.C:
+	case <-ctx.Done():
+	}
+}
+
 // follow runs dmon until the context ends or it turns out that there are no counters.
 func (c *counters) follow(ctx context.Context, m tool.Machine) {
 	guard.Go("GPU counters", func(error) {}, func() {
 		for ctx.Err() == nil {
-			c.once(ctx, m)
+			c.run(ctx, m)
+			c.settle()
 			if !c.useful() {
 				return
 			}
@@ -60,7 +81,7 @@ func (c *counters) follow(ctx context.Context, m tool.Machine) {
 	})
 }
 
-func (c *counters) once(ctx context.Context, m tool.Machine) {
+func (c *counters) run(ctx context.Context, m tool.Machine) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m.Follow(ctx, func(line string) {
@@ -94,6 +115,7 @@ func (c *counters) take(line string) {
 	c.rows[index] = counterRow{time.Now(), cells}
 	if c.value(index, "smutil").OK || c.value(index, "dram").OK {
 		c.had = true
+		c.settle()
 	} else {
 		c.blank++
 	}

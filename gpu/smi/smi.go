@@ -68,11 +68,13 @@ func Open(ctx context.Context, m tool.Machine, interval time.Duration) (*Reader,
 	}
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.counters.follow(ctx, m)
+	s.counters.await(ctx)
+	s.due = time.Time{} // the next reading has the counters
 	return s, nil
 }
 
 func open(ctx context.Context, run func(context.Context, ...string) tool.Output, m tool.Machine, interval time.Duration) (*Reader, error) {
-	s := &Reader{run: run, interval: interval, host: m.Name(), hostMemory: m.Memory, counters: &counters{}, cancel: func() {},
+	s := &Reader{run: run, interval: interval, host: m.Name(), hostMemory: m.Memory, counters: newCounters(), cancel: func() {},
 		fields: slices.Clone(queryFields), names: map[string]gpu.Reading{}}
 	if _, err := s.Read(ctx); err != nil {
 		return nil, err

@@ -42,7 +42,14 @@ func finder(o Options) func(context.Context) (reader, error) {
 	page := func(address string) func(context.Context) (reader, error) {
 		return func(ctx context.Context) (reader, error) { return openPage(ctx, address, o) }
 	}
-	switch mode := strings.TrimSpace(o.Mode); {
+	mode := strings.TrimSpace(o.Mode)
+	if t, ok, err := sshTarget(mode, o.TargetHost); ok {
+		if err != nil {
+			return func(context.Context) (reader, error) { return nil, err }
+		}
+		return findSSH(t, o.Interval)
+	}
+	switch {
 	case mode == "off":
 		return nil
 	case mode == "nvml":

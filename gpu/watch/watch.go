@@ -4,6 +4,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,13 +13,14 @@ import (
 
 	"sonde/gpu"
 	"sonde/gpu/exporter"
+	"sonde/gpu/tool"
 	"sonde/probe/guard"
 	"sonde/probe/prom"
 )
 
 // Options say where readings may come from.
 type Options struct {
-	Mode         string        // "auto" (or ""), "nvml" (the driver of this machine), "off", or the address of an exporter page
+	Mode         string        // "auto" (or ""), "nvml" (the driver of this machine), "ssh" (the target's host), ssh://…, "off", or the address of an exporter page
 	TargetHost   string        // host that the endpoint runs on, without port
 	Local        bool          // the endpoint is on this machine, or there is none
 	EngineGPUURL string        // GPU page that the engine itself serves; in auto mode the only one then
@@ -69,6 +71,7 @@ type Watcher struct {
 	interval time.Duration
 	find     func(context.Context) (reader, error) // nil: switched off
 	keepGone bool                                  // a GPU that is no longer listed stays, as lost
+	pause    time.Duration                         // at least, before the next discovery; only of Run
 	latest   atomic.Pointer[gpu.Status]
 }
 
@@ -88,11 +91,12 @@ func (w *Watcher) Latest() gpu.Status { return *w.latest.Load() }
 // driver call that hangs cannot be cancelled: do not wait for Run when the program ends.
 func (w *Watcher) Run(ctx context.Context) {
 	for w.find != nil && ctx.Err() == nil {
+		w.pause = 0
 		pause := retryEvery
 		if w.session(ctx) {
 			pause = returnEvery
 		}
-		wait(ctx, pause)
+		wait(ctx, max(pause, w.pause))
 	}
 }
 
@@ -103,6 +107,9 @@ func (w *Watcher) session(ctx context.Context) (found bool) {
 	r, err := w.find(ctx)
 	if err != nil {
 		w.fail(err)
+		if later := (*delayed)(nil); errors.As(err, &later) {
+			w.pause = later.pause
+		}
 		return w.Latest().Source != ""
 	}
 	defer r.Close()
@@ -117,6 +124,9 @@ func (w *Watcher) poll(ctx context.Context, r reader) {
 		st, err := r.Read(ctx)
 		switch {
 		case ctx.Err() != nil:
+			return
+		case errors.Is(err, tool.ErrGone):
+			w.fail(err)
 			return
 		case err != nil:
 			failures++

@@ -63,7 +63,7 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 	}
 	r.tokenizer(ctx, o, addr, id)
 	last := awaitFrame(ctx, session, func(f *frame.Frame) bool {
-		return engineSettled(f.Engine, o.Metrics) && gpuSettled(f.GPU, o.GPU) || time.Since(began) > gpuPatience
+		return engineSettled(f.Engine, o.Metrics) && gpuSettled(f.GPU, o.GPU) || time.Since(began) > gpuWait(o.GPU)
 	})
 	r.engine(last.Engine.Identity)
 	r.metrics(readAgain(ctx, o, addr, last.Engine))

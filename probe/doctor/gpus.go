@@ -57,6 +57,8 @@ func (r *Report) gpus(status gpu.Status, mode string, local bool) {
 // says so itself: a search on the endpoint's host, and a Prometheus server.
 func whereGPUs(mode string, local bool) string {
 	switch {
+	case strings.HasPrefix(mode, "ssh"):
+		return "check that this works: ssh -o BatchMode=yes HOST nvidia-smi"
 	case mode == probe.FromPrometheus, !local && (mode == "auto" || mode == ""):
 		return ""
 	case local:
@@ -110,15 +112,26 @@ func (s section) device(g *gpu.Reading, split bool) {
 		cmp.Or(g.Note, "another source may have them: --gpu nvml on the GPU's machine, or a DCGM exporter with profiling metrics"))
 }
 
-// gpuPatience is how long the first readings of GPUs may take.
-const gpuPatience = 4 * time.Second
+// gpuPatience is how long the first readings of GPUs may take; sshPatience where a login
+// through jump hosts comes first.
+const (
+	gpuPatience = 4 * time.Second
+	sshPatience = 20 * time.Second
+)
+
+func gpuWait(mode string) time.Duration {
+	if strings.HasPrefix(mode, "ssh") {
+		return sshPatience
+	}
+	return gpuPatience
+}
 
 // localGPU looks for the GPUs of this machine.
 func (r *Report) localGPU(ctx context.Context, mode string) {
 	if mode == probe.FromPrometheus {
 		mode = "auto" // without an endpoint there are no GPUs to look up
 	}
-	ctx, cancel := context.WithTimeout(ctx, gpuPatience)
+	ctx, cancel := context.WithTimeout(ctx, gpuWait(mode))
 	defer cancel()
 	source := watch.Open(watch.Options{Mode: mode, Local: true})
 	guard.Go("GPU readings", func(error) {}, func() { source.Run(ctx) })

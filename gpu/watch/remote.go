@@ -1,0 +1,110 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sonde/gpu"
+	"sonde/gpu/amdsmi"
+	"sonde/gpu/remote"
+	"sonde/gpu/smi"
+	"sonde/gpu/tool"
+)
+
+// viaSSH is the mode that stands for the endpoint's own host.
+const viaSSH = "ssh"
+
+// sshTarget is the machine that a mode names; not ok if the mode is another one.
+func sshTarget(mode, host string) (t remote.Target, ok bool, err error) {
+	switch {
+	case mode == viaSSH && host == "":
+		return t, true, errors.New("no host to log in to: name it with --gpu ssh://host")
+	case mode == viaSSH:
+		return remote.Target{Host: host}, true, nil
+	case strings.HasPrefix(mode, remote.Scheme):
+		t, err = remote.Parse(mode)
+		return t, true, err
+	}
+	return t, false, nil
+}
+
+const (
+	// mostPause is the longest wait between two logins that fail.
+	mostPause = time.Minute
+	// refusedPause is the wait after a login that was refused: the next one would fail as
+	// well, and some servers ban those who try often.
+	refusedPause = 3 * time.Minute
+)
+
+// delayed is a failed discovery that is not to be repeated soon.
+type delayed struct {
+	error
+	pause time.Duration
+}
+
+func (d *delayed) Unwrap() error { return d.error }
+
+// findSSH logs in, after a failure with longer and longer pauses.
+func findSSH(t remote.Target, interval time.Duration) func(context.Context) (reader, error) {
+	failed := 0
+	return func(ctx context.Context) (reader, error) {
+		r, err := openRemote(ctx, t, interval)
+		if err == nil {
+			failed = 0
+			return r, nil
+		}
+		pause := min(mostPause, returnEvery<<min(failed, 4))
+		failed++
+		if f := (*remote.Failure)(nil); errors.As(err, &f) && f.Refused {
+			pause = refusedPause
+		}
+		return nil, &delayed{err, pause}
+	}
+}
+
+// openRemote logs in and takes the first tool that is there.
+func openRemote(ctx context.Context, t remote.Target, interval time.Duration) (reader, error) {
+	shell, err := remote.Dial(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openTool(ctx, shell, interval)
+	if err != nil {
+		shell.Close()
+		return nil, fmt.Errorf("%s: %w", gpu.Clean(t.String()), err)
+	}
+	return overSSH{r, shell, t}, nil
+}
+
+func openTool(ctx context.Context, m tool.Machine, interval time.Duration) (reader, error) {
+	nvidia, err := smi.Open(ctx, m, interval)
+	if !errors.Is(err, smi.ErrMissing) {
+		return nvidia, err
+	}
+	amd, err := amdsmi.Open(ctx, m, interval)
+	if errors.Is(err, amdsmi.ErrMissing) {
+		err = errors.New("neither nvidia-smi nor amd-smi nor rocm-smi was found there: install the driver's tools, or name the machine that has the GPUs")
+	}
+	return amd, err
+}
+
+// overSSH says by which way the readings came.
+type overSSH struct {
+	reader
+	shell  *remote.Shell
+	target remote.Target
+}
+
+func (o overSSH) Read(ctx context.Context) (gpu.Status, error) {
+	st, err := o.reader.Read(ctx)
+	st.Source += " over ssh " + gpu.Clean(o.target.String())
+	return st, err
+}
+
+func (o overSSH) Close() {
+	o.reader.Close()
+	o.shell.Close()
+}
