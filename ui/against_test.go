@@ -67,7 +67,7 @@ func TestTheOtherRunIsAlignedByTimeOrByLoad(t *testing.T) {
 	if s := screenOf(m); !strings.Contains(s, "vs before  by time") {
 		t.Fatal(s)
 	}
-	press(m, "c")
+	press(m, "C")
 	s := screenOf(m)
 	// At 16 streams it had a TTFT of 50 and 100 ms, a TPOT of 8 and 9 ms.
 	for _, want := range []string{"vs before  by load", "vs 50.0 100", "p95 15.0 vs 8.00", "vs 8.00  30.0", "vs 1 540"} {
@@ -75,7 +75,7 @@ func TestTheOtherRunIsAlignedByTimeOrByLoad(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, s)
 		}
 	}
-	press(m, "c")
+	press(m, "C")
 	if !strings.Contains(screenOf(m), "by time") {
 		t.Error("a second key does not lead back")
 	}
@@ -85,7 +85,7 @@ func TestASummaryIsAlignedByLoadOnly(t *testing.T) {
 	m := against(newTestTheme())(120, 40)
 	m.Other = &fakeOther{run: history.NewOther("summary", otherRun().Levels, nil)}
 	m.pull(m.lastFrame)
-	press(m, "c")
+	press(m, "C")
 	m.notice = notice{}
 	if s := screenOf(m); !strings.Contains(s, "vs summary") || !strings.Contains(s, "by load") {
 		t.Error(s)
@@ -113,13 +113,13 @@ func TestTheTableHasTheDifferenceInPercent(t *testing.T) {
 
 func TestWithoutAnotherRunTheKeySaysHowToGetOne(t *testing.T) {
 	m := busy(120, 40)
-	press(m, "c")
+	press(m, "C")
 	if s := screenOf(m); !strings.Contains(s, "--against FILE") {
 		t.Error(s)
 	}
 	m.Other = &fakeOther{}
 	m.pull(m.lastFrame)
-	if press(m, "c"); !strings.Contains(screenOf(m), "still being read") {
+	if press(m, "C"); !strings.Contains(screenOf(m), "still being read") {
 		t.Error(screenOf(m))
 	}
 	m.Other = &fakeOther{err: errors.New("the disk is gone")}

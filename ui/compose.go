@@ -16,7 +16,7 @@ func (m *model) draw() {
 	if !m.paused {
 		m.shown = m.live
 	}
-	m.shown.Requested = m.requested()
+	m.shown.Requested, m.shown.Cursor = m.requested(), m.kept(m.cursor)
 	if m.layout.tooSmall {
 		m.content = m.finish(m.tooSmall())
 		return

@@ -53,6 +53,7 @@ var scenes = map[string]struct {
 }{
 	"main":       {busy, both("")},
 	"zoom":       {busy, slices.Concat(both("1 z"), both("2 z"), both("3 z"), both("4 z"), both("5 z"), both("6 z"), both("7 z"), both("8 z"))},
+	"cursor":     {busy, slices.Concat(both("c left left left"), both("( 4 z"))},
 	"explain":    {busy, slices.Concat(both("1 i"), both("2 i"), both("3 i"), both("4 i"), both("5 i"), both("6 i"), both("7 i"), both("8 i"))},
 	"help":       {busy, append(both("?"), shot{"? pgdown", 80, 24}, shot{"? pgdown pgdown", 80, 24}, shot{"? pgdown pgdown pgdown", 80, 24}, shot{"? pgdown", 120, 40})},
 	"verdicts":   {busy, both("v")},
@@ -74,7 +75,7 @@ var scenes = map[string]struct {
 	"notices":    {busy, append(both("l"), shot{"0", 80, 24}, shot{"z +", 80, 24}, shot{"d", 80, 24}, shot{"n", 80, 24}, shot{"m", 80, 24}, shot{"<", 80, 24}, shot{"space", 80, 24})},
 	"small":      {busy, []shot{{"", 60, 16}, {"", 59, 16}, {"", 20, 5}}},
 	"ascii":      {ascii, both("")},
-	"against":    {against(newTestTheme()), slices.Concat(both(""), both("c"), both("t"), both("1 z"), both("4 z"), both("2 z"))},
+	"against":    {against(newTestTheme()), slices.Concat(both(""), both("C"), both("t"), both("1 z"), both("4 z"), both("2 z"))},
 	"againstasc": {against(theme.New(0, true)), both("")},
 	"unlike":     {unlike, both("")},
 }

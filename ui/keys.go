@@ -84,6 +84,8 @@ const (
 	panelText    = "next or previous panel"
 	secondsText  = "recording: seek −10 s / +10 s"
 	minutesText  = "recording: seek −1 min / +1 min"
+	cursorText   = "cursor through all charts: ←→ (⇧: by ten) or the mouse move it; titles show its moment"
+	markText     = "cursor to the previous or next mark: load change, long prompt, incident"
 	startEndText = "recording: go to the start or the end"
 	speedText    = "recording: slower or faster"
 )
@@ -112,7 +114,7 @@ func commands() []command {
 		{[]string{"S"}, "S", sweepText, "", needSweeper, (*model).startSweep},
 		{[]string{"t"}, "t", "levels: table, curve, knee", "levels", needNothing, (*model).toggleLevels},
 		{[]string{"a"}, "a", "levels: revisiting a level adds to its results, or replaces them", "", needLevels, (*model).toggleReplace},
-		{[]string{"c"}, "c", "other run (--against): align by time or by load", "", needOther, (*model).toggleAlignment},
+		{[]string{"C"}, "C", "other run (--against): align by time or by load", "", needOther, (*model).toggleAlignment},
 		{[]string{"d"}, "d", "embedded engine: chunked prefill, faults, incidents", "", needRehearsal, func(m *model) { m.toggle(overlayRehearsal) }},
 		{[]string{"tab"}, "tab", panelText, "panel", needNothing, func(m *model) { m.moveFocus(1) }},
 		{[]string{"shift+tab"}, "⇧tab", panelText, "", needNothing, func(m *model) { m.moveFocus(-1) }},
@@ -127,6 +129,9 @@ func commands() []command {
 	return append(all, []command{
 		{[]string{"z", "enter"}, "z", "zoom the panel (also enter)", "zoom", needNothing, (*model).toggleZoom},
 		{[]string{"esc"}, "esc", "back", "back", needNothing, (*model).back},
+		{[]string{"c"}, "c", cursorText, "cursor", needNothing, (*model).toggleCursor},
+		{[]string{"("}, "(", markText, "mark", needNothing, jumpToMark(-1)},
+		{[]string{")"}, ")", markText, "mark", needNothing, jumpToMark(1)},
 		{[]string{"i"}, "i", "explain the panel: definition, source, window, age", "", needNothing, func(m *model) { m.toggle(overlayExplain) }},
 		{[]string{"v"}, "v", "all verdicts, with evidence and advice, and the incidents so far", "why", needNothing, func(m *model) { m.toggle(overlayVerdicts) }},
 		{[]string{"n"}, "n", "next replica of a fleet, fullest first; after the last one, all", "", needControls, (*model).nextReplica},
@@ -180,10 +185,13 @@ func hints(all []command) []command {
 
 // lineOrder sorts the words of the key line by importance: the first ones survive on the
 // narrowest screen.
-var lineOrder = []string{"help", "quit", "concurrency", "stop", "sweep", "long prompt", "zoom", "why", "panel", "levels", "prompt", "output", "pause", "save"}
+var lineOrder = []string{"help", "quit", "concurrency", "stop", "sweep", "long prompt", "zoom", "why", "panel", "levels", "prompt", "output", "pause", "cursor", "save"}
+
+// cursorOrder is lineOrder while there is a cursor: the arrows move it.
+var cursorOrder = []string{"help", "quit", "back", "cursor", "mark", "pause", "stop", "zoom", "why", "panel", "save"}
 
 // replayOrder is lineOrder for a recording, whose load cannot be changed.
-var replayOrder = []string{"help", "quit", "pause", "10 s", "speed", "1 min", "zoom", "why", "panel", "save"}
+var replayOrder = []string{"help", "quit", "pause", "10 s", "speed", "1 min", "zoom", "why", "panel", "cursor", "save"}
 
 // overlayOrder is lineOrder while an overlay is open: the arrows scroll it and do not change
 // the load.

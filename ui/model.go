@@ -51,6 +51,7 @@ type model struct {
 	layout  layout
 	focus   panel.ID
 	zoomed  bool
+	cursor  int64 // see cursor.go
 	overlay overlay
 	notice  notice
 
@@ -132,6 +133,10 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.press(msg)
 		m.readLevels() // they may have come into view
+	case tea.MouseClickMsg:
+		m.pointTo(msg.Mouse())
+	case tea.MouseMotionMsg:
+		m.pointTo(msg.Mouse())
 	case tickMsg:
 		cmd = m.tick(msg)
 	case tea.ResumeMsg:
@@ -156,12 +161,15 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 func (m *model) View() tea.View {
 	v := tea.NewView(m.content)
 	v.AltScreen = true
+	if m.cursor > 0 { // else the terminal keeps the mouse, for copying
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	v.KeyboardEnhancements.ReportAlternateKeys = true // see KeyNames
 	return v
 }
 
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
-	if m.scroll(msg.String()) {
+	if m.scroll(msg.String()) || m.point(msg.String()) {
 		return nil
 	}
 	if c := m.command(msg.Key()); c != nil {

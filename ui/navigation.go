@@ -38,6 +38,10 @@ func (m *model) back() {
 		m.overlay = overlayNone
 		return
 	}
+	if m.cursor > 0 {
+		m.cursor = 0
+		return
+	}
 	m.zoomed = false
 	m.relayout()
 }

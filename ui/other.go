@@ -59,9 +59,9 @@ func besideText(run *history.Other, byLevel bool) string {
 	case !run.Timed():
 		return "dim: " + run.Name + " at the same load (a summary knows no times)"
 	case byLevel:
-		return "dim: " + run.Name + " at the same load (c: by time since the load began)"
+		return "dim: " + run.Name + " at the same load (C: by time since the load began)"
 	}
-	return "dim: " + run.Name + " at the same time since its load began (c: at the same load)"
+	return "dim: " + run.Name + " at the same time since its load began (C: at the same load)"
 }
 
 // toggleAlignment chooses how the other run is aligned.

@@ -62,6 +62,8 @@ func (m *model) showPlayback() {
 // lineOrder is which words the key line shows first.
 func (m *model) lineOrder() []string {
 	switch {
+	case m.cursor > 0 && m.overlay == overlayNone:
+		return cursorOrder
 	case m.Playback != nil:
 		return replayOrder
 	case m.overlay != overlayNone:

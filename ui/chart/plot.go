@@ -59,6 +59,13 @@ func (p *Plot) Marks(marked []bool, style lipgloss.Style) {
 	}
 }
 
+// Cursor draws a vertical line that many columns before the newest.
+func (p *Plot) Cursor(back int, style lipgloss.Style) {
+	for row := range p.h {
+		p.set(p.Cols-1-back, row, '│', inkOf(style))
+	}
+}
+
 // overflow is the sign in the top row for a value beyond the scale.
 const overflow = '▲'
 

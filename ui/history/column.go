@@ -22,6 +22,9 @@ type Column struct {
 
 	Streams []Stream // by slot
 	Marked  bool     // the load was changed, or a long prompt was fired
+	Long    bool     // a long prompt was fired
+
+	TTFT, TPOT measure.Summary // of the samples that ended in it
 
 	Window *Window // of another run's columns; else nil
 
@@ -44,6 +47,7 @@ func (c *Column) fold(f *frame.Frame) {
 	c.out += float64(cl.SliceOutTokens)
 	c.foldReadings(f)
 	c.foldStreams(f.Streams)
+	c.Long = c.Long || f.Has(frame.EventLong)
 	c.Marked = c.Marked || f.Has(frame.EventLoad) || f.Has(frame.EventLong)
 }
 

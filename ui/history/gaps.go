@@ -47,6 +47,9 @@ func GapMS(bin int) float64 {
 	return math.Pow(10, logMinGap+(float64(bin)+0.5)/binsDecade)
 }
 
+// N is how many gaps there are.
+func (g *Gaps) N() int { return g.n }
+
 // Quantile is in milliseconds; unknown without gaps.
 func (g *Gaps) Quantile(q float64) (ms float64, known bool) {
 	rank := uint64(q * float64(g.n-1))

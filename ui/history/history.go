@@ -32,8 +32,9 @@ type History struct {
 	first   int64 // number of columns[0] since the session began
 	columns []*Column
 
-	dot        int64         // number of the newest dot
-	ttft, tpot *measure.Dist // its samples
+	dot                    int64         // number of the newest dot
+	ttft, tpot             *measure.Dist // its samples
+	columnTTFT, columnTPOT *measure.Dist // of the open column
 }
 
 // Seen is what there has been any of since the session began. Until then a chart says why
@@ -42,7 +43,7 @@ type Seen struct{ TTFT, TPOT, Gaps, Tokens, Streams bool }
 
 // New is an empty history of columns of that length.
 func New(width time.Duration) *History {
-	return &History{Width: width, ttft: measure.NewDist(exactSamples), tpot: measure.NewDist(exactSamples)}
+	return &History{Width: width, ttft: measure.NewDist(exactSamples), tpot: measure.NewDist(exactSamples), columnTTFT: measure.NewDist(exactSamples), columnTPOT: measure.NewDist(exactSamples)}
 }
 
 // exactSamples is up to how many samples of a dot the percentiles are exact.
@@ -108,6 +109,10 @@ func (h *History) noteService(f *frame.Frame) {
 
 // latencies adds the samples of a slice to its dot.
 func (h *History) latencies(dot int64, c *measure.Client) {
+	if dot/2 != h.dot/2 {
+		h.columnTTFT.Reset()
+		h.columnTPOT.Reset()
+	}
 	if dot != h.dot {
 		h.ttft.Reset()
 		h.tpot.Reset()
@@ -115,11 +120,15 @@ func (h *History) latencies(dot int64, c *measure.Client) {
 	}
 	for _, ms := range c.SliceTTFT {
 		h.ttft.Add(ms)
+		h.columnTTFT.Add(ms)
 	}
 	for _, ms := range c.SliceTPOT {
 		h.tpot.Add(ms)
+		h.columnTPOT.Add(ms)
 	}
-	h.open().Dots[dot%2] = Dot{h.ttft.Summary(), h.tpot.Summary()}
+	open := h.open()
+	open.Dots[dot%2] = Dot{h.ttft.Summary(), h.tpot.Summary()}
+	open.TTFT, open.TPOT = h.columnTTFT.Summary(), h.columnTPOT.Summary()
 }
 
 // advance appends columns until the open one has the number. Time without Frames leaves
@@ -155,6 +164,19 @@ func (s *Seen) note(f *frame.Frame) {
 // Last gives the newest n columns, oldest first; fewer if there are no more.
 func (h *History) Last(n int) []*Column {
 	return h.columns[max(0, len(h.columns)-max(0, n)):]
+}
+
+// Oldest and Newest are the numbers of the first column that is kept and of the open one,
+// since the session began. Without any column Newest is below Oldest.
+func (h *History) Oldest() int64 { return h.first }
+func (h *History) Newest() int64 { return h.first + int64(len(h.columns)) - 1 }
+
+// Column is the one of that number; nil if it is not kept.
+func (h *History) Column(number int64) *Column {
+	if number < h.Oldest() || number > h.Newest() {
+		return nil
+	}
+	return h.columns[number-h.first]
 }
 
 // Clone is a history that later Frames do not change. Closed columns are shared: they

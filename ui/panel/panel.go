@@ -70,6 +70,7 @@ type drawn struct {
 	have      bool // there was a Frame
 	other     *history.Other
 	byLevel   bool
+	cursor    int64
 	frame     *frame.Frame
 	requested frame.Load
 }
@@ -77,7 +78,7 @@ type drawn struct {
 // Render draws w×h cells again if anything changed. New data alone waits for the panel's
 // turn.
 func (c *Card) Render(v *View, w, h int, how Looks, turn bool) {
-	now := drawn{how, w, h, v.Have, v.Other, v.ByLevel, c.drawn.frame, c.drawn.requested}
+	now := drawn{how, w, h, v.Have, v.Other, v.ByLevel, v.Cursor, c.drawn.frame, c.drawn.requested}
 	if now == c.drawn && !turn {
 		return
 	}
@@ -89,6 +90,7 @@ func (c *Card) Render(v *View, w, h int, how Looks, turn bool) {
 	if how.Bare {
 		hd.Figures = nil
 	}
+	v.pointAt(c.Panel, &hd)
 	if how.Zoomed {
 		draw = c.Zoomed
 	}

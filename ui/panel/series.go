@@ -83,6 +83,9 @@ func newPlot(v *View, w, h int, scale chart.Scale, label func(float64) string) *
 		marked = append(marked, c.Marked)
 	}
 	p.Marks(marked, v.Theme.Mark)
+	if back, on := v.cursorBack(); on {
+		p.Cursor(back, v.Theme.Accent)
+	}
 	return p
 }
 

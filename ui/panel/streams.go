@@ -50,7 +50,7 @@ func (streams) Body(v *View, w, h int) []string {
 	rows := make([][]chart.Cell, len(kept))
 	labels := make([]string, len(kept))
 	for i, u := range kept {
-		rows[i] = streamRow(v, shown, u.slot)
+		rows[i] = v.withCursor(streamRow(v, shown, u.slot))
 		labels[i] = t.Dim.Render(text.Right(fmt.Sprint(u.slot+1), slotWidth-1) + " ")
 		if u.long {
 			labels[i] = t.Bold.Render(text.Pad("long", slotWidth))

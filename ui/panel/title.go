@@ -97,6 +97,9 @@ func state(v *View, paused, narrow bool) string {
 	if v.Frame.Load.Level > 0 && !v.Frame.Load.Watch {
 		parts = append(parts, levelState(v, narrow))
 	}
+	if back, on := v.cursorBack(); on {
+		parts = append(parts, t.Accent.Render(cursorTime(v, back, narrow)))
+	}
 	at := units.Clock(v.Frame.At)
 	if v.Playback != nil {
 		at += "/" + units.Clock(v.Playback.Last)

@@ -26,6 +26,7 @@ type View struct {
 	Have      bool // Frame is a real one
 	History   *history.History
 	Requested frame.Load           // always as it stands, also while paused
+	Cursor    int64                // number of the column that the cursor is on, from 1; 0: there is no cursor
 	SLOs      []slo.Target         // limits of latencies are drawn into the charts
 	Silent    time.Duration        // how long no Frame has come
 	Playback  *frame.PlaybackState // where a recording is; nil for a live session

@@ -23,6 +23,7 @@ type Heading struct {
 	Spare   int // index of the figure that goes first when room is short; 0 = the last one
 	Foot    []Figure
 	Column  time.Duration // a panel with time to the right: the length of a column
+	Cursor  int           // how many columns before the right edge a cursor is, from 1; 0: there is none
 }
 
 // Box draws a frame of w×h cells around a body.
@@ -65,6 +66,9 @@ func top(hd Heading, w int, edge, title lipgloss.Style) string {
 func bottom(hd Heading, w int, edge lipgloss.Style) string {
 	text, used, _ := figures(shortened(hd.Foot, w-6), 0, w-4)
 	line := timeAxis(w-2, w-3-used, hd.Column)
+	if at := w - 2 - hd.Cursor; hd.Cursor > 0 && at >= 0 {
+		line[at] = '┃'
+	}
 	if used == 0 {
 		return edge.Render("╰" + string(line) + "╯")
 	}
