@@ -10,6 +10,7 @@ import (
 	"sonde/probe/engine"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
+	"sonde/probe/units"
 )
 
 // A long prompt is this many times the usual one, within bounds.
@@ -137,12 +138,12 @@ func (w *longWatch) report() string {
 	case w.beforeN == 0 || w.others == 0:
 		return fmt.Sprintf("the prompt of %d tokens had no other streams beside it to disturb", w.tokens)
 	case len(w.during) == 0:
-		return fmt.Sprintf("a prompt of %d tokens stopped the tokens of all other streams for %.1f s", w.tokens, w.disturbed.Seconds())
+		return fmt.Sprintf("a prompt of %d tokens stopped the tokens of all other streams for %s", w.tokens, units.Millis(measure.MS(w.disturbed)))
 	}
 	worst := w.worst()
 	if worst < w.usualMS {
-		return fmt.Sprintf("a prompt of %d tokens changed little: gaps of the others stayed at %.3g ms", w.tokens, worst)
+		return fmt.Sprintf("a prompt of %d tokens changed little: gaps of the others stayed at %s", w.tokens, units.Millis(worst))
 	}
-	return fmt.Sprintf("a prompt of %d tokens: gaps of %d streams rose from %.3g to %.3g ms for %.1f s",
-		w.tokens, w.others, w.beforeMS, worst, w.disturbed.Seconds())
+	return fmt.Sprintf("a prompt of %d tokens: gaps of %s rose from %s to %s for %s",
+		w.tokens, units.Count(w.others, "stream"), units.Millis(w.beforeMS), units.Millis(worst), units.Millis(measure.MS(w.disturbed)))
 }

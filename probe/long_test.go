@@ -51,7 +51,7 @@ func TestEarlierLongPromptIsNotTheNewOne(t *testing.T) {
 	for i, tick := range []*collect.Tick{with(true, 10, 10), with(true), with(true), with(false, 700, 700)} {
 		events = append(events, w.slice(i+1, tick)...)
 	}
-	if len(events) != 1 || !strings.Contains(events[0].Text, "rose from 10 to 700 ms") {
+	if len(events) != 1 || !strings.Contains(events[0].Text, "rose from 10.0 ms to 700 ms") {
 		t.Errorf("events %+v", events)
 	}
 }
@@ -63,13 +63,13 @@ func TestLongPromptsEffect(t *testing.T) {
 		want  string
 	}{
 		{"disturbed", []collect.Tick{longTick(true, 10, 10), longTick(true, 200, 210), longTick(true, 205, 208), longTick(false, 10, 11)},
-			"a prompt of 8192 tokens: gaps of 2 streams rose from 10 to 210 ms for 0.5 s"},
+			"a prompt of 8192 tokens: gaps of 2 streams rose from 10.0 ms to 210 ms for 500 ms"},
 		{"one long gap each among many", []collect.Tick{longTick(true, many(300, 10)...), longTick(true), longTick(true, 897, 897), longTick(false, 10, 11)},
-			"a prompt of 8192 tokens: gaps of 2 streams rose from 10 to 897 ms for 0.5 s"},
-		{"undisturbed", []collect.Tick{longTick(true, 10, 11), longTick(false, 10, 12)}, "changed little: gaps of the others stayed at 12 ms"},
+			"a prompt of 8192 tokens: gaps of 2 streams rose from 10.0 ms to 897 ms for 500 ms"},
+		{"undisturbed", []collect.Tick{longTick(true, 10, 11), longTick(false, 10, 12)}, "changed little: gaps of the others stayed at 12.0 ms"},
 		{"no more than other prompts do", []collect.Tick{longTick(true, 10, 43), longTick(true, 10, 42), longTick(false, 10, 12)},
-			"changed little: gaps of the others stayed at 43 ms"},
-		{"stopped", []collect.Tick{longTick(true), longTick(true), longTick(false)}, "stopped the tokens of all other streams for 0.8 s"},
+			"changed little: gaps of the others stayed at 43.0 ms"},
+		{"stopped", []collect.Tick{longTick(true), longTick(true), longTick(false)}, "stopped the tokens of all other streams for 750 ms"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &longWatch{tick: DefaultTick, active: true, tokens: 8192}

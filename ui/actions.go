@@ -62,7 +62,7 @@ func (m *model) changePrompts(f func(*frame.Load)) {
 func (m *model) confirm(wanted frame.Load) {
 	switch most := m.live.Frame.Load.Max; {
 	case wanted.Rate <= 0 && most > 0 && wanted.Concurrency > most:
-		m.say("cap "+units.Group(float64(most))+" reached: --max-concurrency raises it", m.theme.Note)
+		m.say("cap "+units.Whole(float64(most))+" reached: --max-concurrency raises it", m.theme.Note)
 	case m.paused || m.zoomed || m.overlay != overlayNone:
 		m.say("load now: "+loadText(m.Controls.Load()), m.theme.Note)
 	}
@@ -75,12 +75,12 @@ func loadText(l frame.Load) string {
 		lengths += ", " + l.Prefix + " prefixes"
 	}
 	if l.Trace != "" {
-		return "trace " + text.Clean(l.Trace) + " ≤ " + units.Group(float64(l.Concurrency)) + " streams"
+		return "trace " + text.Clean(l.Trace) + " ≤ " + units.Whole(float64(l.Concurrency)) + " streams"
 	}
 	if l.Rate > 0 {
-		return rateText(l) + " req/s ≤ " + units.Group(float64(l.Concurrency)) + ", " + l.Arrivals.String() + lengths
+		return rateText(l) + " req/s ≤ " + units.Whole(float64(l.Concurrency)) + ", " + l.Arrivals.String() + lengths
 	}
-	return "concurrency " + units.Group(float64(l.Concurrency)) + lengths
+	return "concurrency " + units.Whole(float64(l.Concurrency)) + lengths
 }
 
 // rateText is the rate of an open loop, with the ramp that leads to it.
@@ -216,7 +216,7 @@ func (m *model) nextWindow() {
 	}
 	m.window = next
 	m.Controls.SetWindow(next)
-	m.say("live window "+units.Group(float64(next))+" s", m.theme.Note)
+	m.say("live window "+units.Whole(float64(next))+" s", m.theme.Note)
 }
 
 // save runs beside the screen: a slow disk must not stop it.

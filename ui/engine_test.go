@@ -60,12 +60,12 @@ func TestTheNumberOfSamplesStaysInTheTitles(t *testing.T) {
 	m.resize(120, 40)
 	m.draw()
 	title := strings.Split(ansi.Strip(m.content), "\n")[1]
-	for _, want := range []string{"■  p50 1 210  p95 2 840  n", "● p50 14.6 p95 15.1"} {
+	for _, want := range []string{"■  p50 1.21  p95 2.84  n", "● p50 14.6 p95 15.1"} {
 		if !strings.Contains(title, want) {
 			t.Errorf("no %q in %q", want, title)
 		}
 	}
-	if strings.Count(title, "n 1 234") != 2 {
+	if strings.Count(title, "n 1.23k") != 2 {
 		t.Errorf("the samples are not counted twice in %q", title)
 	}
 }

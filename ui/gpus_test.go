@@ -123,7 +123,7 @@ func TestALostGPUIsNamedWithItsCode(t *testing.T) {
 			t.Errorf("%v: the lost GPU is not named:\n%s", size, text)
 		}
 		pressAll(m, "6z")
-		if text := screen(m); !strings.Contains(text, "3  GPU lost: Xid 79 (GPU has fallen off the bus)") || !strings.Contains(text, "1 536 W (3 of 4)") {
+		if text := screen(m); !strings.Contains(text, "3  GPU lost: Xid 79 (GPU has fallen off the bus)") || !strings.Contains(text, "1536 W (3 of 4)") {
 			t.Errorf("%v: zoomed\n%s", size, text)
 		}
 	}
@@ -222,7 +222,7 @@ func TestSharesBeyondTheWhole(t *testing.T) {
 	all := hoppers(2)
 	all[0].SM, all[1].SM = opt.Of(1.02), opt.Of(85)
 	body := gpuBody(t, screen(withGPUs(120, 40, gpu.Status{GPUs: all, Source: "nvml"})), "GPU ×2")
-	if !strings.HasPrefix(body[1], "  0 ███████") || !strings.Contains(body[1], ">100% ") || strings.Fields(body[2])[1] != "—" || strings.Contains(body[2], "8 500") {
+	if !strings.HasPrefix(body[1], "  0 ███████") || !strings.Contains(body[1], ">100% ") || strings.Fields(body[2])[1] != "—" || strings.Contains(body[2], "8500") {
 		t.Errorf("%q", body[:3])
 	}
 }

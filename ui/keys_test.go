@@ -154,7 +154,7 @@ func TestLoadKeys(t *testing.T) {
 		if got := s.Load(); got != c.want {
 			t.Errorf("%v: load %+v, want %+v", c.keys, got, c.want)
 		}
-		if !strings.Contains(ansi.Strip(m.View().Content), "c "+text.Right(units.Group(float64(c.want.Concurrency)), 3)) {
+		if !strings.Contains(ansi.Strip(m.View().Content), "c "+text.Right(units.Whole(float64(c.want.Concurrency)), 3)) {
 			t.Errorf("%v: the screen does not show the requested load at once", c.keys)
 		}
 	}

@@ -25,9 +25,9 @@ func TestPromptsOfAFile(t *testing.T) {
 			}
 			return ""
 		}
-		want, name := "in given→1 031", " load "
+		want, name := "in given→1031", " load "
 		if size[0] == 120 {
-			want, name = "given → 1 031", "prompt "
+			want, name = "given →  1031", "prompt "
 		}
 		if got := line(name); !strings.Contains(got, want) {
 			t.Errorf("%v: %q lacks %q", size, got, want)

@@ -100,7 +100,7 @@ func TestWholeProgramInAVirtualTerminal(t *testing.T) {
 	v.wait(t, "probing")
 	v.wait(t, "TTFT ms")
 	for _, step := range []struct{ keys, shows string }{
-		{"+", "c   5"}, {"\x1b[A", "c   6"}, {"\x1b[C", "in 1 536"}, {"l", "long prompt sent"},
+		{"+", "c   5"}, {"\x1b[A", "c   6"}, {"\x1b[C", "in 1536"}, {"l", "long prompt sent"},
 		{"?", "lines 1 to"}, {"\x1b", "↑↓ concurrency"}, {"3z", "p99.9"}, {"z", "tokens/s"}, {" ", "PAUSED"}, {" ", "TTFT ms"},
 		{"0", "stopped"},
 	} {

@@ -35,7 +35,7 @@ func TestALoadKeyShowsItsEffectWhatever(t *testing.T) {
 		m := at(newFake(4).play(time.Second), 120, 40)
 		pressAll(m, before)
 		press(m, "+")
-		if text := ansi.Strip(m.View().Content); !strings.Contains(text, "load now: concurrency 5, prompt 1 024, output 256 tok") {
+		if text := ansi.Strip(m.View().Content); !strings.Contains(text, "load now: concurrency 5, prompt 1024, output 256 tok") {
 			t.Errorf("after %q and + nothing says what the load is", before)
 		}
 	}

@@ -25,7 +25,7 @@ func TestBandwidthBound(t *testing.T) {
 	floor := func(ms float64) *Judge {
 		return bound(func(f *frame.Frame) { f.Roofline.TPOTFloorMS = opt.Of(ms) })
 	}
-	healthyWith(t, floor(4), "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms = 2.5× the floor of 4.0 ms, queue empty")
+	healthyWith(t, floor(4), "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms = 2.5× the floor of 4.00 ms, queue empty")
 	healthyWith(t, floor(12), "bandwidth_bound", "decode is bound by memory bandwidth: DRAM 71 % of peak, TPOT 10.0 ms, queue empty")
 	none(t, "DRAM half used", scene(nil), "bandwidth_bound")
 	none(t, "DRAM unknown", bound(func(f *frame.Frame) { f.GPU.GPUs[0].DRAM = opt.Float{} }), "bandwidth_bound")
@@ -178,12 +178,12 @@ func far(n uint64, ttft, tpot float64, spoil func(*frame.Frame)) *Judge {
 
 func TestTails(t *testing.T) {
 	// Of some 110 requests three are slow, so that p99 is one of them.
-	only(t, far(40, 2080, 10, nil), "ttft_tail", Warn, "TTFT p99 2.1 s is 10 times its p50 of 200 ms: a few requests are far slower")
+	only(t, far(40, 2080, 10, nil), "ttft_tail", Warn, "TTFT p99 2.08 s is 10 times its p50 of 200 ms: a few requests are far slower")
 	only(t, far(40, 200, 80, nil), "tpot_tail", Warn, "TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: a few requests are far slower")
 	only(t, far(40, 2080, 10, func(f *frame.Frame) { f.Requests[0].InTokens, f.Requests[0].RequestedIn = 9000, 9000 }), "ttft_tail", Warn,
-		"TTFT p99 2.1 s is 10 times its p50 of 200 ms: slow requests have long prompts, 9000 tokens instead of 1031")
+		"TTFT p99 2.08 s is 10 times its p50 of 200 ms: slow requests have long prompts, 9000 tokens instead of 1031")
 	only(t, far(40, 200, 80, func(f *frame.Frame) { f.Requests[0].GapsMS = []float32{4000} }), "tpot_tail", Warn,
-		"TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: slow requests stood still for up to 4.0 s")
+		"TPOT p99 80.0 ms is 8.0 times its p50 of 10.0 ms: slow requests stood still for up to 4.00 s")
 	none(t, "near", far(40, 900, 10, nil), "ttft_tail")
 	none(t, "a few milliseconds", far(40, 200, 40, nil), "tpot_tail")
 	none(t, "of another load", scene(func(f *frame.Frame) {

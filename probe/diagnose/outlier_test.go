@@ -30,9 +30,9 @@ func TestTheSlowestTellsWhatItsTimeWentInto(t *testing.T) {
 		judge *Judge
 		why   string
 	}{
-		{outlying(58*time.Second, nil), "waited 58 s for its first token"},
+		{outlying(58*time.Second, nil), "waited 58.0 s for its first token"},
 		{outlying(time.Second, func(r *measure.Request) { r.OutTokens, r.RequestedOut = 6000, 6000 }), "has a response of 6000 tokens; the mean is 304"}, // (119 × 256 + 6000) / 120
-		{outlying(time.Second, func(r *measure.Request) { r.GapsMS = []float32{12, 50000} }), "stood still for 50 s"},
+		{outlying(time.Second, func(r *measure.Request) { r.GapsMS = []float32{12, 50000} }), "stood still for 50.0 s"},
 		{outlying(time.Second, nil), "got its tokens slowly throughout"},
 		{outlying(58*time.Second, func(r *measure.Request) { r.ID = 1 }), "was the very first: a cold start"},
 	} {

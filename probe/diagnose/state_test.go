@@ -84,7 +84,7 @@ func TestOldFramesAreForgotten(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	for ms, want := range map[float64]string{14.06: "14.1 ms", 99.96: "100 ms", 412.4: "412 ms", 999.6: "1.0 s", 2351: "2.4 s", 61000: "61 s"} {
+	for ms, want := range map[float64]string{14.06: "14.1 ms", 99.96: "100 ms", 412.4: "412 ms", 999.6: "1.00 s", 2351: "2.35 s", 61000: "61.0 s"} {
 		if got := units.Millis(ms); got != want {
 			t.Errorf("%v is %q, want %q", ms, got, want)
 		}

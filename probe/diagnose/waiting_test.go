@@ -103,16 +103,16 @@ func TestSlowStart(t *testing.T) {
 		{opt.Of(0), nil, "prefill, or something before the engine, whose queue is empty"},
 		{opt.Float{}, nil, "queue or prefill"},
 	} {
-		only(t, slow(c.waiting, 10, c.spoil), "slow_start", Warn, "the first token takes 2.4 s, decode is fine: "+c.cause)
+		only(t, slow(c.waiting, 10, c.spoil), "slow_start", Warn, "the first token takes 2.40 s, decode is fine: "+c.cause)
 	}
 	full := slow(opt.Of(9), 10, func(f *frame.Frame) { f.Engine.Reading.KVFillMax = opt.Of(0.92) }).Verdicts()
 	if len(full) != 2 || full[0].Rule != "kv_full" || full[1].Rule != "slow_start" || !strings.HasSuffix(full[1].Text, "waiting for room in the KV cache") {
 		t.Errorf("a full KV cache: %+v", full)
 	}
 	only(t, slow(opt.Of(0), 10, func(f *frame.Frame) { f.Roofline.TTFTFloorMS = opt.Of(1000) }), "slow_start", Info,
-		"the first token takes 2.4 s because prompts are long: the hardware needs at least 1.0 s")
+		"the first token takes 2.40 s because prompts are long: the hardware needs at least 1.00 s")
 	none(t, "decoding is slow, too", slow(opt.Of(9), 101, nil), "slow_start")
-	only(t, slow(opt.Of(9), 101, nil), "saturated", Warn, "saturated: the first token takes 2.4 s, the others 101 ms each, and 9 requests wait")
+	only(t, slow(opt.Of(9), 101, nil), "saturated", Warn, "saturated: the first token takes 2.40 s, the others 101 ms each, and 9 requests wait")
 	none(t, "an empty queue", slow(opt.Of(0), 101, nil), "saturated")
 	none(t, "few samples", slow(opt.Of(9), 10, func(f *frame.Frame) {
 		if f.At <= 27750*time.Millisecond {

@@ -40,7 +40,7 @@ func decimals(v float64) int {
 }
 
 // Sig3 is Digits3 for a screen, where a digit that means nothing is noise and a large number
-// must be legible at a glance: 0, <0.01, 14.1, 1 210.
+// must be legible at a glance: 0, <0.01, 14.1, 1.21k.
 func Sig3(v float64) string {
 	a := math.Abs(v)
 	switch {
@@ -48,18 +48,18 @@ func Sig3(v float64) string {
 		return "0"
 	case a < 0.0095:
 		return "<0.01"
-	case a < 99.95:
+	case a < 999.5:
 		return Digits3(v)
 	}
-	return Group(v)
+	return Tally(v)
 }
 
-// Sig2 is for rates below ten and whole numbers above: 4.4, 12, 1 142.
+// Sig2 is for rates below ten and whole numbers above: 4.4, 12, 1.14k.
 func Sig2(v float64) string {
 	if v != 0 && math.Abs(v) < 9.95 {
 		return Tenth(v)
 	}
-	return Group(v)
+	return Tally(v)
 }
 
 // Tenth writes one decimal.
@@ -78,12 +78,23 @@ func Exact(v float64) string {
 	return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
 }
 
-// Group writes a whole number with blanks between thousands: 1 210.
-func Group(v float64) string {
+// Tally writes a whole number that was measured or counted, a large one with three digits:
+// 12, 950, 1.21k, 28.5k, 1.50M. A number that somebody chose is written in full: see Whole.
+func Tally(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Unknown
 	}
-	return grouped(Whole(v), " ")
+	unit := ""
+	for _, next := range []string{"k", "M", "G", "T"} {
+		if math.Abs(v) < 999.5 {
+			break
+		}
+		v, unit = v/1000, next
+	}
+	if unit == "" {
+		return Whole(v)
+	}
+	return Digits3(v) + unit
 }
 
 // Commas is Digits3 with commas between thousands, for text that is copied elsewhere: 1,210.
@@ -178,18 +189,9 @@ func Count[N int | float64](n N, one string) string {
 	return "1 " + one
 }
 
-// Millis writes milliseconds in a sentence: 14.1 ms, 412 ms, 2.4 s.
-func Millis(ms float64) string {
-	switch {
-	case ms >= 9995:
-		return Whole(ms/1000) + " s"
-	case ms >= 999.5:
-		return Tenth(ms/1000) + " s"
-	case ms >= 99.95:
-		return Whole(ms) + " ms"
-	}
-	return Tenth(ms) + " ms"
-}
+// Millis writes milliseconds with three digits, in the unit in which they read best: 420 µs,
+// 14.1 ms, 412 ms, 2.44 s.
+func Millis(ms float64) string { return LatencyFor(ms, ms).With(ms) }
 
 // Span writes a duration that somebody chose: 850 ms, 8.3 s, 2.5 min, 3 h.
 func Span(d time.Duration) string {
@@ -224,45 +226,69 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// Latency is one unit for all latencies of a panel, so that its numbers can be compared at a
+// Latency is the unit of all latencies of a panel, so that its numbers can be compared at a
 // glance.
 type Latency struct {
 	Name  string
 	perMS float64
+	above *Latency // the next larger unit
 }
 
 var (
-	Microseconds = Latency{"µs", 1000}
-	Milliseconds = Latency{"ms", 1}
-	Seconds      = Latency{"s", 0.001}
+	Seconds      = Latency{Name: "s", perMS: 0.001}
+	Milliseconds = Latency{Name: "ms", perMS: 1, above: &Seconds}
+	Microseconds = Latency{Name: "µs", perMS: 1000, above: &Milliseconds}
 )
 
-// LatencyFor picks the unit in which a typical latency of ms milliseconds reads best. It
-// stays with milliseconds while that is legible.
-func LatencyFor(ms float64) Latency {
+// LatencyFor picks the unit for latencies from low to high milliseconds: microseconds if all
+// are below a millisecond, seconds if none is below a second.
+func LatencyFor(low, high float64) Latency {
 	switch {
-	case ms > 0 && ms < 0.5:
+	case high > 0 && high < 0.9995:
 		return Microseconds
-	case ms >= 10_000:
+	case low >= 999.5:
 		return Seconds
 	}
 	return Milliseconds
 }
 
-// Of formats ms milliseconds in the unit.
-func (u Latency) Of(ms float64) string { return Sig3(ms * u.perMS) }
+// outgrown is the unit in which ms milliseconds are written: a larger one if they are a thousand
+// or more of this one.
+func (u Latency) outgrown(ms float64) Latency {
+	for u.above != nil && math.Abs(ms*u.perMS) >= 999.5 {
+		u = *u.above
+	}
+	return u
+}
 
-// With is Of with the name of the unit.
-func (u Latency) With(ms float64) string { return u.Of(ms) + " " + u.Name }
+// suffix is the name of the unit in which ms milliseconds are written, if it is not this one.
+func (u Latency) suffix(ms float64) string {
+	if own := u.outgrown(ms); own.Name != u.Name {
+		return own.Name
+	}
+	return ""
+}
 
-// Label writes ms milliseconds for an axis of the unit: 2 000, 0.01.
+// Of formats ms milliseconds in the unit. A number that is too large for it has its own unit,
+// without a blank: 14.1, 412, 2.44s.
+func (u Latency) Of(ms float64) string {
+	return Sig3(ms*u.outgrown(ms).perMS) + u.suffix(ms)
+}
+
+// With is Of with the name of the unit: 412 ms, 2.44 s.
+func (u Latency) With(ms float64) string {
+	own := u.outgrown(ms)
+	return Sig3(ms*own.perMS) + " " + own.Name
+}
+
+// Label writes ms milliseconds for an axis of the unit: 0.01, 500, 2s.
 func (u Latency) Label(ms float64) string {
-	v := ms * u.perMS
-	if math.Abs(v) >= 999.5 || v == 0 {
-		return Group(v)
+	v := ms * u.outgrown(ms).perMS
+	if math.Abs(v) >= 999.5 {
+		return Tally(v) + u.suffix(ms)
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + u.suffix(ms)
 }
 
 // GiB writes bytes in GiB, the unit of all memory on the screen.

@@ -99,9 +99,9 @@ func (m *model) next(r *canary.Row) string {
 }
 
 func (m *model) tokens(r *canary.Row) string {
-	spent := fmt.Sprintf("%s in the last hour", units.Group(float64(r.Spent)))
+	spent := fmt.Sprintf("%s in the last hour", units.Tally(float64(r.Spent)))
 	if r.Target.Budget > 0 {
-		spent += fmt.Sprintf(", of a budget of %s", units.Group(float64(r.Target.Budget)))
+		spent += fmt.Sprintf(", of a budget of %s", units.Whole(float64(r.Target.Budget)))
 	}
 	return spent
 }
@@ -141,7 +141,7 @@ func (m *model) ttftChart(r *canary.Row, w int) []string {
 	if top == 0 {
 		return []string{m.theme.Dim.Render(" no TTFT yet")}
 	}
-	unit := units.LatencyFor(top)
+	unit := units.LatencyFor(top, top)
 	p := chart.New(min(w, len(all)+axisRoom), chartHeight, chart.Scale{Max: 1.1 * top}, unit.Label, m.theme.Border)
 	p.ASCII = m.theme.ASCII
 	p.Line(spread(all), m.theme.First, '*')

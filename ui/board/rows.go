@@ -145,9 +145,9 @@ func (m *model) table() text.Table[canary.Row] {
 		{Name: left("target", name), Width: name, Cell: func(r *canary.Row) text.Figure {
 			return text.Fig(left(text.Clean(r.Label()), name), m.theme.Plain)
 		}},
-		{Name: "TTFT ms", Cell: m.figure(func(r *canary.Row) opt.Float { return r.TTFT })},
-		{Name: "TPOT ms", Cell: m.figure(func(r *canary.Row) opt.Float { return r.TPOT })},
-		{Name: "tok/s", Cell: m.figure((*canary.Row).PerS)},
+		{Name: "TTFT ms", Cell: m.figure(units.Milliseconds.Of, func(r *canary.Row) opt.Float { return r.TTFT })},
+		{Name: "TPOT ms", Cell: m.figure(units.Milliseconds.Of, func(r *canary.Row) opt.Float { return r.TPOT })},
+		{Name: "tok/s", Cell: m.figure(units.Sig3, (*canary.Row).PerS)},
 		{Name: "since", Width: 7, Cell: func(r *canary.Row) text.Figure {
 			return text.Fig(units.Span(m.now.Sub(r.Since).Truncate(time.Second)), m.theme.Dim)
 		}},
@@ -158,12 +158,12 @@ func (m *model) table() text.Table[canary.Row] {
 }
 
 // figure is a cell. The figures of a target that is down are of another time.
-func (m *model) figure(of func(*canary.Row) opt.Float) func(*canary.Row) text.Figure {
+func (m *model) figure(write func(float64) string, of func(*canary.Row) opt.Float) func(*canary.Row) text.Figure {
 	return func(r *canary.Row) text.Figure {
 		if r.State == canary.Down {
 			return text.Fig(units.Unknown, m.theme.Dim)
 		}
-		return text.Fig(units.Known(of(r), units.Sig3), m.theme.Unless(r.Last.Class != measure.OK))
+		return text.Fig(units.Known(of(r), write), m.theme.Unless(r.Last.Class != measure.OK))
 	}
 }
 

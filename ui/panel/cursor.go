@@ -62,7 +62,7 @@ func (l *latency) At(v *View, c *history.Column) []text.Figure {
 }
 
 func (g *gap) At(v *View, c *history.Column) []text.Figure {
-	t, u := v.Theme, units.LatencyFor(v.Frame.Client.Gap.P50)
+	t, u := v.Theme, unitOf(v.Frame.Client.Gap)
 	value := func(q float64) string {
 		ms, known := c.Gaps.Quantile(q)
 		return units.Known(opt.Float{V: ms, OK: known}, u.Of)

@@ -108,7 +108,7 @@ var replicaTable = text.Table[engine.Replica]{
 	RestName: "replica", Rest: func(r *engine.Replica) string { return text.Clean(r.Name) },
 }
 
-func wholeNumber(f opt.Float) string { return units.Known(f, units.Group) }
+func wholeNumber(f opt.Float) string { return units.Known(f, units.Tally) }
 
 func replicaColumn(name string, width int, write func(opt.Float) string, value func(*engine.Replica) opt.Float) text.Column[engine.Replica] {
 	return text.Column[engine.Replica]{Name: name, Width: width, Cell: func(r *engine.Replica) text.Figure {

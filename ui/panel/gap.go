@@ -28,7 +28,7 @@ func newGap() *gap { return &gap{ranger: chart.Ranger{Log: true}} }
 
 func (g *gap) Heading(v *View) text.Heading {
 	s, t := v.Frame.Client.Gap, v.Theme
-	u := units.LatencyFor(s.P50)
+	u := unitOf(s)
 	name := "gap before each chunk "
 	if per := v.Frame.Client.TokensPerChunk; per.OK && per.V <= measure.ManyPerChunk {
 		name = "gap before each token "
@@ -54,7 +54,7 @@ func (g *gap) Body(v *View, w, h int) []string {
 	if !v.History.Seen.Gaps {
 		return text.Because(v.Theme, whyNoSamples(v), w, h)
 	}
-	p := newPlot(v, w, h, g.scale(v, w), units.LatencyFor(v.Frame.Client.Gap.P50).Label)
+	p := newPlot(v, w, h, g.scale(v, w), unitOf(v.Frame.Client.Gap).Label)
 	var rowOf [history.GapBins]int
 	for bin := range rowOf {
 		rowOf[bin] = p.Row(history.GapMS(bin))
@@ -148,7 +148,7 @@ func (g *gap) scale(v *View, w int) chart.Scale {
 
 func (g *gap) Zoomed(v *View, w, h int) []string {
 	s, t := v.Frame.Client.Gap, v.Theme
-	u := units.LatencyFor(s.P50)
+	u := unitOf(s)
 	line := text.Row(w, text.Fig(" "+spanWindow(v.Frame.Client.Window)+", "+u.Name, t.Dim), text.Fig("n "+count(s.N), t.Dim),
 		percentile(t, "p50", s, u, t.P50), percentile(t, "p90", s, u, t.Plain),
 		percentile(t, "p95", s, u, t.P95), percentile(t, "p99", s, u, t.P99),

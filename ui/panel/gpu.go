@@ -140,9 +140,9 @@ func powerText(gpus []gpu.Reading) string {
 	case powered == 0:
 		return units.Unknown + " W"
 	case powered < wholes:
-		return fmt.Sprintf("%s W (%d of %d)", units.Group(sum), powered, wholes)
+		return fmt.Sprintf("%s W (%d of %d)", units.Whole(sum), powered, wholes)
 	}
-	return text.Right(units.Group(sum), 3) + " W"
+	return text.Right(units.Whole(sum), 3) + " W"
 }
 
 // gpuName counts whole devices, and separately the parts of split ones.

@@ -43,15 +43,15 @@ func gpuTable(t *theme.Palette, gpus []gpu.Reading, bar int, zoomed bool) text.T
 	}
 	if !zoomed {
 		return text.Table[gpu.Reading]{Columns: append(columns,
-			column("power", gpuPowerWidth-1, func(d *gpu.Reading) string { return units.Known(d.Power, units.Group) + " W" }),
-			column("GiB", gpuMemoryWidth-1, func(d *gpu.Reading) string { return units.Known(d.MemUsed.Scale(1.0/(1<<30)), units.Group) }))}
+			column("power", gpuPowerWidth-1, func(d *gpu.Reading) string { return units.Known(d.Power, units.Whole) + " W" }),
+			column("GiB", gpuMemoryWidth-1, func(d *gpu.Reading) string { return units.Known(d.MemUsed.Scale(1.0/(1<<30)), units.Whole) }))}
 	}
 	place := places(gpus)
 	return text.Table[gpu.Reading]{Columns: append(columns,
 		column("power W", 11, powerOfLimit),
 		column("memory GiB", 15, memoryOfTotal),
-		column("°C", 4, func(d *gpu.Reading) string { return units.Known(d.Temperature, units.Group) }),
-		column("MHz", 6, func(d *gpu.Reading) string { return units.Known(d.SMClock.Scale(1e-6), units.Group) }),
+		column("°C", 4, func(d *gpu.Reading) string { return units.Known(d.Temperature, units.Whole) }),
+		column("MHz", 6, func(d *gpu.Reading) string { return units.Known(d.SMClock.Scale(1e-6), units.Whole) }),
 		column("tensor", 7, func(d *gpu.Reading) string { return gpuPercent(d.Tensor) }),
 		column("PCIe GB/s", 12, func(d *gpu.Reading) string { return traffic(d.PCIeSent, d.PCIeReceived) }),
 		column("NVLink GB/s", 12, func(d *gpu.Reading) string { return traffic(d.NVLinkSent, d.NVLinkReceived) }),

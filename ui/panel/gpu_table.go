@@ -45,9 +45,9 @@ func (g gpuPanel) Zoomed(v *View, w, h int) []string {
 }
 
 func powerOfLimit(d *gpu.Reading) string {
-	power := units.Known(d.Power, units.Group)
+	power := units.Known(d.Power, units.Whole)
 	if d.PowerLimit.OK {
-		power += " / " + units.Group(d.PowerLimit.V)
+		power += " / " + units.Whole(d.PowerLimit.V)
 	}
 	return power
 }
@@ -147,9 +147,9 @@ func fieldText(v opt.Float, unit string) string {
 	case "bytes/s":
 		return units.Sig3(v.V/1e9) + " GB/s"
 	case "Hz":
-		return units.Group(v.V/1e6) + " MHz"
+		return units.Whole(v.V/1e6) + " MHz"
 	}
-	return units.Group(v.V) + " " + unit
+	return units.Whole(v.V) + " " + unit
 }
 
 // gpuFieldLines are where each quantity comes from, in the words of its source, and for a

@@ -45,8 +45,8 @@ func engineFigures(v *View) []text.Figure {
 	t, r := v.Theme, &v.Frame.Engine.Reading
 	return []text.Figure{
 		text.Fig(text.Right(units.Percent(r.KVFill), 5), t.First),
-		text.Fig("run "+text.Right(units.Known(r.Running, units.Group), 2), t.Plain),
-		text.Fig("wait "+text.Right(units.Known(r.Waiting, units.Group), 2), t.Plain),
+		text.Fig("run "+text.Right(units.Known(r.Running, units.Tally), 2), t.Plain),
+		text.Fig("wait "+text.Right(units.Known(r.Waiting, units.Tally), 2), t.Plain),
 	}
 }
 
@@ -111,7 +111,7 @@ func (k kv) Zoomed(v *View, w, h int) []string {
 	}
 	t, r, log := v.Theme, &v.Frame.Engine.Reading, &v.History.Engine
 	val := func(name, s string) text.Figure { return text.Fig(name+" "+s, t.Plain) }
-	number := func(f opt.Float) string { return units.Known(f, units.Group) }
+	number := func(f opt.Float) string { return units.Known(f, units.Tally) }
 	lines := []string{
 		text.Row(w, val(" fill", units.Percent(r.KVFill)), val("fullest rank", units.Percent(r.KVFillMax)),
 			val("capacity", number(r.KVCapacityTokens)+" tok"), val("preemptions", number(r.Preemptions)),

@@ -100,7 +100,7 @@ func summaryNote(t *theme.Palette, name string, s measure.Summary) text.Figure {
 	if s.N == 0 {
 		return text.Fig(name+" "+units.Unknown, t.Dim)
 	}
-	u := units.LatencyFor(s.P50)
+	u := units.LatencyFor(s.P95, s.P95)
 	return text.Fig(fmt.Sprintf("%s p50 %s  p95 %s", name, u.Of(s.P50), u.With(s.P95)), t.Plain)
 }
 
@@ -114,12 +114,12 @@ func pathNote(v *View) []text.Figure {
 		return nil
 	}
 	engines := 1000 * h.Mean().Or(0)
-	note := text.Fig("engine TTFT mean "+units.LatencyFor(engines).With(engines), v.Theme.Plain)
+	note := text.Fig("engine TTFT mean "+units.Millis(engines), v.Theme.Plain)
 	path := ours.Mean - engines
 	if math.Abs(h.Count-float64(ours.N)) > othersShare*float64(ours.N) || path < 0 {
 		return []text.Figure{note}
 	}
-	return []text.Figure{note, text.Fig("network, gateway "+units.LatencyFor(path).With(path), v.Theme.Plain)}
+	return []text.Figure{note, text.Fig("network, gateway "+units.Millis(path), v.Theme.Plain)}
 }
 
 // othersShare is how far the engine's count of requests may differ from ours while they are
@@ -137,7 +137,7 @@ type fact struct {
 func tpotFloor(v *View) []fact {
 	r := &v.Frame.Roofline
 	return []fact{
-		{"floor", r.TPOTFloorMS, inMillis, "minimum time of a decode step: its bytes at peak bandwidth or its arithmetic at peak FLOP/s, whichever is longer"},
+		{"floor", r.TPOTFloorMS, units.Millis, "minimum time of a decode step: its bytes at peak bandwidth or its arithmetic at peak FLOP/s, whichever is longer"},
 		{"MBU", r.MBU, units.WholePercent, "memory bandwidth utilisation: bytes of a decode step, divided by mean TPOT × peak bandwidth"},
 	}
 }
@@ -145,12 +145,10 @@ func tpotFloor(v *View) []fact {
 func ttftFloor(v *View) []fact {
 	r := &v.Frame.Roofline
 	return []fact{
-		{"floor", r.TTFTFloorMS, inMillis, "minimum time to prefill the mean prompt alone: its arithmetic at peak FLOP/s or one read of the weights, whichever is longer"},
+		{"floor", r.TTFTFloorMS, units.Millis, "minimum time to prefill the mean prompt alone: its arithmetic at peak FLOP/s or one read of the weights, whichever is longer"},
 		{"MFU", r.MFU, units.WholePercent, "model FLOP/s utilisation: 2 FLOP per active parameter and token, of prompts and responses, divided by the peak"},
 	}
 }
-
-func inMillis(ms float64) string { return units.LatencyFor(ms).With(ms) }
 
 // floorNotes are the figures for the table; none if all are unknown.
 func floorNotes(t *theme.Palette, facts []fact) []text.Figure {
@@ -188,7 +186,7 @@ const fewestForPositions = 3
 
 func (c *positionChart) draw(v *View, w, h int) []string {
 	at, t := &v.History.Positions, v.Theme
-	u := units.LatencyFor(at.Typical())
+	u := units.LatencyFor(at.Typical(), at.Typical())
 	title := t.Dim.Render(" gap by position in the response, " + u.Name)
 	if at.Requests < fewestForPositions || len(at.Buckets) < 2 {
 		return chart.Fit([]string{title, t.Dim.Render(" not enough responses at this level yet")}, w, h)
@@ -200,7 +198,7 @@ func (c *positionChart) draw(v *View, w, h int) []string {
 	p := chart.New(w, h-2, c.ranger.Scale(values), u.Label, t.Border)
 	p.ASCII = t.ASCII
 	p.Line(stretch(values, p.Cols*dotsPerColumn), t.First, 'o')
-	axis := text.Pad("0", p.Cols-8) + text.Right(count(len(values)*history.PositionStep), 8)
+	axis := text.Pad("0", p.Cols-8) + text.Right(whole(len(values)*history.PositionStep), 8)
 	return append(append([]string{title}, p.Picture()...), t.Dim.Render(text.Right(axis, w)))
 }
 

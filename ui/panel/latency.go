@@ -73,9 +73,9 @@ func (l *latency) other(v *View) measure.Summary {
 func (l *latency) unit(v *View) units.Latency {
 	s := l.window(v)
 	if own, ok := v.engineOwn(s, l.engine); ok {
-		return units.LatencyFor(own.p50)
+		return own.unit()
 	}
-	return units.LatencyFor(s.P50)
+	return unitOf(s)
 }
 
 // whyEmpty is shown while there is nothing to draw; without load of our own it shows what the
@@ -86,7 +86,7 @@ func (l *latency) whyEmpty(v *View, w, h int) []string {
 	if !ok {
 		return text.Because(t, whyNoSamples(v), w, h)
 	}
-	u := units.LatencyFor(own.p50)
+	u := own.unit()
 	return text.Instead(t, "in "+u.Name+", estimated from histogram buckets; "+whyNoSamples(v), w, h, " engine metrics, last 60 s:", own.figures(t, u)[1:]...)
 }
 
@@ -178,7 +178,7 @@ func (l *latency) table(v *View) []string {
 	}
 	win, lev := l.window(v), l.of(f.Client.Level.TTFT, f.Client.Level.TPOT)
 	u := l.unit(v)
-	lines := []string{t.Dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.Name, spanWindow(f.Client.Window), "level "+count(f.Load.Level))) + beside("vs")}
+	lines := []string{t.Dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.Name, spanWindow(f.Client.Window), "level "+whole(f.Load.Level))) + beside("vs")}
 	for _, q := range statistics {
 		a, b := cell(t, q.name, win, u, false), cell(t, q.name, lev, u, !f.Load.Settled)
 		lines = append(lines, t.Dim.Render(fmt.Sprintf(" %-7s ", q.label))+a+" "+b+beside(u.Of(q.value(other))))
@@ -199,7 +199,7 @@ func (l *latency) Explain(v *View) Explanation {
 	if l.metric == "ttft" && v.Requested.Turns > 1 {
 		e.Text = append(slices.Clip(e.Text), aboutTurns)
 	}
-	e.Now = append(windowNow(v, s.N), "dim a percentile is dim while it has fewer than 10 (p90, p95), 100 (p99) or 1 000 (p99.9) samples")
+	e.Now = append(windowNow(v, s.N), "dim a percentile is dim while it has fewer than 10 (p90, p95), 100 (p99) or 1000 (p99.9) samples")
 	e.Now = append(e.Now, floorNow(v, l.floor(v))...)
 	return e
 }
@@ -230,7 +230,10 @@ func statistic(name string, s measure.Summary) (value float64, label string) {
 	return 0, name
 }
 
-// percentile is a figure such as "p99 1 210", dim if it has too few samples.
+// unitOf is the unit of a panel that shows all of a distribution, not that of its median.
+func unitOf(s measure.Summary) units.Latency { return units.LatencyFor(s.P50, s.Max) }
+
+// percentile is a figure such as "p99 1.21s", dim if it has too few samples.
 func percentile(t *theme.Palette, name string, s measure.Summary, u units.Latency, st lipgloss.Style) text.Figure {
 	value, label := statistic(name, s)
 	if s.N == 0 {
@@ -257,7 +260,7 @@ func cell(t *theme.Palette, name string, s measure.Summary, u units.Latency, dim
 // sloLine says whether an SLO holds in the live window.
 func sloLine(t *theme.Palette, s slo.Target, win measure.Summary) string {
 	name, _, _ := strings.Cut(text.Clean(s.Text), "=")
-	line := fmt.Sprintf("%s ≤ %s", name, units.LatencyFor(s.LimitMS).With(s.LimitMS))
+	line := fmt.Sprintf("%s ≤ %s", name, units.Millis(s.LimitMS))
 	switch met, known := holds(s, win); {
 	case !known:
 		return t.Dim.Render(line + " ?")

@@ -117,12 +117,12 @@ func signed(v float64) string {
 
 // levelColumns are those of the table.
 func levelColumns(t *theme.Palette) []levelColumn {
-	latency := func(group, name string, s func(*level.Level) measure.Summary, perMS float64) levelColumn {
+	latency := func(group, name string, s func(*level.Level) measure.Summary, u units.Latency) levelColumn {
 		value := func(r *level.Level) opt.Float {
 			ms, _ := statistic(name, s(r))
-			return s(r).Value(ms * perMS)
+			return s(r).Value(ms)
 		}
-		return levelColumn{group: group, name: name, value: value, write: short3, weak: func(r *level.Level) bool { return weak(s(r), name) }}
+		return levelColumn{group: group, name: name, value: value, write: u.Of, weak: func(r *level.Level) bool { return weak(s(r), name) }}
 	}
 	rate := func(group, name string, value func(*level.Level) opt.Float) levelColumn {
 		return levelColumn{group: group, name: name, value: value, write: units.Short}
@@ -141,9 +141,9 @@ func levelColumns(t *theme.Palette) []levelColumn {
 		special("n", func(t *theme.Palette, r *level.Level) text.Figure {
 			return text.Fig(units.Short(float64(r.OK)), t.Plain)
 		}),
-		latency("TTFT ms", "p50", ttft, 1), latency("TTFT ms", "p95", ttft, 1), latency("TTFT ms", "p99", ttft, 1),
-		latency("TPOT ms", "p50", tpot, 1), latency("TPOT ms", "p95", tpot, 1), latency("TPOT ms", "p99", tpot, 1),
-		latency("E2E s", "p95", func(r *level.Level) measure.Summary { return r.E2E }, 0.001),
+		latency("TTFT ms", "p50", ttft, units.Milliseconds), latency("TTFT ms", "p95", ttft, units.Milliseconds), latency("TTFT ms", "p99", ttft, units.Milliseconds),
+		latency("TPOT ms", "p50", tpot, units.Milliseconds), latency("TPOT ms", "p95", tpot, units.Milliseconds), latency("TPOT ms", "p99", tpot, units.Milliseconds),
+		latency("E2E s", "p95", func(r *level.Level) measure.Summary { return r.E2E }, units.Seconds),
 		rate("tokens/s", "out", func(r *level.Level) opt.Float { return r.OutTokensPerS }),
 		rate("tokens/s", "in", func(r *level.Level) opt.Float { return r.InTokensPerS }),
 		rate("tokens/s", "each", func(r *level.Level) opt.Float { return r.StreamTokensPerS }),
@@ -191,14 +191,6 @@ func levelRows(v *View, section []level.Level) []levelRow {
 		}
 	}
 	return rows
-}
-
-// short3 writes a latency in at most four cells if possible: 9.84, 23.2, 840, 1.2k.
-func short3(v float64) string {
-	if v >= 999.5 {
-		return units.Short(v)
-	}
-	return units.Sig3(v)
 }
 
 // levelLoad is the amount; a level that has not settled is marked.

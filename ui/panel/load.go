@@ -43,9 +43,9 @@ func conversations(l frame.Load) string {
 	case l.Turns < 2:
 		return ""
 	case l.Rate > 0 || l.Think == 0:
-		return count(l.Turns) + " turns"
+		return whole(l.Turns) + " turns"
 	}
-	return count(l.Turns) + " turns, think " + units.Span(l.Think)
+	return whole(l.Turns) + " turns, think " + units.Span(l.Think)
 }
 
 func (l *load) Body(v *View, w, h int) []string {
@@ -106,20 +106,20 @@ func render(f text.Figure) string { return f.Style.Render(f.Text) }
 func amountLine(v *View, w int) string {
 	t, l := v.Theme, v.Requested
 	if l.Rate > 0 {
-		under := " ≤ " + count(l.Concurrency)
+		under := " ≤ " + whole(l.Concurrency)
 		if v.Frame.Load.Moving() && l.Trace == "" {
 			under = " → " + units.Sig2(l.Rate) + under
 		}
 		return entry(t, w, "rate", text.Fig(units.Sig2(v.rate()), t.Bold),
 			t.Dim.Render(" req/s"+under), t.Dim.Render("/s"+under), t.Dim.Render(" req/s"))
 	}
-	number := text.Fig(count(l.Concurrency), t.Bold)
+	number := text.Fig(whole(l.Concurrency), t.Bold)
 	if v.Frame.Load.Watch {
 		return entry(t, w, "concurrency", number, t.Note.Render(" watching"))
 	}
 	if v.capped() {
 		return entry(t, w, "concurrency", number,
-			t.Note.Render(" cap "+count(v.Frame.Load.Max)+" reached"), t.Note.Render(" cap reached"), t.Note.Render(" cap"))
+			t.Note.Render(" cap "+whole(v.Frame.Load.Max)+" reached"), t.Note.Render(" cap reached"), t.Note.Render(" cap"))
 	}
 	return entry(t, w, "concurrency", number, " "+slider(t, l.Concurrency, v.Frame.Load.Max, min(12, w-labelWidth-numberWidth-1)))
 }
@@ -196,11 +196,11 @@ func PromptLength(l frame.Load) string {
 	if given(l) {
 		return "given"
 	}
-	return l.InputShape.Text(l.InputTokens, count)
+	return l.InputShape.Text(l.InputTokens, whole)
 }
 
 // OutputLength is that of answers.
-func OutputLength(l frame.Load) string { return l.OutputShape.Text(l.OutputTokens, count) }
+func OutputLength(l frame.Load) string { return l.OutputShape.Text(l.OutputTokens, whole) }
 
 // promptPrefix is what prompts have in common.
 func promptPrefix(l frame.Load) string {
@@ -216,7 +216,7 @@ func promptPrefix(l frame.Load) string {
 // tokensLine is requested → measured.
 func tokensLine(v *View, w int, name, requested string, measured opt.Float) string {
 	t := v.Theme
-	rest := t.Dim.Render(" → ") + text.Right(tilde(v.Frame.Client.TokensEstimated, measured.OK)+units.Known(measured, units.Group), 5)
+	rest := t.Dim.Render(" → ") + text.Right(tilde(v.Frame.Client.TokensEstimated, measured.OK)+units.Known(measured, units.Whole), 5)
 	return entry(t, w, name, text.Fig(requested, t.Plain), rest+t.Dim.Render(" tok"), rest)
 }
 
@@ -255,21 +255,15 @@ const (
 // endToEnd is p50 and p95 of whole requests, in seconds if they take one or more.
 func endToEnd(v *View, w int) string {
 	t, s := v.Theme, v.Frame.Client.E2E
-	unit := func(ms float64) units.Latency {
-		if ms >= 1000 {
-			return units.Seconds
-		}
-		return units.LatencyFor(ms)
-	}
 	if own, ok := v.engineOwn(s, engineE2E); ok {
-		u := unit(own.p50)
+		u := units.LatencyFor(own.p95, own.p95)
 		rest := " p95 " + own.high(u) + " " + u.Name
 		return entry(t, w, "E2E", text.Fig(own.median(u), t.Plain), rest+t.Dim.Render(" est."), t.Dim.Render(" "+u.Name+" est."))
 	}
 	if s.N == 0 {
 		return entry(t, w, "E2E", text.Fig(units.Unknown, t.Plain))
 	}
-	u := unit(s.P50)
+	u := units.LatencyFor(s.P95, s.P95)
 	p95 := t.Unless(weak(s, "p95")).Render(" p95 " + u.With(s.P95))
 	return entry(t, w, "E2E", text.Fig(u.Of(s.P50), t.Plain), p95, " "+u.Name)
 }

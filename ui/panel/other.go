@@ -84,7 +84,7 @@ func (v *View) besideMedian(s measure.Summary, u units.Latency) []text.Figure {
 
 func (v *View) besideTokens() []text.Figure {
 	w := v.otherNow()
-	return v.besides(units.Group, w.OutPerS, w.InPerS)
+	return v.besides(units.Tally, w.OutPerS, w.InPerS)
 }
 
 func (v *View) besideKV() []text.Figure {

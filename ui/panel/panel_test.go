@@ -46,7 +46,7 @@ func TestTheLoadPanelCutsNothing(t *testing.T) {
 	f.Health.Bottleneck = true
 	p := &View{Theme: newTestTheme(), Frame: f, Have: true, History: history.New(time.Second)}
 	p.Requested = frame.Load{Concurrency: 30, Rate: 2, InputTokens: 12288, OutputTokens: 256}
-	want := []string{"rate 2.0 req/s ≤ 30", "in flight 30 4 retrying", "prompt 12 288 → ~12 290 tok", "output 256 → — tok",
+	want := []string{"rate 2.0 req/s ≤ 30", "in flight 30 4 retrying", "prompt 12288 → ~12290 tok", "output 256 → — tok",
 		"prefix — hit —", "E2E 1.44 p95 1.46 s", "ok 0 failed 0 429 0", "Little 1.44 ▲ client-bound"}
 	if got := loadLines(p); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -94,7 +94,7 @@ func TestUncountedTokensAreUnknownAndEstimatesMarked(t *testing.T) {
 		t.Errorf("uncounted input is %q", got)
 	}
 	c.InTokensPerS, c.InputTokens, c.TokensEstimated = 1234, opt.Of(100), true
-	if got := rateText(c, inputPerS(c)); got != "~1 234" {
+	if got := rateText(c, inputPerS(c)); got != "~1.23k" {
 		t.Errorf("an estimate is %q", got)
 	}
 }

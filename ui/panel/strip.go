@@ -38,11 +38,11 @@ func Strip(v *View, w int, focused bool) []string {
 
 func stripLoad(v *View) []text.Figure {
 	t, f, l := v.Theme, v.Frame, v.Requested
-	amount := text.Fig("c "+text.Right(count(l.Concurrency), 3), t.Bold)
+	amount := text.Fig("c "+text.Right(whole(l.Concurrency), 3), t.Bold)
 	if l.Rate > 0 {
-		amount.Text = units.Sig2(v.rate()) + " req/s ≤ " + count(l.Concurrency)
+		amount.Text = units.Sig2(v.rate()) + " req/s ≤ " + whole(l.Concurrency)
 		if f.Load.Moving() && l.Trace == "" {
-			amount.Text = units.Sig2(v.rate()) + " → " + units.Sig2(l.Rate) + " req/s ≤ " + count(l.Concurrency)
+			amount.Text = units.Sig2(v.rate()) + " → " + units.Sig2(l.Rate) + " req/s ≤ " + whole(l.Concurrency)
 		}
 	}
 	parts := []text.Figure{amount}
@@ -59,7 +59,7 @@ func stripLoad(v *View) []text.Figure {
 		flight += " (" + count(f.Client.Prefill) + " prefill)"
 	}
 	lengths := func(name, requested string, got opt.Float) text.Figure {
-		return text.Fig(name+" "+requested+"→"+tilde(f.Client.TokensEstimated, got.OK)+units.Known(got, units.Group), t.Plain)
+		return text.Fig(name+" "+requested+"→"+tilde(f.Client.TokensEstimated, got.OK)+units.Known(got, units.Whole), t.Plain)
 	}
 	return append(parts, text.Fig(flight, t.Plain),
 		lengths("in", PromptLength(l), f.Client.InputTokens), lengths("out", OutputLength(l), f.Client.OutputTokens),
@@ -82,18 +82,14 @@ func stripDone(v *View) []text.Figure {
 func stripLatency(v *View, s measure.Summary, engine pick, other measure.Summary, more []text.Figure) []text.Figure {
 	t := v.Theme
 	if own, ok := v.engineOwn(s, engine); ok {
-		u := units.LatencyFor(own.p50)
-		parts := own.figures(t, u)
-		parts[2].Text += " " + u.Name
-		return append(parts, text.Fig("engine metrics", t.Dim))
+		u := own.unit()
+		return append(append([]text.Figure{text.Fig(u.Name, t.Dim)}, own.figures(t, u)...), text.Fig("engine metrics", t.Dim))
 	}
 	if s.N == 0 {
 		return append([]text.Figure{text.Fig(units.Unknown, t.Dim)}, more...)
 	}
-	u := units.LatencyFor(s.P50)
-	p99 := percentile(t, "p99", s, u, t.P99)
-	p99.Text += " " + u.Name
-	parts := []text.Figure{percentile(t, "p50", s, u, t.P50), percentile(t, "p95", s, u, t.P95), p99}
+	u := unitOf(s)
+	parts := []text.Figure{text.Fig(u.Name, t.Dim), percentile(t, "p50", s, u, t.P50), percentile(t, "p95", s, u, t.P95), percentile(t, "p99", s, u, t.P99)}
 	parts = v.ofNow(append(append(parts, more...), text.Fig("n "+count(s.N), t.Dim)))
 	return append(parts, v.besideMedian(other, u)...)
 }
@@ -104,10 +100,12 @@ func stripGap(v *View) []text.Figure {
 	if s.N == 0 {
 		return nil
 	}
-	u := units.LatencyFor(s.P50)
-	highest := percentile(t, "max", s, u, t.Plain)
-	highest.Text += " " + u.Name
-	return []text.Figure{text.Fig("gap", t.Bold), percentile(t, "p99", s, u, t.P99), highest}
+	u := unitOf(s)
+	name := text.Fig("gap", t.Bold)
+	if u.Name != unitOf(v.Frame.Client.TPOT).Name { // the one at the beginning of the line
+		name.Text += " " + u.Name
+	}
+	return []text.Figure{name, percentile(t, "p99", s, u, t.P99), percentile(t, "max", s, u, t.Plain)}
 }
 
 func stripRates(v *View) []text.Figure {
@@ -116,8 +114,8 @@ func stripRates(v *View) []text.Figure {
 		return []text.Figure{text.Fig(units.Unknown, t.Dim)}
 	}
 	if out, in, ok := v.engineRates(); ok {
-		return []text.Figure{text.Fig("out "+text.Right(units.Known(out, units.Group), 6)+" tok/s", t.First),
-			text.Fig("in "+text.Right(units.Known(in, units.Group), 6)+" tok/s", t.Second), text.Fig("engine metrics", t.Dim)}
+		return []text.Figure{text.Fig("out "+text.Right(units.Known(out, units.Tally), 6)+" tok/s", t.First),
+			text.Fig("in "+text.Right(units.Known(in, units.Tally), 6)+" tok/s", t.Second), text.Fig("engine metrics", t.Dim)}
 	}
 	own := v.ofNow([]text.Figure{
 		text.Fig("out "+text.Right(rateText(c, outputPerS(c)), 6)+" tok/s", t.First),

@@ -167,7 +167,7 @@ func engineDoes(v *View, narrow bool) string {
 	if narrow {
 		running, waiting = " run, ", " wait"
 	}
-	return units.Known(r.Running, units.Group) + running + units.Known(r.Waiting, units.Group) + waiting
+	return units.Known(r.Running, units.Tally) + running + units.Known(r.Waiting, units.Tally) + waiting
 }
 
 // playing is the state of the playback.

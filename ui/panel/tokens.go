@@ -42,7 +42,7 @@ func rate(c *measure.Client, perS float64, length opt.Float) opt.Float {
 
 // rateText marks a rate that was counted in chunks.
 func rateText(c *measure.Client, rate opt.Float) string {
-	return tilde(c.TokensEstimated, rate.OK) + units.Known(rate, units.Group)
+	return tilde(c.TokensEstimated, rate.OK) + units.Known(rate, units.Tally)
 }
 
 // tilde marks a known number that is an estimate.
@@ -70,7 +70,7 @@ func (k *tokens) whyEmpty(v *View, w, h int) []string {
 		return text.Because(t, whyNoSamples(v), w, h)
 	}
 	return text.Instead(t, whyNoSamples(v), w, h, " engine metrics, last 10 s:",
-		text.Fig("out "+units.Known(out, units.Group), t.First), text.Fig("in "+units.Known(in, units.Group), t.Second))
+		text.Fig("out "+units.Known(out, units.Tally), t.First), text.Fig("in "+units.Known(in, units.Tally), t.Second))
 }
 
 func (k *tokens) Body(v *View, w, h int) []string {
@@ -108,7 +108,7 @@ func (k *tokens) Zoomed(v *View, w, h int) []string {
 	first := text.Row(w, text.Fig(" per second", t.Dim), per("out", out), per("in", in), per("total", total),
 		text.Fig("requests "+units.Sig2(c.RequestsPerS), t.Plain))
 	second := text.Row(w, text.Fig(" per minute", t.Dim), per("out", out.Scale(60)), per("in", in.Scale(60)), per("total", total.Scale(60)),
-		text.Fig("requests "+units.Group(60*c.RequestsPerS), t.Plain),
+		text.Fig("requests "+units.Tally(60*c.RequestsPerS), t.Plain),
 		text.Fig("tok/s per stream "+units.Known(perStream(c.TPOT), units.Sig3), t.Plain))
 	return append([]string{first, second}, k.Body(v, w, h-2)...)
 }

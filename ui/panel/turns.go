@@ -34,7 +34,7 @@ func turnTable(v *View, w, h int) []string {
 	latency := func(name string) text.Column[level.Turn] {
 		return text.Column[level.Turn]{Group: "TTFT ms", Name: name, Cell: func(r *level.Turn) text.Figure {
 			value, _ := statistic(name, r.TTFT)
-			return text.Fig(units.Known(r.TTFT.Value(value), short3), t.Unless(weak(r.TTFT, name)))
+			return text.Fig(units.Known(r.TTFT.Value(value), units.Milliseconds.Of), t.Unless(weak(r.TTFT, name)))
 		}}
 	}
 	percent := func(v float64) string { return units.Percent(opt.Of(v)) }

@@ -31,7 +31,7 @@ func TestTTFTByTurnIsInTheZoom(t *testing.T) {
 	for _, want := range [][]string{
 		{"1", "40", "52.0", "61.0", "1k", "0", "—"},
 		{"2", "38", "58.0", "70.0", "2.2k", "50", "90"},
-		{"3+", "5", "60.0", "1.3k", "3.4k", "—", "—"},
+		{"3+", "5", "60.0", "1.30s", "3.4k", "—", "—"},
 	} {
 		found := false
 		for line := range strings.SplitSeq(zoomed, "\n") {

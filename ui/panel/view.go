@@ -184,6 +184,9 @@ func quantileMS(h *engine.Histogram, q float64) (ms float64, beyond bool) {
 	return 1000 * s, !ok
 }
 
+// unit is the one for both quantiles.
+func (e estimate) unit() units.Latency { return units.LatencyFor(e.p50, e.p95) }
+
 // figures of an estimate, marked as one.
 func (e estimate) figures(t *theme.Palette, u units.Latency) []text.Figure {
 	return []text.Figure{
@@ -201,5 +204,7 @@ func lowerBound(yes bool) string {
 	return ""
 }
 
-// count writes a whole number.
-func count(n int) string { return units.Group(float64(n)) }
+// count writes how many there are of something that was counted, whole a number that somebody
+// chose.
+func count(n int) string { return units.Tally(float64(n)) }
+func whole(n int) string { return units.Whole(float64(n)) }

@@ -45,7 +45,7 @@ func workerLines(v *View, w int) []string {
 			lines = append(lines, workerStyle(t, m.State).Render(text.Clip(text.Clean(m.Name)+" "+workerWord(m), w)))
 			continue
 		}
-		line := row(text.Clip(text.Clean(m.Name), max(7, w-30)), count(m.Streams), units.Group(m.OutPerS), units.Percent(m.Health.CPU), "±"+units.Sig2(float64(m.ClockWithin.Microseconds())/1000))
+		line := row(text.Clip(text.Clean(m.Name), max(7, w-30)), count(m.Streams), units.Tally(m.OutPerS), units.Percent(m.Health.CPU), "±"+units.Sig2(float64(m.ClockWithin.Microseconds())/1000))
 		lines = append(lines, workerStyle(t, m.State).Render(line))
 	}
 	return lines
