@@ -18,6 +18,7 @@ import (
 	"sonde/probe/report"
 	"sonde/probe/setup"
 	"sonde/probe/sim"
+	"sonde/probe/slo"
 	"sonde/probe/sweep"
 	"sonde/ui"
 )
@@ -77,6 +78,11 @@ func live(ctx context.Context, c config.Config) error {
 	defer stop()
 	err = ui.Run(screen, ui.Options{
 		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: m.Plan.SLOs,
+		SetSLOs: func(targets []slo.Target) {
+			levels.SetSLOs(targets)
+			judge.SetSLOs(targets)
+			judge.Share(levels)
+		},
 		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(), Other: other,
 		Save:  func(svg string) (string, error) { return report.Save(".", keeper, time.Now(), svg) },
 		ASCII: c.ASCII, Color: c.Color, Theme: c.Theme,

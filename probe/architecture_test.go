@@ -92,14 +92,14 @@ var rooms = []room{
 	{"ui/history", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt"}},
 	{"ui/text", readers, []string{"probe/plain", "probe/units", "ui/chart", "ui/theme"}},
 	{"ui/panel", readers, []string{"gpu", "probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/text", "ui/theme"}},
-	{"ui", readers, []string{"probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/level", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
+	{"ui", readers, []string{"probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/prompt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
 	{"ui/board", readers, []string{"probe/canary", "probe/guard", "probe/measure", "probe/opt", "probe/units", "ui", "ui/chart", "ui/panel", "ui/text", "ui/theme"}},
 	// Wiring: from a Config to a running program, and what tests it.
 	{"config", wiring, []string{"gpu/remote", "probe/arrivals", "probe/compare", "probe/crew", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo", "probe/units", "ui/theme"}},
 	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
 	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units", "ui/theme"}},
 	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/arrivals", "probe/bench", "probe/canary", "probe/canary/prober", "probe/compare", "probe/crew", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/merge", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep", "probe/trace", "probe/units", "ui/history"}},
-	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/canary", "probe/diagnose", "probe/doctor", "probe/guard", "probe/level", "probe/report", "probe/setup", "probe/sim", "probe/sweep", "ui", "ui/board"}},
+	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/canary", "probe/diagnose", "probe/doctor", "probe/guard", "probe/level", "probe/report", "probe/setup", "probe/sim", "probe/slo", "probe/sweep", "ui", "ui/board"}},
 	{"probe/simtest", wiring, []string{"probe", "probe/api", "probe/frame", "probe/prompt", "probe/sim"}},
 }
 

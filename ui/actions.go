@@ -214,9 +214,13 @@ func (m *model) nextWindow() {
 			next = liveWindows[i+1]
 		}
 	}
-	m.window = next
-	m.Controls.SetWindow(next)
-	m.say("live window "+units.Whole(float64(next))+" s", m.theme.Note)
+	m.chooseWindow(next)
+}
+
+func (m *model) chooseWindow(seconds int) {
+	m.window = seconds
+	m.Controls.SetWindow(seconds)
+	m.say("live window "+units.Whole(float64(seconds))+" s", m.theme.Note)
 }
 
 // save runs beside the screen: a slow disk must not stop it.

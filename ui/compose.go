@@ -77,11 +77,17 @@ func (m *model) band(places []place) []string {
 func (m *model) foot() []string {
 	v, verdict := m.layout.verdict, m.shown.Verdict()
 	keys := keyLine(m.theme, m.offered(), m.lineOrder(), m.layout.w)
+	if m.line.open {
+		keys = m.drawLine(m.layout.w)
+	}
 	if m.notice.text == "" {
 		return append(panel.VerdictLines(m.theme, verdict, v.w, v.h), keys)
 	}
 	notice := text.Pad(m.notice.style.Render(" › "+text.CleanTo(m.notice.text, v.w-3)), v.w)
-	if v.h == 1 {
+	switch {
+	case v.h == 1 && m.line.open:
+		return []string{notice, keys}
+	case v.h == 1:
 		return append(panel.VerdictLines(m.theme, verdict, v.w, 1), notice)
 	}
 	return append(panel.VerdictLines(m.theme, verdict, v.w, v.h-1), notice, keys)

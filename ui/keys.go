@@ -140,6 +140,7 @@ func commands() []command {
 		{[]string{"r"}, "r", "reset statistics", "", needControls, controls("statistics reset; the charts keep their history", frame.Controls.ResetStatistics)},
 		{[]string{"w"}, "w", "live window: 10, 30 or 60 s", "", needControls, (*model).nextWindow},
 		{[]string{"e"}, "e", "save the results and a picture of the screen", "save", needSave, (*model).save},
+		{[]string{":"}, ":", "command line: :i 4k, :slo ttft_p95=1s … (tab, ↑, esc)", "", needNothing, (*model).openLine},
 		{[]string{"?", "h"}, "?", "this help", "help", needNothing, func(m *model) { m.toggle(overlayHelp) }},
 		{[]string{"ctrl+l"}, "ctrl+l", "redraw the screen", "", needNothing, returns(tea.ClearScreen)},
 		{[]string{"ctrl+z"}, "ctrl+z", "suspend", "", needNothing, returns(tea.Suspend)},

@@ -254,6 +254,7 @@ func TestARecordingHasNoControls(t *testing.T) {
 	for _, c := range commands() {
 		m.do(&c)
 	}
+	press(m, "esc") // of the command line
 	press(m, "esc") // of the texts over the panels, in which the arrow scrolls
 	if press(m, "up"); !strings.Contains(ansi.Strip(m.View().Content), "this is a recording") {
 		t.Errorf("nothing says why the load does not move:\n%s", screenOf(m))

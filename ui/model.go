@@ -54,6 +54,7 @@ type model struct {
 	cursor  int64 // see cursor.go
 	overlay overlay
 	notice  notice
+	line    line
 
 	scrolled int // lines of the overlay that lie above its first visible one
 	chosen   int // number of a switch
@@ -137,6 +138,8 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.pointTo(msg.Mouse())
 	case tea.MouseMotionMsg:
 		m.pointTo(msg.Mouse())
+	case tea.PasteMsg:
+		m.paste(msg)
 	case tickMsg:
 		cmd = m.tick(msg)
 	case tea.ResumeMsg:
@@ -164,15 +167,17 @@ func (m *model) View() tea.View {
 	if m.cursor > 0 { // else the terminal keeps the mouse, for copying
 		v.MouseMode = tea.MouseModeCellMotion
 	}
+	v.Cursor = m.lineCursor()
 	v.KeyboardEnhancements.ReportAlternateKeys = true // see KeyNames
 	return v
 }
 
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
-	if m.scroll(msg.String()) || m.point(msg.String()) {
+	if m.line.open && msg.String() != "ctrl+c" {
+		m.typeKey(msg)
+	} else if m.scroll(msg.String()) || m.point(msg.String()) {
 		return nil
-	}
-	if c := m.command(msg.Key()); c != nil {
+	} else if c := m.command(msg.Key()); c != nil {
 		m.do(c)
 	}
 	cmd := m.then

@@ -28,8 +28,9 @@ type Options struct {
 	NewJudge func() Judge                              // replaces Judge when a jump makes Frames start over; nil: it stays
 	Save     func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
 	SLOs     []slo.Target
-	Levels   Levels  // nil: those of the Judge
-	Sweeper  Sweeper // nil: nothing to sweep
+	SetSLOs  func([]slo.Target) // judges by others from now on; nil: they stay
+	Levels   Levels             // nil: those of the Judge
+	Sweeper  Sweeper            // nil: nothing to sweep
 
 	Other     Other         // another run to show beside this one; nil: none
 	LoadBegan time.Duration // when the load of a recording began; 0: its Frames show it

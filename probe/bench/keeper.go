@@ -58,6 +58,13 @@ func (k *Keeper) Outcome() Outcome {
 	return slices.MaxFunc(all, func(a, b Outcome) int { return cmp.Compare(a.Level.Number, b.Level.Number) })
 }
 
+// planned is the plan with the SLOs of now: the screen can change them.
+func (k *Keeper) planned() Plan {
+	p := k.plan
+	p.SLOs = k.book.SLOs()
+	return p
+}
+
 // Outcomes are those of all loads at which a request has ended.
 func (k *Keeper) Outcomes() []Outcome {
 	levels := slices.DeleteFunc(k.book.Detailed(), func(l level.Level) bool { return l.Sent == 0 })
@@ -72,7 +79,7 @@ func (k *Keeper) outcomes(levels []level.Level) []Outcome {
 	for i := range levels {
 		l := &levels[i]
 		found := k.found.on(l.ID)
-		out = append(out, Outcome{Plan: k.plan, Level: *l, Verdicts: found.verdicts, Incidents: found.incidents, Ready: l.OK > 0})
+		out = append(out, Outcome{Plan: k.planned(), Level: *l, Verdicts: found.verdicts, Incidents: found.incidents, Ready: l.OK > 0})
 	}
 	return out
 }
@@ -81,7 +88,7 @@ func (k *Keeper) outcomes(levels []level.Level) []Outcome {
 func (k *Keeper) nothing() Outcome {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	o := Outcome{Plan: k.plan, Level: level.Level{Load: k.plan.Load, Sources: k.sources}, Verdicts: k.found.on(0).verdicts}
+	o := Outcome{Plan: k.planned(), Level: level.Level{Load: k.plan.Load, Sources: k.sources}, Verdicts: k.found.on(0).verdicts}
 	if k.any && k.load.Concurrency > 0 {
 		o.Level.Load = k.load
 	}
@@ -124,7 +131,7 @@ func (k *Keeper) conclude(res sweep.Result) SweepOutcome {
 	none := k.nothing()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return SweepOutcome{Plan: k.plan, Result: res, Levels: k.outcomes(res.Curve), None: none}
+	return SweepOutcome{Plan: k.planned(), Result: res, Levels: k.outcomes(res.Curve), None: none}
 }
 
 // shape is the load whose curve is judged: the present one, or, where none of its curve

@@ -54,8 +54,8 @@ var (
 	errSigma = fmt.Errorf("must have a sigma above 0 and at most %d", widestLog)
 )
 
-// number is digits, with commas or underscores between thousands.
-const number = `(\d{1,3}(?:[,_]\d{3})+|\d+)`
+// number is digits, with commas or underscores between thousands, or thousands such as 4k.
+const number = `(\d{1,3}(?:[,_]\d{3})+|\d+(?:\.\d+)?[kK]|\d+)`
 
 var (
 	fixedForm     = regexp.MustCompile(`^` + number + `$`)
@@ -64,7 +64,7 @@ var (
 	logNormalForm = regexp.MustCompile(`^lognormal:\s*(\d+)\s*,\s*(\d*\.?\d+)$`)
 )
 
-// Parse reads 1024, 1024±256 (also +- and ~, and a deviation in percent), 512..4096 or
+// Parse reads 1024, 4k, 1024±256 (also +- and ~, and a deviation in percent), 512..4096 or
 // lognormal:1024,0.6, whose first number is the mean and whose second is the standard deviation
 // of the logarithm. Its errors complete the name of a setting.
 func Parse(text string) (Length, error) {
@@ -99,9 +99,13 @@ func Parse(text string) (Length, error) {
 
 // count reads digits; one that is too large for a number is beyond every limit.
 func count(digits string) float64 {
-	v, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(digits), 64)
-	if err != nil {
+	thousands, isThousands := strings.CutSuffix(strings.ToLower(digits), "k")
+	v, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(thousands), 64)
+	switch {
+	case err != nil:
 		return math.Inf(1)
+	case isThousands:
+		return math.Round(1000 * v)
 	}
 	return v
 }

@@ -11,6 +11,8 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]Length{
 		"1024":               {1024, Shape{}},
 		"8,192":              {8192, Shape{}},
+		"4k":                 {4000, Shape{}},
+		"1.5K±0.3k":          {1500, Shape{Normal, 0.2}},
 		"1024±256":           {1024, Shape{Normal, 0.25}},
 		" 1024 +- 256 ":      {1024, Shape{Normal, 0.25}},
 		"1024+/-256":         {1024, Shape{Normal, 0.25}},

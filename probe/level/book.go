@@ -55,7 +55,20 @@ const (
 func NewBook(targets []slo.Target) *Book { return &Book{targets: targets} }
 
 // SLOs are what the levels are judged by.
-func (b *Book) SLOs() []slo.Target { return b.targets }
+func (b *Book) SLOs() []slo.Target {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.targets
+}
+
+// SetSLOs sets what the levels are judged by. All begin anew: samples are counted by their
+// limits when they come.
+func (b *Book) SetSLOs(targets []slo.Target) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.targets = targets
+	b.entries, b.trailing, b.now = nil, nil, nil
+}
 
 // Replace chooses what another visit to a load does: replace the figures of the earlier
 // ones, or add to them. It holds for visits that begin later.

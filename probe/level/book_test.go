@@ -211,3 +211,33 @@ func TestSettledAtTheVeryEnd(t *testing.T) {
 		t.Errorf("%+v", rows)
 	}
 }
+
+// With other SLOs the levels begin anew: a request of 300 ms to its first token, of which one has
+// ended before and two end after, meets the first SLO and misses the second.
+func TestOtherSLOs(t *testing.T) {
+	m := &film{}
+	target := func(ms float64) []slo.Target { return []slo.Target{{Metric: "ttft", Quantile: 0.5, LimitMS: ms}} }
+	l := NewBook(target(400))
+	m.turn(1)
+	m.settle = true
+	for i := range 20 {
+		f := m.next()
+		if i%6 == 5 { // Frames 6, 12 and 18
+			f.Requests = []measure.Request{request(m.at-500*time.Millisecond, 300*time.Millisecond, 500*time.Millisecond)}
+		}
+		l.Add(f)
+		if i == 7 {
+			if r := l.Levels()[0].SLOs[0]; r.Over != 0 || r.N != 1 {
+				t.Errorf("before: %d of %d are over", r.Over, r.N)
+			}
+			l.SetSLOs(target(200))
+			if len(l.Levels()) != 0 {
+				t.Error("a level that was judged by other SLOs stays")
+			}
+		}
+	}
+	rows := l.Levels()
+	if len(rows) != 1 || rows[0].OK != 2 || rows[0].SLOs[0].Over != 2 || rows[0].SLOs[0].Target.LimitMS != 200 {
+		t.Errorf("%d levels, %+v", len(rows), rows)
+	}
+}

@@ -22,7 +22,12 @@ type Palette struct {
 	ASCII  bool // draw with ASCII characters only
 	Shapes bool // curves that have no colour, or no braille, are told apart by their shape
 	Light  bool // made for a light background
+
+	profile colorprofile.Profile // what the terminal can do
 }
+
+// Wear makes the palette that of another theme, for the same terminal.
+func (p *Palette) Wear(t Theme) { *p = *t.Palette(p.profile, p.ASCII) }
 
 // GapSteps is how many steps there are in the length of a gap. Where they lie, the panels
 // decide.
@@ -53,7 +58,7 @@ func (t Theme) Palette(p colorprofile.Profile, ascii bool) *Palette {
 	default:
 		out = c.many.palette()
 	}
-	out.ASCII, out.Light = ascii, c.light
+	out.ASCII, out.Light, out.profile = ascii, c.light, p
 	out.Shapes = out.Shapes || ascii
 	return out
 }
