@@ -86,7 +86,7 @@ func (l *load) lines(v *View, w int) []string {
 		entry(t, w, "prefix", text.Fig(text.CleanOr(promptPrefix(v.Requested), units.Unknown), t.Plain), t.Dim.Render(" hit ")+prefixHits(v)),
 		endToEnd(v, w),
 		strings.TrimRight(text.Row(w, countFigures(v)...), " "),
-		entry(t, w, "Little", text.Fig(units.Known(f.Client.Little, units.Sig3), t.Plain), " "+render(clientFigure(v))),
+		entry(t, w, "Little", text.Fig(littleText(v), t.Plain), " "+render(clientFigure(v))),
 	}
 	if ahead := outlookLine(v, w); ahead != "" {
 		lines = slices.Insert(lines, 1, ahead)
@@ -98,6 +98,14 @@ func (l *load) lines(v *View, w int) []string {
 		lines = append(lines, text.Styled(text.Wrap("last: "+text.Clean(f.Client.LastError), w), t.Dim)...)
 	}
 	return lines
+}
+
+// littleText is Little's law, which says nothing until the load is steady.
+func littleText(v *View) string {
+	if !v.Frame.Load.Settled {
+		return units.Unknown
+	}
+	return units.Known(v.Frame.Client.Little, units.Sig3)
 }
 
 func render(f text.Figure) string { return f.Style.Render(f.Text) }
@@ -315,7 +323,7 @@ func (l *load) Explain(v *View) Explanation {
 			"concurrency: requests kept in flight. When one ends, the next is sent. After lowering it, running requests still finish. With a rate (open loop), requests are sent on schedule and the concurrency is a cap.",
 			"ahead: arrivals per second of a ramp or a trace: before ┃ the last ones, after it the next.",
 			"prompt and output: requested tokens → the mean that the server counted in the window. With a spread: 1024±256, 512..4096, 1024 ln0.6 (lognormal). hit: share of prompt tokens that the engine found in its prefix cache.",
-			"Little: in flight / (rate × mean E2E). It is about 1 in a steady state.",
+			"Little: in flight / (rate × mean E2E), once the level has settled. It is about 1 in a steady state.",
 			"A level is the time spent at one load setting. Its numbers count once it has settled.",
 			"Zoomed: failures by class, and throughput over concurrency with a point for every settled level.",
 		},

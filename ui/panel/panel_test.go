@@ -41,7 +41,7 @@ func TestTheLoadPanelCutsNothing(t *testing.T) {
 	f.Load.Max = 256
 	f.Client.InFlight, f.Client.Retrying = 30, 4
 	f.Client.E2E = measure.Summary{N: 100, P50: 1440, P95: 1460}
-	f.Client.Little = opt.Of(1.44)
+	f.Client.Little, f.Load.Settled = opt.Of(1.44), true
 	f.Client.InputTokens, f.Client.TokensEstimated = opt.Of(12290), true
 	f.Health.Bottleneck = true
 	p := &View{Theme: newTestTheme(), Frame: f, Have: true, History: history.New(time.Second)}
@@ -50,6 +50,10 @@ func TestTheLoadPanelCutsNothing(t *testing.T) {
 		"prefix — hit —", "E2E 1.44 p95 1.46 s", "ok 0 failed 0 429 0", "Little 1.44 ▲ client-bound"}
 	if got := loadLines(p); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	f.Load.Settled = false
+	if got := loadLines(p)[7]; got != "Little — ▲ client-bound" {
+		t.Errorf("before the load is steady: %q", got)
 	}
 	f.Client.E2E = measure.Summary{N: 100, P50: 682, P95: 685}
 	if got := loadLines(p)[5]; got != "E2E 682 p95 685 ms" {

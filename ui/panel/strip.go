@@ -75,7 +75,7 @@ func stripDone(v *View) []text.Figure {
 	if bars := outlookBars(v, stripBars); bars != "" {
 		figures = append(figures, text.Fig(bars, v.Theme.Plain))
 	}
-	return append(figures, text.Fig("Little "+units.Known(v.Frame.Client.Little, units.Sig3), v.Theme.Dim),
+	return append(figures, text.Fig("Little "+littleText(v), v.Theme.Dim),
 		text.Fig("hit "+prefixHits(v), v.Theme.Dim))
 }
 
