@@ -212,6 +212,16 @@ func (s *Shell) Run(ctx context.Context, program string, args ...string) tool.Ou
 	}
 }
 
+// Err is why the session has ended; nil while it lasts.
+func (s *Shell) Err() error {
+	select {
+	case <-s.done:
+		return s.lost()
+	default:
+		return nil
+	}
+}
+
 // lost says that the session ended by itself.
 func (s *Shell) lost() error {
 	if said := lastLine(s.stderr.String()); said != "" {

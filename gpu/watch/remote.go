@@ -98,7 +98,11 @@ type overSSH struct {
 	target remote.Target
 }
 
+// Read says that the session is lost even while no run is due.
 func (o overSSH) Read(ctx context.Context) (gpu.Status, error) {
+	if err := o.shell.Err(); err != nil {
+		return gpu.Status{}, err
+	}
 	st, err := o.reader.Read(ctx)
 	st.Source += " over ssh " + gpu.Clean(o.target.String())
 	return st, err

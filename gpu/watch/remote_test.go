@@ -2,7 +2,9 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -67,6 +69,37 @@ func TestNoToolOverSSH(t *testing.T) {
 	_, err := openTool(t.Context(), missing{}, time.Second)
 	if err == nil || !strings.HasPrefix(err.Error(), "neither nvidia-smi nor amd-smi nor rocm-smi was found there") {
 		t.Error(err)
+	}
+}
+
+// The session ends after the first readings: the next one says so, although the tool would
+// not be run again for an hour.
+func TestLostSessionIsNoticedAtOnce(t *testing.T) {
+	sshStandIn(t, "echo $$ >\"$0.pid\"; exec sh -s\n", map[string]string{"nvidia-smi": `[ "$1" = dmon ] && exit
+echo "GPU-1, 0, NVIDIA L4, 00000000:01:00.0, 97, 62, 81559, 1000, 640.52, 700.00, 50, 1980, 2619, [N/A], 0x0"
+`})
+	r, err := openRemote(t.Context(), remote.Target{Host: "gpu1"}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ssh, _ := exec.LookPath("ssh")
+	pid, _ := os.ReadFile(ssh + ".pid")
+	if out, err := exec.Command("kill", "-KILL", strings.TrimSpace(string(pid))).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+	for {
+		_, err := r.Read(t.Context())
+		if err == nil {
+			continue // the signal is on its way
+		}
+		if !errors.Is(err, tool.ErrGone) || err.Error() != "SSH to gpu1: connection lost" {
+			t.Error(err)
+		}
+		return
 	}
 }
 
