@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"strings"
+	"time"
+
 	"sonde/probe/arrivals"
 	"sonde/probe/level"
 	"sonde/probe/slo"
@@ -130,9 +133,27 @@ func (m *model) followSweep() {
 	if before != sweep.Running || now.State == sweep.Running {
 		return
 	}
-	style := m.theme.Note
-	if now.State == sweep.Failed {
-		style = m.theme.Warn
+	switch now.State {
+	case sweep.Failed:
+		m.say(now.Line()+" · t shows the levels", m.theme.Warn)
+	case sweep.Done:
+		m.notice = notice{m.sweepResult(now), m.theme.Bold, time.Now().Add(effectFor)}
+	default:
+		m.say(now.Line()+" · t shows the levels", m.theme.Note)
 	}
-	m.say(now.Line()+" · t shows the levels", style)
+}
+
+// sweepResult says at which load the session goes on, and what the sweep has found.
+func (m *model) sweepResult(s *sweep.Status) string {
+	now := m.requested()
+	goesOn := "the load goes on at " + sweep.Describe(now)
+	if now.Concurrency == 0 {
+		goesOn = "no load is on"
+	}
+	said := []string{s.Line() + ", " + goesOn}
+	if m.Levels != nil {
+		r := sweep.Conclude(m.Levels.Levels(), now, len(m.Levels.SLOs()) > 0)
+		said = append(said, r.Found()...)
+	}
+	return strings.Join(append(said, "t: levels"), " · ")
 }

@@ -131,7 +131,7 @@ func TestSweepKey(t *testing.T) {
 	sweeper.status.Level, sweeper.status.More, sweeper.status.Guess, sweeper.status.Left = 3, 6, true, 95*time.Second
 	m.pull(time.Now())
 	m.draw()
-	if text := screenOf(m); !strings.Contains(text, "sweep 3/~9, ~95 s left") {
+	if text := screenOf(m); !strings.Contains(text, "sweep 3/~9, 1–3 min left") {
 		t.Errorf("no progress in the title:\n%s", text)
 	}
 	press(m, "s")
@@ -143,7 +143,7 @@ func TestSweepKey(t *testing.T) {
 	sweeper.status.State = sweep.Done
 	m.pull(time.Now())
 	m.draw()
-	if text := screenOf(m); !strings.Contains(text, "sweep done") {
+	if text := screenOf(m); !strings.Contains(text, "sweep done, the load goes on at ") {
 		t.Errorf("the end is not reported:\n%s", text)
 	}
 	sweeper.err = errors.New("no way")

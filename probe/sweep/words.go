@@ -2,9 +2,9 @@ package sweep
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"sonde/probe/frame"
 	"sonde/probe/level"
@@ -74,8 +74,8 @@ func (r Resource) String() string {
 func (k *Knee) String() string {
 	at := k.At.Load
 	one, _ := unit(at)
-	text := fmt.Sprintf("knee at %s: each %s more brings %s tok/s up to %s, and %s beyond",
-		Describe(at), one, units.Digits3(k.GainBelow), amount(at), units.Digits3(max(0, k.GainAbove)))
+	text := fmt.Sprintf("%s: each %s more brings %s tok/s up to %s, and %s beyond",
+		k.Where(), one, units.Digits3(k.GainBelow), amount(at), units.Digits3(max(0, k.GainAbove)))
 	if k.Limit.Resource != UnknownResource {
 		text += "; " + k.Limit.Resource.String() + " is exhausted"
 	}
@@ -187,17 +187,45 @@ func (s *Status) Line() string {
 		}
 		return "sweep done"
 	}
-	total, about := strconv.Itoa(s.Level+s.More), ""
+	total := strconv.Itoa(s.Level + s.More)
 	if s.Guess {
-		total, about = "~"+total, "about "
+		total = "~" + total
 	}
 	doing := "settling"
 	if s.Settled {
 		doing = fmt.Sprintf("%d requests", s.N)
 	}
-	left := fmt.Sprintf("%.0f s", s.Left.Seconds())
-	if seconds := int(math.Round(s.Left.Seconds())); seconds >= 60 {
-		left = fmt.Sprintf("%d:%02d min", seconds/60, seconds%60)
-	}
-	return fmt.Sprintf("sweep level %d of %s: %s, %s · %s · %s%s left", s.Level, total, Describe(s.Load), s.Purpose, doing, about, left)
+	return fmt.Sprintf("sweep level %d of %s: %s, %s · %s · %s left", s.Level, total, Describe(s.Load), s.Purpose, doing, s.Remaining())
 }
+
+// Remaining is the time left as a range of round numbers. How long a level takes depends on how
+// soon it settles: a quarter less or half more than by the levels before is usual.
+func (s *Status) Remaining() string {
+	from, to, round, unit := s.Left*3/4, s.Left*3/2, 10*time.Second, time.Second
+	if to > time.Minute {
+		round, unit = time.Minute, time.Minute
+	}
+	low, high := from/round*round/unit, max(round, (to+round-1)/round*round)/unit
+	name := map[time.Duration]string{time.Second: " s", time.Minute: " min"}[unit]
+	if low == 0 {
+		return fmt.Sprintf("up to %d", high) + name
+	}
+	return fmt.Sprintf("%d–%d", low, high) + name
+}
+
+// Found are the sentences about what was found: the boundary of the SLOs, and the knee.
+func (r *Result) Found() (all []string) {
+	if r.Boundary != nil {
+		all = append(all, r.Boundary.String())
+	}
+	switch {
+	case r.Knee != nil:
+		all = append(all, r.Knee.Where())
+	case len(r.Curve) > 0:
+		all = append(all, "no knee: "+r.NoKnee)
+	}
+	return all
+}
+
+// Where names the load of the knee.
+func (k *Knee) Where() string { return "knee at " + Describe(k.At.Load) }

@@ -196,7 +196,7 @@ func sweeping(t *theme.Palette, s *sweep.Status, narrow bool) string {
 	}
 	progress := fmt.Sprintf("⟳ sweep %d/%s%d", s.Level, about, s.Level+s.More)
 	if !narrow {
-		progress += ", " + about + units.Span(s.Left) + " left"
+		progress += ", " + s.Remaining() + " left"
 	}
 	return t.Accent.Render(progress)
 }
