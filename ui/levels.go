@@ -150,10 +150,10 @@ func (m *model) sweepResult(s *sweep.Status) string {
 	if now.Concurrency == 0 {
 		goesOn = "no load is on"
 	}
-	said := []string{s.Line() + ", " + goesOn}
+	said := []string{s.Line() + ", " + goesOn + " (t: levels)"}
 	if m.Levels != nil {
 		r := sweep.Conclude(m.Levels.Levels(), now, len(m.Levels.SLOs()) > 0)
 		said = append(said, r.Found()...)
 	}
-	return strings.Join(append(said, "t: levels"), " · ")
+	return strings.Join(said, " · ")
 }
