@@ -125,6 +125,7 @@ func (s *Sequence) append(now time.Duration) (w uint16) {
 	w = s.writer.next()
 	s.tokens = append(s.tokens, Vocabulary[w].ID)
 	s.hash()
+	now = max(now, s.Scheduled) // arrivals are stamped outside: the engine's own time may be a moment behind
 	if s.Generated() == 1 {
 		s.First = now
 	}

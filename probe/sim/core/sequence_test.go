@@ -47,3 +47,15 @@ func TestSameSeedSameAnswer(t *testing.T) {
 		t.Error("another seed made no difference")
 	}
 }
+
+// Whoever submits a request stamps its arrival, maybe a moment after the time to which the engine has come:
+// no time of the request is negative even so.
+func TestTimesOfARequestAreInOrder(t *testing.T) {
+	s := NewSequence(Request{Prompt: prompt(20, 1), MaxTokens: 2}, &Setup{Options: Options{BlockTokens: 16}})
+	s.Arrived, s.Scheduled = 5, 5
+	s.append(3)
+	s.append(4)
+	if s.First != 5 || s.Last != 5 {
+		t.Errorf("first token at %d, last at %d, of a request scheduled at 5", s.First, s.Last)
+	}
+}
