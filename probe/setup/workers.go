@@ -70,6 +70,9 @@ func Work(ctx context.Context, c config.Config, say func(string)) error {
 		return err
 	}
 	defer conn.Close()
+	if c.URL == "" && (c.APIKey != "" || len(c.Headers) > 0 || c.Cert != "") {
+		say("keys, headers and certificates are sent only to a URL given here: sonde worker URL …")
+	}
 	name := fmt.Sprintf("%s/%d", hostName(), os.Getpid())
 	say("worker " + name + " of NATS at " + plain.RedactURL(conn.ConnectedUrl()))
 	return crew.Work(ctx, crew.WorkerOptions{
@@ -102,6 +105,9 @@ func connectInTime(ctx context.Context, c config.Config, say func(string)) (*nat
 
 // openShare connects to what an operator measures, without load. What the Config of the worker says comes first.
 func openShare(ctx context.Context, c config.Config, job crew.Job) (crew.Session, error) {
+	if c.URL == "" { // whoever writes to NATS chooses the address: nothing secret goes there
+		c.APIKey, c.Headers, c.Cert, c.Key = "", nil, "", ""
+	}
 	c.URL, c.API, c.Model = cmp.Or(c.URL, job.URL), cmp.Or(job.API, c.API), cmp.Or(c.Model, job.Model)
 	c.Seed, c.SeedSet, c.Prefix, c.IdleTimeout, c.MaxConcurrency = job.Seed^rand.Uint64(), true, job.Prefix, job.Idle, job.MaxConcurrency
 	c.Metrics, c.GPU = "off", "off"
