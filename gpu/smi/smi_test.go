@@ -58,7 +58,7 @@ func TestNvidiaSMIRows(t *testing.T) {
 		"WSL2": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, [N/A], [Insufficient Permissions], 23034, 17592186044415, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0",
 			without("utilisation not supported here; "+noteSMI, func(r *gpu.Reading) { r.Busy, r.MemBusy, r.MemUsed = opt.Float{}, opt.Float{}, opt.Float{} })},
 		"impossible": {"GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 4294967295, nan, 23034, 1000, 0.00, 72.00, 50, inf, -3, [N/A], junk",
-			without("busy time of 4 294 967 295 % is not a share and not shown; power not supported here; "+noteSMI, func(r *gpu.Reading) {
+			without("busy time of 4.29G % is not a share and not shown; power not supported here; "+noteSMI, func(r *gpu.Reading) {
 				r.Doubts = gpu.DoubtRange
 				r.Busy, r.MemBusy, r.Power, r.SMClock, r.MemClock = opt.Float{}, opt.Float{}, opt.Float{}, opt.Float{}, opt.Float{}
 			})},

@@ -53,7 +53,7 @@ func TestTheVerdictNamesTheTail(t *testing.T) {
 			}
 		}
 		if len(s.Verdict) == 0 || s.Verdict[0].Rule != "e2e_tail" ||
-			s.Verdict[0].Says != "a long tail: E2E max 101 s is 101 times the p50 of 1.0 s, so the mean of 2.0 s is misleading" {
+			s.Verdict[0].Says != "a long tail: E2E max 101 s is 101 times the p50 of 1.00 s, so the mean of 2.00 s is misleading" {
 			t.Errorf("slow %d, at once %v: verdicts %+v", c.slow, c.atOnce, s.Verdict)
 		}
 		for _, v := range s.Verdict {
