@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,7 @@ import (
 type machine struct {
 	tool.Local
 	lines []string
-	ended *bool
+	ended *atomic.Bool
 }
 
 func (machine) Run(context.Context, string, ...string) tool.Output {
@@ -25,7 +26,7 @@ func (machine) Run(context.Context, string, ...string) tool.Output {
 }
 
 func (m machine) Follow(ctx context.Context, line func(string), program string, args ...string) {
-	defer func() { *m.ended = true }()
+	defer func() { m.ended.Store(true) }()
 	for i := 0; ctx.Err() == nil; i++ {
 		line(m.lines[min(i, len(m.lines)-1)])
 		select {
@@ -42,7 +43,7 @@ const (
 
 func TestCountersOfDmon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ended := false
+		var ended atomic.Bool
 		m := machine{ended: &ended, lines: []string{dmonNames, dmonUnits,
 			"    0    640     50     60      -      -      -      -      -      -      -      -",
 			"    1    640     50     60     80     40     20     60     10     30    200    100",
@@ -75,7 +76,7 @@ func TestCountersOfDmon(t *testing.T) {
 		}
 		s.Close()
 		synctest.Wait()
-		if !ended {
+		if !ended.Load() {
 			t.Error("dmon runs on")
 		}
 	})
@@ -84,7 +85,7 @@ func TestCountersOfDmon(t *testing.T) {
 // Older GPUs have no counters: dmon is ended and not started again.
 func TestDmonWithoutCountersIsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ended := false
+		var ended atomic.Bool
 		s, err := Open(t.Context(), machine{ended: &ended, lines: []string{dmonNames,
 			"    0    640     50     60      -      -      -      -      -      -      -      -"}}, time.Second)
 		if err != nil {
@@ -92,16 +93,16 @@ func TestDmonWithoutCountersIsEnded(t *testing.T) {
 		}
 		defer s.Close()
 		time.Sleep(2 * time.Second) // Open has waited for 2.5 s
-		if ended {
+		if ended.Load() {
 			t.Error("ended too early")
 		}
 		time.Sleep(time.Second)
-		if !ended {
+		if !ended.Load() {
 			t.Error("dmon runs on without a counter")
 		}
-		ended = false
+		ended.Store(false)
 		time.Sleep(time.Minute)
-		if ended {
+		if ended.Load() {
 			t.Error("dmon was started again")
 		}
 	})
