@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -40,6 +41,14 @@ func main() {
 	os.Exit(config.Execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr, build, actions))
 }
 
+// roomyHeap makes collections of garbage rare while a load runs: each makes some arrivals late by a millisecond
+// or more. What is never touched takes no memory and counts as heap, so that there are 32 MB between two of them
+// at least. It returns what ends that.
+func roomyHeap() (end func()) {
+	ballast := make([]byte, 64<<20)
+	return func() { runtime.KeepAlive(ballast) }
+}
+
 // quickAnswer is how long the screen waits for the server's first answer, so
 // that a wrong address is one line and not a screen that flashes.
 const quickAnswer = 150 * time.Millisecond
@@ -49,6 +58,7 @@ func live(ctx context.Context, c config.Config) error {
 	if err := ui.CheckTerminal(os.Stdin, os.Stdout, "use `sonde bench` for a run without a screen"); err != nil {
 		return setup.Usage(err)
 	}
+	defer roomyHeap()()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	other, err := behind(ctx, c)
@@ -133,6 +143,7 @@ func unattended(ctx context.Context, c config.Config, run func(context.Context, 
 	if err := report.CheckOut(c.Out); err != nil {
 		return setup.Usage(err)
 	}
+	defer roomyHeap()()
 	ctx, stop := setup.Interruptible(ctx)
 	defer stop()
 	// The session outlives the interrupt: what is in flight is still recorded.
@@ -215,6 +226,7 @@ func serve(ctx context.Context, c config.Config) error {
 
 // work sends a share of an operator's load.
 func work(ctx context.Context, c config.Config) error {
+	defer roomyHeap()()
 	ctx, stop := setup.Interruptible(ctx)
 	defer stop()
 	if err := setup.Work(ctx, c, func(line string) { fmt.Fprintln(os.Stderr, line) }); err != nil {
