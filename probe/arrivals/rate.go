@@ -105,6 +105,14 @@ func (r Rate) At(t time.Duration) float64 {
 	return r.From + (r.To-r.From)*max(0, t.Seconds())/r.Over.Seconds()
 }
 
+// Outlook is the rate at a time since it began, and what is ahead, while a ramp changes it; else nothing.
+func (r Rate) Outlook(t time.Duration) (now float64, ahead Outlook) {
+	if t >= r.Over {
+		return 0, Outlook{}
+	}
+	return r.At(t), Look(r.Count, r.Over, t)
+}
+
 // Count is how many arrivals are expected up to a time: the integral of the rate.
 func (r Rate) Count(t time.Duration) float64 {
 	ramp := min(t, r.Over).Seconds()

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/measure"
@@ -168,6 +170,20 @@ func (f *fakeSession) Follow(add func(*frame.Frame)) {
 	}
 }
 
+// options are those of a worker whose sessions the truth knows.
+func (r *rig) options(conn *nats.Conn, s *truth, name string) WorkerOptions {
+	return WorkerOptions{
+		Conn: conn, Run: "test", Name: name, Say: func(string) {}, Fail: func(err error) { r.Error(err) },
+		Open: func(context.Context, Job) (Session, error) {
+			f := &fakeSession{epoch: time.Now(), done: make(chan struct{})}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.sessions = append(s.sessions, f)
+			return f, nil
+		},
+	}
+}
+
 // work runs a worker until stop.
 func (r *rig) work(s *truth, name string) (stop context.CancelFunc) {
 	r.Helper()
@@ -179,16 +195,7 @@ func (r *rig) work(s *truth, name string) (stop context.CancelFunc) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		err := Work(ctx, WorkerOptions{
-			Conn: conn, Run: "test", Name: name, Say: func(string) {}, Fail: func(err error) { r.Error(err) },
-			Open: func(context.Context, Job) (Session, error) {
-				f := &fakeSession{epoch: time.Now(), done: make(chan struct{})}
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.sessions = append(s.sessions, f)
-				return f, nil
-			},
-		})
+		err := Work(ctx, r.options(conn, s, name))
 		if err != nil {
 			r.Error(err)
 		}
@@ -242,6 +249,52 @@ func TestSharesFollowTheWorkers(t *testing.T) {
 	}
 	r.work(s, "w4")
 	within(t, "a new one has a share", shares(0, 4, 4, 5, 5))
+}
+
+// A worker that is stopped says so: its share goes to the others at once, and it is not called lost.
+func TestAWorkerThatLeaves(t *testing.T) {
+	r, s := newRig(t), &truth{}
+	defer r.Close()
+	r.work(s, "stays")
+	within(t, "a worker", func() bool { return r.ready() == 1 })
+	conn, err := Connect(r.url, "", "goes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx, leave := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- Work(ctx, r.options(conn, s, "goes")) }()
+	within(t, "two workers", func() bool { return r.ready() == 2 })
+	r.Set(frame.Load{Concurrency: 6})
+	within(t, "the load", func() bool { return s.inFlight() == 6 })
+	leave()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	within(t, "the other one has it all", func() bool {
+		got := s.each(func(f *fakeSession) int { return f.loadNow().Concurrency })
+		return got[0] == 6 && got[1] == 0
+	})
+	if !r.noted("goes has left") || r.noted("is lost") {
+		t.Errorf("notes %q", r.notes)
+	}
+}
+
+// A worker whose reports do not get through is lost to the operator, who gives its share to others. It
+// hears of that in the Plan, and stops: the load is never more than was requested.
+func TestAWorkerWithoutAShareSendsNothing(t *testing.T) {
+	f := &fakeSession{epoch: time.Now(), done: make(chan struct{})}
+	w := &worker{epoch: time.Now(), session: f, state: Ready}
+	w.apply(Share{})
+	w.apply(Share{Change: 3, Load: frame.Load{Concurrency: 4}, Budget: -1})
+	within(t, "its share", func() bool { return f.loadNow().Concurrency == 4 })
+	w.apply(Share{})
+	if l := f.loadNow(); l.Concurrency != 0 {
+		t.Errorf("%d streams without a share", l.Concurrency)
+	}
+	w.apply(Share{Change: 5, Load: frame.Load{Concurrency: 2}, Budget: -1})
+	within(t, "a share again", func() bool { return f.loadNow().Concurrency == 2 })
 }
 
 // All workers begin at one instant, on their own clocks.

@@ -26,7 +26,6 @@ type member struct {
 
 	sequence             uint64        // of that report
 	gapSince             time.Duration // our clock: since when a report is missing; 0: none is
-	applied              uint64        // the newest change that it has carried out
 	begun, begunAtBudget int64
 	standing             collect.Standing
 	retrying             int
@@ -46,15 +45,15 @@ func (o *Operator) receive(data []byte) {
 		return
 	}
 	o.mu.Lock()
-	joined := o.take(&r)
+	changed := o.take(&r)
 	o.mu.Unlock()
-	if joined {
+	if changed {
 		o.publish()
 	}
 }
 
-// take files a report; joined: the shares changed because of it. o.mu is held.
-func (o *Operator) take(r *Report) (joined bool) {
+// take files a report; changed: there are new shares because of it. o.mu is held.
+func (o *Operator) take(r *Report) (changed bool) {
 	m := o.members[r.Worker]
 	if m == nil {
 		m = &member{id: r.Worker, number: len(o.members) + 1, slots: map[int]int{}}
@@ -72,6 +71,11 @@ func (o *Operator) take(r *Report) (joined bool) {
 		o.note("worker %s cannot measure: %s", m.name, r.Why)
 	}
 	m.failed = r.Why
+	if r.State == Left && m.working {
+		o.note("worker %s has left", m.name)
+		o.drop(m)
+		return true
+	}
 	if r.State != Ready || len(m.clock.samples) < clockFirst {
 		return false
 	}
@@ -81,16 +85,16 @@ func (o *Operator) take(r *Report) (joined bool) {
 		m.sequence = r.Sequence
 		o.redistribute()
 		o.note("worker %s has joined: %s, %s", m.name, workersText(len(o.working())), clockText(m.trip))
-		joined = true
+		changed = true
 	} else if !o.isNext(m, r) {
 		return false
 	}
-	m.sequence, m.applied, m.begun = r.Sequence, r.Change, r.Begun
+	m.sequence, m.begun = r.Sequence, r.Begun
 	o.absorb(m, r)
 	for _, text := range r.Notes {
 		o.note("worker %s: %s", m.name, text)
 	}
-	return joined
+	return changed
 }
 
 // smoothing is of rates from reports: over about a second.
@@ -186,13 +190,13 @@ func (o *Operator) Workers() []frame.Worker {
 	now := o.opt.Now()
 	for _, m := range o.sorted() {
 		w := frame.Worker{
-			Name: m.name, State: frame.WorkerWaiting, Why: m.failed, Streams: m.standing.InFlight, Requested: m.share.Load.Concurrency, Rate: m.share.Load.Rate,
-			Begun: m.begun, OutTokens: m.outTokens, OutPerS: m.outPerS, Health: m.health, ClockAhead: m.ahead, ClockWithin: m.trip / 2, Silent: now - m.heard,
+			Name: m.name, State: frame.WorkerWaiting, Why: m.failed, Streams: m.standing.InFlight,
+			Begun: m.begun, OutTokens: m.outTokens, OutPerS: m.outPerS, Health: m.health, ClockWithin: m.trip / 2,
 		}
 		switch {
 		case m.state == Failed:
 			w.State = frame.WorkerFailed
-		case now-m.heard > lostAfter:
+		case m.state == Left || now-m.heard > lostAfter:
 			w.State = frame.WorkerLost
 		case m.working && now-m.heard > 2*reportEvery+reportEvery/2:
 			w.State = frame.WorkerLate
@@ -200,7 +204,7 @@ func (o *Operator) Workers() []frame.Worker {
 			w.State = frame.WorkerReady
 		}
 		if !w.Takes() {
-			w.Requested, w.Rate, w.OutPerS = 0, 0, 0
+			w.OutPerS = 0
 		}
 		out = append(out, w)
 	}

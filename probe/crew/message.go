@@ -57,7 +57,6 @@ type Report struct {
 	Name     string // for people
 	Operator string // whose Plan it follows; "" if none
 	Sequence uint64 // counts reports to this operator, from 1
-	Change   uint64 // the newest Share.Change that has taken effect
 	State    State
 	Why      string // why it failed
 	At       time.Duration
@@ -76,6 +75,7 @@ const (
 	Connecting              // to the endpoint
 	Ready
 	Failed // its endpoint does not answer: see Report.Why
+	Left   // it was stopped
 )
 
 const (

@@ -16,7 +16,6 @@ import (
 	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
-	"sonde/probe/plain"
 )
 
 // Options are what an Operator works with.
@@ -44,75 +43,30 @@ type Operator struct {
 	left    int64 // requests that may still begin at the last SetBudget; below 0: any number
 	aborts  uint64
 	change  uint64
-	from    time.Duration // our clock: when the newest change takes effect
 	members map[string]*member
 	slots   int // of all workers
 	slices  []collect.Slice
 	wake    chan struct{} // a worker has appeared
 	ended   bool
 
-	subscriptions []*nats.Subscription
-	cancel        context.CancelFunc
-	group         sync.WaitGroup
-}
-
-// Connect opens a connection to NATS that outlives restarts of the server.
-func Connect(url, credentials, name string) (*nats.Conn, error) {
-	options := []nats.Option{
-		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, time.Second),
-		nats.Timeout(5 * time.Second),
-	}
-	if credentials != "" {
-		options = append(options, nats.UserCredentials(credentials))
-	}
-	c, err := nats.Connect(url, options...)
-	if errors.Is(err, nats.ErrNoServers) {
-		return nil, fmt.Errorf("no NATS server answers at %s: %w", plain.RedactURL(url), err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("NATS: %w", err)
-	}
-	return c, nil
+	cancel context.CancelFunc
+	group  sync.WaitGroup
 }
 
 // NewOperator drives a run, which CheckFree has found free.
 func NewOperator(ctx context.Context, opt Options) (*Operator, error) {
 	o := &Operator{opt: opt, id: nats.NewInbox(), left: -1, members: map[string]*member{}, wake: make(chan struct{}, 1)}
-	reports, err := opt.Conn.Subscribe(reportSubject(opt.Run, "*"), func(m *nats.Msg) {
+	_, err := opt.Conn.Subscribe(reportSubject(opt.Run, "*"), func(m *nats.Msg) {
 		defer guard.Catch("workers", opt.Fail)
 		o.receive(m.Data)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("NATS: %w", err)
 	}
-	o.subscriptions = append(o.subscriptions, reports)
 	ctx, o.cancel = context.WithCancel(ctx)
 	o.spawn(func() { o.direct(ctx) })
 	o.spawn(func() { o.clocks(ctx) })
 	return o, nil
-}
-
-// CheckFree listens for the Plan of another operator, for as long as it takes one to repeat it.
-func CheckFree(ctx context.Context, conn *nats.Conn, run string) error {
-	plans, err := conn.SubscribeSync(planSubject(run))
-	if err != nil {
-		return fmt.Errorf("NATS: %w", err)
-	}
-	defer func() { _ = plans.Unsubscribe() }()
-	ctx, cancel := context.WithTimeout(ctx, 3*planEvery)
-	defer cancel()
-	m, err := plans.NextMsgWithContext(ctx)
-	if err != nil {
-		return nil // silence
-	}
-	var p Plan
-	if err := decode(m.Data, &p); err != nil {
-		return err
-	}
-	if p.Ended {
-		return nil
-	}
-	return fmt.Errorf("run %q is already driven from %s: choose another name with --run", run, cmp.Or(p.Host, "another machine"))
 }
 
 func (o *Operator) spawn(f func()) {
@@ -145,12 +99,16 @@ func (o *Operator) dropSilent() {
 	now := o.opt.Now()
 	for _, m := range o.sorted() {
 		if m.working && now-m.heard > lostAfter {
-			m.working = false
 			o.note("worker %s is lost: %s", m.name, lostText(m.standing.InFlight))
-			m.standing = collect.Standing{}
-			o.redistribute()
+			o.drop(m)
 		}
 	}
+}
+
+// drop hands the share of a worker to the others. o.mu is held.
+func (o *Operator) drop(m *member) {
+	m.working, m.standing = false, collect.Standing{}
+	o.redistribute()
 }
 
 func lostText(inFlight int) string {
@@ -162,27 +120,29 @@ func lostText(inFlight int) string {
 
 func (o *Operator) note(format string, args ...any) { o.opt.Note(fmt.Sprintf(format, args...)) }
 
-// redistribute makes new shares: the load, or those who share it, changed. o.mu is held.
-func (o *Operator) redistribute() {
+// redistribute makes new shares: the load, or those who share it, changed. It returns when they take
+// effect. o.mu is held.
+func (o *Operator) redistribute() (from time.Duration) {
 	o.change++
-	o.from = o.opt.Now() + lead
+	from = o.opt.Now() + lead
 	list := o.working()
 	begun := make([]int64, len(list))
 	for i, m := range list {
 		begun[i] = m.begun
 	}
-	load := rest(o.load, o.from-o.since)
+	load := rest(o.load, from-o.since)
 	may := budgets(max(0, o.stillLeft()), begun)
 	for i, m := range list {
 		share, later := part(load, i, len(list))
 		m.share = Share{
-			Change: o.change, From: o.from + later + m.ahead, Load: share, Ramp: o.ramp, Budget: -1, Aborts: o.aborts,
+			Change: o.change, From: from + later + m.ahead, Load: share, Ramp: o.ramp, Budget: -1, Aborts: o.aborts,
 			Longs: m.share.Longs,
 		}
 		if o.left >= 0 {
 			m.share.Budget = may[i]
 		}
 	}
+	return from
 }
 
 // stillLeft is how many requests may begin, as far as is known. o.mu is held.
@@ -227,8 +187,7 @@ func (o *Operator) sorted() []*member {
 func (o *Operator) Set(l frame.Load) time.Duration {
 	o.mu.Lock()
 	o.load, o.since = l, o.opt.Now()+lead
-	o.redistribute()
-	from := o.from
+	from := o.redistribute()
 	o.mu.Unlock()
 	o.publish()
 	return from
@@ -324,11 +283,7 @@ func (o *Operator) Retrying() (n int, next time.Duration) {
 func (o *Operator) Outlook() (rateNow float64, ahead arrivals.Outlook) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	rate, t := o.load.Schedule(), o.opt.Now()-o.since
-	if t >= rate.Over {
-		return 0, arrivals.Outlook{}
-	}
-	return rate.At(t), arrivals.Look(rate.Count, rate.Over, t)
+	return o.load.Schedule().Outlook(o.opt.Now() - o.since)
 }
 
 // Replay is nil: a trace is not shared among workers.

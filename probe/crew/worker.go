@@ -3,16 +3,13 @@ package crew
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
-	"sonde/probe/collect"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
-	"sonde/probe/measure"
 )
 
 // Session measures what a worker's share of the load does. *probe.Session is one.
@@ -55,7 +52,6 @@ type worker struct {
 	session  Session
 	shift    time.Duration // from the Session's clock to ours
 	pending  Share         // the newest change
-	applied  uint64        // its number, once it has taken effect
 	aborts   uint64
 	longs    uint64
 	begun    int64
@@ -63,16 +59,6 @@ type worker struct {
 	unseen   []sentReport   // oldest first
 	ending   sync.WaitGroup // sessions that close
 }
-
-// sentReport is a report that the operator has not seen yet.
-type sentReport struct {
-	sequence uint64
-	data     []byte
-	at       time.Time // when it was last sent
-}
-
-// unseenMost bounds them: half a minute's.
-const unseenMost = 120
 
 // Work takes part in a run until the context ends. Its load ends with it.
 func Work(ctx context.Context, opt WorkerOptions) error {
@@ -99,8 +85,13 @@ func Work(ctx context.Context, opt WorkerOptions) error {
 		select {
 		case <-ctx.Done():
 			_, _ = plans.Unsubscribe(), clock.Unsubscribe()
+			w.mu.Lock()
+			w.state = Left
+			w.mu.Unlock()
+			w.report(Report{})
 			w.leave("")
 			w.ending.Wait()
+			_ = opt.Conn.FlushTimeout(time.Second)
 			return nil
 		case <-tick.C:
 			w.idle()
@@ -178,7 +169,7 @@ func (w *worker) receive(ctx context.Context, data []byte) {
 func (w *worker) follow(ctx context.Context, p *Plan) {
 	w.mu.Lock()
 	w.operator, w.heard, w.state, w.why = p.Operator, time.Now(), Connecting, ""
-	w.sequence, w.begun, w.applied, w.pending, w.unseen = 0, 0, 0, Share{}, nil
+	w.sequence, w.begun, w.pending, w.unseen = 0, 0, Share{}, nil
 	share := p.Shares[w.id]
 	w.aborts, w.longs = share.Aborts, share.Longs
 	w.mu.Unlock()
@@ -212,7 +203,14 @@ func (w *worker) open(ctx context.Context, operator string, job Job) {
 func (w *worker) apply(s Share) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.session == nil || s.Change == 0 {
+	switch {
+	case w.session == nil:
+		return
+	case s.Change == 0 && w.pending.Change > 0: // the operator has given it to others: it does not hear us
+		w.pending = Share{}
+		w.session.SetLoad(frame.Load{})
+		return
+	case s.Change == 0:
 		return
 	}
 	if s.Aborts > w.aborts {
@@ -244,85 +242,4 @@ func (w *worker) begin(session Session, s Share) {
 		session.SetBudget(-1)
 	}
 	session.SetLoad(s.Load)
-	w.applied = s.Change
-}
-
-// add reports a Frame.
-func (w *worker) add(operator string, f *frame.Frame) {
-	w.mu.Lock()
-	if w.operator != operator {
-		w.mu.Unlock()
-		return
-	}
-	w.begun = int64(f.Client.Sent)
-	shift := w.shift
-	w.mu.Unlock()
-	c := &f.Client
-	r := Report{At: f.At + shift, Health: f.Health, Slice: collect.Slice{
-		Client: measure.Client{
-			InFlight: c.InFlight, Prefill: c.Prefill, Thinking: c.Thinking, OldestWaiting: c.OldestWaiting, Retrying: c.Retrying, RetryAt: c.RetryAt + shift,
-			SliceTTFT: c.SliceTTFT, SliceGaps: c.SliceGaps, SliceGapCounts: c.SliceGapCounts, SliceInTokens: c.SliceInTokens, SliceOutTokens: c.SliceOutTokens,
-		},
-		Cells: f.Streams, Requests: shifted(f.Requests, shift),
-	}}
-	for _, e := range f.Events {
-		if e.Kind == frame.EventNote {
-			r.Notes = append(r.Notes, e.Text)
-		}
-	}
-	w.report(r)
-}
-
-// shifted are requests on another clock. Frames are shared: theirs stay as they are.
-func shifted(list []measure.Request, by time.Duration) []measure.Request {
-	out := make([]measure.Request, len(list))
-	for i := range list {
-		out[i] = list[i]
-		shift(&out[i], by)
-	}
-	return out
-}
-
-// report publishes a report. It is kept while the connection is down.
-func (w *worker) report(r Report) {
-	w.mu.Lock()
-	w.sequence++
-	r.Worker, r.Name, r.Operator, r.Sequence, r.Change = w.id, w.opt.Name, w.operator, w.sequence, w.applied
-	r.State, r.Why, r.Begun = w.state, w.why, w.begun
-	w.mu.Unlock()
-	data, err := encode(r)
-	if err != nil {
-		w.opt.Say(err.Error())
-		return
-	}
-	if r.Operator != "" {
-		w.mu.Lock()
-		w.unseen = append(w.unseen, sentReport{r.Sequence, data, time.Now()})
-		w.unseen = w.unseen[max(0, len(w.unseen)-unseenMost):]
-		w.mu.Unlock()
-	}
-	w.publish(data)
-}
-
-func (w *worker) publish(data []byte) {
-	if err := w.opt.Conn.Publish(reportSubject(w.opt.Run, w.id), data); err != nil {
-		w.opt.Say("NATS: " + err.Error())
-	}
-}
-
-// repeat sends again what the operator should have seen by now.
-func (w *worker) repeat(seen uint64) {
-	w.mu.Lock()
-	var again [][]byte
-	w.unseen = slices.DeleteFunc(w.unseen, func(s sentReport) bool { return s.sequence <= seen })
-	for i := range w.unseen {
-		if s := &w.unseen[i]; time.Since(s.at) > repeatAfter && seen > 0 {
-			s.at = time.Now()
-			again = append(again, s.data)
-		}
-	}
-	w.mu.Unlock()
-	for _, data := range again {
-		w.publish(data)
-	}
 }

@@ -6,17 +6,13 @@ import "time"
 type Worker struct {
 	Name        string        `json:"name"`
 	State       WorkerState   `json:"state"`
-	Why         string        `json:"why,omitempty"` // why it failed
-	Requested   int           `json:"requested"`     // its streams; in an open loop their cap
-	Rate        float64       `json:"rate,omitempty"`
+	Why         string        `json:"why,omitempty"`       // why it failed
 	Streams     int           `json:"streams"`             // in flight
 	Begun       int64         `json:"sent"`                // requests since it joined
 	OutTokens   int64         `json:"output_tokens"`       // since it joined
 	OutPerS     float64       `json:"output_tokens_per_s"` // over about the last second
 	Health      Health        `json:"health"`
-	ClockAhead  time.Duration `json:"clock_ahead_ms"`  // of ours, both counted from the start of their process
 	ClockWithin time.Duration `json:"clock_within_ms"` // how far that may be off
-	Silent      time.Duration `json:"silent_ms"`       // since its newest report
 }
 
 // Takes reports whether the worker has a share of the load.
@@ -30,7 +26,7 @@ const (
 	WorkerWaiting WorkerState = iota // it connects
 	WorkerReady
 	WorkerLate // its reports come late
-	WorkerLost // it is silent: its share has gone to the others
+	WorkerLost // it is silent or has left: its share has gone to the others
 	WorkerFailed
 )
 

@@ -163,9 +163,5 @@ func (p *Pool) Outlook() (rateNow float64, ahead arrivals.Outlook) {
 		from, to := max(0, t-nearby), min(r.Length()+1, t+nearby)
 		return (r.Count(to) - r.Count(from)) / (to - from).Seconds(), arrivals.Look(r.Count, r.Length(), t)
 	}
-	rate, t := p.setting.Schedule(), p.now()-p.rateSince
-	if t >= rate.Over {
-		return 0, arrivals.Outlook{}
-	}
-	return rate.At(t), arrivals.Look(rate.Count, rate.Over, t)
+	return p.setting.Schedule().Outlook(p.now() - p.rateSince)
 }
