@@ -39,7 +39,9 @@ func (p *Pool) work(ctx context.Context, s *stream) (left bool) {
 			return true
 		}
 		if wait := back.after(p.request(s, j)); wait <= 0 {
-			p.think(ctx, s)
+			if p.think(ctx, s) {
+				return true
+			}
 		} else if !p.pause(ctx, s, wait) {
 			return false
 		}
@@ -47,8 +49,7 @@ func (p *Pool) work(ctx context.Context, s *stream) (left bool) {
 }
 
 // next is a worker's next request. A worker that is one too many, because the load was
-// lowered, gets none and leaves: in the same step, so that of many that think only as many
-// leave as are too many.
+// lowered, gets none and leaves in the same step.
 func (p *Pool) next(ctx context.Context, s *stream) (job, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -70,35 +70,44 @@ func (d *dialogue) thinkTime(mean time.Duration, seed uint64, slot int) time.Dur
 }
 
 // think waits as the user of a conversation does before saying more. It ends at once when the load
-// changes so that there is nothing to wait for: there is no room for the stream, or no think time.
-func (p *Pool) think(ctx context.Context, s *stream) {
+// changes so that there is nothing to wait for: there is no think time, or no room for the stream, which
+// then leaves in the same step: of many that think only as many as are too many.
+func (p *Pool) think(ctx context.Context, s *stream) (left bool) {
 	if s.dialogue.conversation == nil {
-		return
+		return false
 	}
 	p.mu.Lock()
 	mean, changed := p.setting.Think, p.changed
 	p.mu.Unlock()
 	if mean <= 0 {
-		return
+		return false
 	}
 	s.track.Think(true)
-	defer s.track.Think(false)
+	defer func() {
+		if !left {
+			s.track.Think(false)
+		}
+	}()
 	timer := time.NewTimer(s.dialogue.thinkTime(mean, p.opt.Seed, s.index))
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return false
 		case <-timer.C:
-			return
+			return false
 		case <-changed:
 		}
 		p.mu.Lock()
-		over := p.tooMany() || p.setting.Think <= 0 || p.setting.Turns < 2
+		if left = p.tooMany(); left {
+			s.track.Think(false)
+			p.leave(s)
+		}
+		over := left || p.setting.Think <= 0 || p.setting.Turns < 2
 		changed = p.changed
 		p.mu.Unlock()
 		if over {
-			return
+			return left
 		}
 	}
 }
