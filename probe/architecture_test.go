@@ -82,7 +82,7 @@ var rooms = []room{
 	{"probe/export", readers, []string{"probe/canary", "probe/diagnose", "probe/frame", "probe/guard", "probe/measure", "probe/opt", "probe/plain", "probe/slo"}},
 	{"probe/record", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/guard", "probe/measure", "probe/plain", "probe/units"}},
 	{"probe/replay", readers, []string{"probe/frame", "probe/guard", "probe/record"}},
-	{"probe/trace", readers, []string{"probe/arrivals", "probe/measure", "probe/record"}},
+	{"probe/trace", readers, []string{"probe/arrivals", "probe/measure", "probe/plain", "probe/record"}},
 	{"probe/sweep", readers, []string{"probe/frame", "probe/level", "probe/slo", "probe/units"}},
 	{"probe/bench", readers, []string{"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"}},
 	{"probe/report", readers, []string{"gpu", "probe/arrivals", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/length", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep", "probe/units"}},

@@ -47,7 +47,7 @@ func (s *Session) fitLength(ctx context.Context, synthetic *prompt.Synthetic) {
 	l := s.Load()
 	for i, requested := range l.Input().Typical() {
 		if room, known := s.promptRoom(l.OutputTokens); known && i > 0 {
-			requested = min(requested, room)
+			requested = min(requested, max(room, minTokens))
 		}
 		requests += s.fitOne(ctx, conn, synthetic, requested, i == 0)
 	}

@@ -47,7 +47,7 @@ func (w *longWatch) fire(tokens int, now time.Duration) {
 	*w = longWatch{tick: w.tick, slots: w.slots, active: true, tokens: tokens, sentAt: now, earlier: w.slots}
 }
 
-// promptRoom is the longest prompt that the model takes beside an answer of so many tokens.
+// promptRoom is the longest prompt that the model takes beside an answer of so many tokens; below 1: none.
 func promptRoom(id engine.Identity, output int) (tokens int, known bool) {
 	tokens = math.MaxInt
 	if id.MaxModelLen > 0 {
@@ -56,7 +56,7 @@ func promptRoom(id engine.Identity, output int) (tokens int, known bool) {
 	if id.MaxInputLen > 0 { // some servers bound prompts apart from answers
 		tokens = min(tokens, id.MaxInputLen-longHeadroom)
 	}
-	return max(tokens, minTokens), tokens < math.MaxInt
+	return tokens, tokens < math.MaxInt
 }
 
 // longTokens is the length of the long prompt, within the model's context and what

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,16 +18,14 @@ import (
 	"golang.org/x/text/transform"
 
 	"sonde/probe/arrivals"
+	"sonde/probe/plain"
 )
 
 // Read reads the trace in a file; its format shows in its content.
 func Read(path string) (*arrivals.Trace, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		if system := (*fs.PathError)(nil); errors.As(err, &system) {
-			err = system.Err
-		}
-		return nil, fmt.Errorf("%s cannot be read: %w", path, err)
+		return nil, fmt.Errorf("%s cannot be read: %w", path, plain.Cause(err))
 	}
 	defer file.Close()
 	list, err := parse(file)
