@@ -457,3 +457,21 @@ func TestNamesOfRuns(t *testing.T) {
 		}
 	}
 }
+
+// An address needs no scheme, and where nobody answers the error names it without its password.
+func TestAddressesOfNATS(t *testing.T) {
+	r := newRig(t)
+	defer r.Close()
+	conn, err := Connect(strings.TrimPrefix(r.url, "nats://"), "", "bare")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	r.stop()
+	for _, address := range []string{strings.TrimPrefix(r.url, "nats://"), strings.Replace(r.url, "nats://", "nats://user:secret@", 1)} {
+		_, err := Connect(address, "", "late")
+		if err == nil || !strings.HasPrefix(err.Error(), "no NATS server answers at nats://") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -23,6 +24,9 @@ func Connect(url, credentials, name string) (*nats.Conn, error) {
 	}
 	if credentials != "" {
 		options = append(options, nats.UserCredentials(credentials))
+	}
+	if !strings.Contains(url, "://") {
+		url = "nats://" + url
 	}
 	c, err := nats.Connect(url, options...)
 	if errors.Is(err, nats.ErrNoServers) {
