@@ -35,6 +35,7 @@ type quantity struct {
 
 	gpm, nvml, smi            string
 	dcgm, nvidiaExporter, amd []string // every spelling, the usual one first
+	amdSMI                    []string // on the page of amd-smi metric --json
 }
 
 // meaning is what kind of number a quantity is, besides its unit.
@@ -64,22 +65,22 @@ var quantities = []quantity{
 	{name: "busy time", value: func(r *Reading) *opt.Float { return &r.Busy }, kind: timeShare,
 		nvml: "nvmlDeviceGetUtilizationRates().gpu", smi: "utilization.gpu",
 		dcgm:           []string{"DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "DCGM_GPU_UTILIZATION"},
-		nvidiaExporter: []string{"utilization_gpu_ratio"}, amd: []string{"gpu_gfx_activity"}},
+		nvidiaExporter: []string{"utilization_gpu_ratio"}, amd: []string{"gpu_gfx_activity"}, amdSMI: []string{"usage.gfx_activity"}},
 	{name: "memory busy time", value: func(r *Reading) *opt.Float { return &r.MemBusy }, kind: timeShare,
 		nvml: "nvmlDeviceGetUtilizationRates().memory", smi: "utilization.memory",
 		dcgm:           []string{"DCGM_FI_DEV_MEM_COPY_UTIL", "DCGM_FI_DEV_MEM_COPY_UTIL_RATIO", "DCGM_MEM_COPY_UTILIZATION"},
-		nvidiaExporter: []string{"utilization_memory_ratio"}, amd: []string{"gpu_umc_activity"}},
+		nvidiaExporter: []string{"utilization_memory_ratio"}, amd: []string{"gpu_umc_activity"}, amdSMI: []string{"usage.umc_activity"}},
 	{name: "memory used", unit: "bytes", value: func(r *Reading) *opt.Float { return &r.MemUsed },
 		nvml: callMemory, smi: "memory.used", dcgm: []string{"DCGM_FI_DEV_FB_USED", "DCGM_FB_USED"},
-		nvidiaExporter: []string{"memory_used_bytes"}, amd: []string{"gpu_used_vram"}},
+		nvidiaExporter: []string{"memory_used_bytes"}, amd: []string{"gpu_used_vram"}, amdSMI: []string{"mem_usage.used_vram"}},
 	{name: "memory", unit: "bytes", value: func(r *Reading) *opt.Float { return &r.MemTotal }, kind: positive,
 		nvml: callMemory, smi: "memory.total", dcgm: []string{"DCGM_FI_DEV_FB_TOTAL"},
-		nvidiaExporter: []string{"memory_total_bytes"}, amd: []string{"gpu_total_vram"}},
+		nvidiaExporter: []string{"memory_total_bytes"}, amd: []string{"gpu_total_vram"}, amdSMI: []string{"mem_usage.total_vram"}},
 	{name: "power", unit: "W", value: func(r *Reading) *opt.Float { return &r.Power }, kind: positive,
 		nvml: "nvmlDeviceGetPowerUsage", smi: "power.draw",
 		dcgm:           []string{"DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_BOARD_POWER_WATTS", "DCGM_POWER_USAGE"},
 		nvidiaExporter: []string{"power_draw_watts", "power_draw_average_watts", "power_draw_instant_watts"},
-		amd:            []string{"gpu_package_power", "gpu_average_package_power", "gpu_power_usage"}}, // by generation
+		amd:            []string{"gpu_package_power", "gpu_average_package_power", "gpu_power_usage"}, amdSMI: []string{"power.socket_power"}}, // by generation
 	{name: "power limit", unit: "W", value: func(r *Reading) *opt.Float { return &r.PowerLimit }, kind: positive,
 		nvml: "nvmlDeviceGetEnforcedPowerLimit", smi: "enforced.power.limit",
 		dcgm:           []string{"DCGM_FI_DEV_ENFORCED_POWER_LIMIT", "DCGM_FI_DEV_POWER_MGMT_LIMIT"},
@@ -87,13 +88,13 @@ var quantities = []quantity{
 	{name: "temperature", unit: "°C", value: func(r *Reading) *opt.Float { return &r.Temperature },
 		nvml: "nvmlDeviceGetTemperature", smi: "temperature.gpu",
 		dcgm:           []string{"DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_GPU_TEMP_CELSIUS", "DCGM_GPU_TEMP"},
-		nvidiaExporter: []string{"temperature_gpu"}, amd: []string{"gpu_junction_temperature", "gpu_edge_temperature"}},
+		nvidiaExporter: []string{"temperature_gpu"}, amd: []string{"gpu_junction_temperature", "gpu_edge_temperature"}, amdSMI: []string{"temperature.hotspot", "temperature.edge"}},
 	{name: "SM clock", unit: "Hz", value: func(r *Reading) *opt.Float { return &r.SMClock },
 		nvml: "nvmlDeviceGetClockInfo(SM)", smi: "clocks.current.sm", dcgm: []string{"DCGM_FI_DEV_SM_CLOCK", "DCGM_SM_CLOCK"},
-		nvidiaExporter: []string{"clocks_current_sm_clock_hz"}, amd: []string{"gpu_clock"}},
+		nvidiaExporter: []string{"clocks_current_sm_clock_hz"}, amd: []string{"gpu_clock"}, amdSMI: []string{"clock.gfx_0.clk"}},
 	{name: "memory clock", unit: "Hz", value: func(r *Reading) *opt.Float { return &r.MemClock },
 		nvml: "nvmlDeviceGetClockInfo(memory)", smi: "clocks.current.memory", dcgm: []string{"DCGM_FI_DEV_MEM_CLOCK", "DCGM_MEMORY_CLOCK"},
-		nvidiaExporter: []string{"clocks_current_memory_clock_hz"}, amd: []string{"gpu_clock"}},
+		nvidiaExporter: []string{"clocks_current_memory_clock_hz"}, amd: []string{"gpu_clock"}, amdSMI: []string{"clock.mem_0.clk"}},
 	{name: "PCIe sent", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.PCIeSent },
 		gpm: "GPM PCIE_TX_PER_SEC", smi: "dmon pcitx", dcgm: []string{"DCGM_FI_PROF_PCIE_TX_BYTES"}, nvidiaExporter: []string{"pcie_throughput_tx_bytes_per_second"}},
 	{name: "PCIe received", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.PCIeReceived },
@@ -104,18 +105,6 @@ var quantities = []quantity{
 		gpm: "GPM NVLINK_TOTAL_RX_PER_SEC", smi: "dmon nvlrx", dcgm: []string{"DCGM_FI_PROF_NVLINK_RX_BYTES"}},
 	{name: "bandwidth peak", unit: "bytes/s", value: func(r *Reading) *opt.Float { return &r.BandwidthPeak }, kind: positive,
 		nvml: "bus width × memory clock", amd: []string{"gpu_vram_max_bandwidth"}},
-}
-
-// amdSMI are the names of quantities on the page of amd-smi metric --json.
-var amdSMI = map[string][]string{
-	"busy time":        {"usage.gfx_activity"},
-	"memory busy time": {"usage.umc_activity"},
-	"memory used":      {"mem_usage.used_vram"},
-	"memory":           {"mem_usage.total_vram"},
-	"power":            {"power.socket_power"},
-	"temperature":      {"temperature.hotspot", "temperature.edge"},
-	"SM clock":         {"clock.gfx_0.clk"},
-	"memory clock":     {"clock.mem_0.clk"},
 }
 
 // names are the spellings that a source has for the quantity. An exporter that is read
@@ -135,7 +124,7 @@ func (q *quantity) names(source string) []string {
 	case SourceAMD:
 		return q.amd
 	case SourceAMDSMI:
-		return amdSMI[q.name]
+		return q.amdSMI
 	}
 	return nil
 }
@@ -173,8 +162,9 @@ func (r *Reading) Fill(value func(spelling string) opt.Float) {
 	}
 }
 
-// convert turns a source's unit into that of a Reading. Most count MiB, MHz and per cent
-// of time; NVML has milliwatts, nvidia-smi's counters are per cent and MiB/s, AMD's exporter has shares of counters in per cent and GB/s.
+// convert turns a source's unit into that of a Reading. Most count MiB, MHz and per cent of
+// time; NVML has milliwatts, the counters of nvidia-smi are per cent and MiB/s, and those of
+// AMD's exporter per cent and GB/s.
 func (q *quantity) convert(v opt.Float, source string) opt.Float {
 	amd, smi := source == SourceAMD, source == SourceSMI
 	switch {

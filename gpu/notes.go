@@ -12,6 +12,18 @@ import (
 // Clean makes text from a driver or an exporter safe to show.
 func Clean(s string) string { return plain.Line(s, 120) }
 
+// AMDName is a model as AMD's tools and exporter write it, with the maker's name; "" is a
+// model that is unknown.
+func AMDName(model string) string {
+	switch {
+	case model == "":
+		return "AMD GPU"
+	case strings.Contains(strings.ToLower(model), "amd"):
+		return model
+	}
+	return "AMD " + model
+}
+
 // Join puts notes into one line, without the empty ones.
 func Join(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(notes), func(n string) bool { return n == "" }), "; ")

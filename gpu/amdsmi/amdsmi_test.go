@@ -23,7 +23,7 @@ func (machine) Name() string { return "node" }
 func (m machine) Run(_ context.Context, program string, args ...string) tool.Output {
 	text, ok := m.pages[program+" "+args[0]]
 	if !ok {
-		return tool.Output{Err: fmt.Errorf("%s: %w", program, tool.ErrMissing)}
+		return tool.Output{Err: fmt.Errorf("%s %w", program, tool.ErrMissing)}
 	}
 	return tool.Output{Text: text}
 }
@@ -73,7 +73,7 @@ func TestROCmSMI(t *testing.T) {
 }
 
 func TestNoGPUIsAnError(t *testing.T) {
-	if _, err := Open(t.Context(), machine{}, time.Second); !errors.Is(err, ErrMissing) {
+	if _, err := Open(t.Context(), machine{}, time.Second); !errors.Is(err, tool.ErrMissing) {
 		t.Error(err)
 	}
 	for page, want := range map[string]string{

@@ -16,17 +16,13 @@ import (
 // knows for amd-smi, in its units.
 type device struct {
 	index  int
-	id     string
 	name   string
 	values map[string]opt.Float
 }
 
 func (r *Reader) reading(d device) gpu.Reading {
-	name := cmp.Or(d.name, r.names[d.index], "AMD GPU")
-	if !strings.Contains(strings.ToLower(name), "amd") {
-		name = "AMD " + name
-	}
-	reading := gpu.Reading{ID: cmp.Or(d.id, fmt.Sprintf("%s/%d", r.machine.Name(), d.index)), Index: d.index, Name: gpu.Clean(name), Source: gpu.SourceAMDSMI}
+	reading := gpu.Reading{ID: fmt.Sprintf("%s/%d", r.machine.Name(), d.index), Index: d.index,
+		Name: gpu.AMDName(gpu.Clean(cmp.Or(d.name, r.names[d.index]))), Source: gpu.SourceAMDSMI}
 	reading.Fill(func(field string) opt.Float { return d.values[field] })
 	reading.Note = "SM and DRAM: " + r.program + " has none; AMD's exporter has SM with the gpu_prof_ metrics"
 	return reading

@@ -84,10 +84,7 @@ func readAMD(_ prom.Page, d *device, _ nvml.HostMemory) gpu.Reading {
 // amdName is the model as far as the exporter reports it: for some cards it gives only
 // the board's number.
 func amdName(d *device) string {
-	name := cmp.Or(d.label("card_series", "card_model"), "AMD GPU")
-	if !strings.Contains(strings.ToLower(name), "amd") {
-		name = "AMD " + name
-	}
+	name := gpu.AMDName(d.label("card_series", "card_model"))
 	if amdSplit(d.labels) {
 		name += " " + strings.ToUpper(d.label("gpu_compute_partition_type")) + " " + d.label("gpu_partition_id")
 	}

@@ -47,7 +47,7 @@ type Page struct {
 func Open(ctx context.Context, address string, o Options) (*Page, error) {
 	u, ok := plain.PageURL(address)
 	if !ok {
-		return nil, errors.New("--gpu must be auto, nvml, off or the address of a page: use http://HOST:PORT/metrics")
+		return nil, errors.New("--gpu must be auto, nvml, off, ssh, ssh://[user@]host[:port] or the address of a page: use http://HOST:PORT/metrics")
 	}
 	e := &Page{url: u.String(), shown: plain.Address(u), opt: o, parser: prom.NewParser(isGPUFamily), past: newPast()}
 	if o.Local && gpu.IsLoopback(u.Hostname()) {

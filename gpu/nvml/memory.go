@@ -10,13 +10,13 @@ import (
 	"sonde/probe/opt"
 )
 
-// HostID is the ID of a GPU that has none of its own, by its place in this machine.
-func HostID(place string) string {
+// HostName is this machine's. The IDs of GPUs that have none of their own begin with it.
+func HostName() string {
 	host, err := os.Hostname()
 	if err != nil {
-		host = "localhost"
+		return "localhost"
 	}
-	return host + "/" + place
+	return host
 }
 
 // HostMemory returns the memory of the machine that a GPU may share, in bytes.

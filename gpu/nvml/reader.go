@@ -146,7 +146,7 @@ func (n *Reader) add(old []*unit, u *unit) {
 // unreachable is a row for a GPU whose handle cannot be had; it keeps the
 // identity that was seen at this index before.
 func (n *Reader) unreachable(index int, c Code, old []*unit) *unit {
-	u := &unit{id: HostID(strconv.Itoa(index)), index: index, handle: c, lost: c.lost() || c == CodeUnknown}
+	u := &unit{id: hostID(index), index: index, handle: c, lost: c.lost() || c == CodeUnknown}
 	for _, known := range old {
 		if known.index == index && known.parent == "" {
 			u.id, u.name = known.id, known.name
@@ -155,10 +155,13 @@ func (n *Reader) unreachable(index int, c Code, old []*unit) *unit {
 	return u
 }
 
+// hostID is the ID of a GPU that has none of its own.
+func hostID(index int) string { return HostName() + "/" + strconv.Itoa(index) }
+
 func (n *Reader) idOf(d binding.Device, index int) (string, Code) {
 	id, c := call(n.library, "nvmlDeviceGetUUID", d.GetUUID)
 	if c == CodeSuccess && id != "" {
 		return gpu.Clean(id), c
 	}
-	return HostID(strconv.Itoa(index)), c
+	return hostID(index), c
 }

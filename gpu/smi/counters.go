@@ -49,7 +49,9 @@ type counterRow struct {
 	cells []string
 }
 
-func newCounters() *counters { return &counters{known: make(chan struct{})} }
+func newCounters() *counters {
+	return &counters{rows: map[int]counterRow{}, known: make(chan struct{})}
+}
 
 func (c *counters) settle() { c.once.Do(func() { close(c.known) }) }
 
@@ -88,7 +90,7 @@ func (c *counters) run(ctx context.Context, m tool.Machine) {
 		if c.take(line); c.hopeless() {
 			cancel()
 		}
-	}, "nvidia-smi", dmonArgs...)
+	}, program, dmonArgs...)
 }
 
 // take reads a line: column names, units, or the values of one GPU.
@@ -108,9 +110,6 @@ func (c *counters) take(line string) {
 	index, err := strconv.Atoi(cells[slices.Index(c.columns, "gpu")])
 	if err != nil || index < 0 {
 		return
-	}
-	if c.rows == nil {
-		c.rows = map[int]counterRow{}
 	}
 	c.rows[index] = counterRow{time.Now(), cells}
 	if c.value(index, "smutil").OK || c.value(index, "dram").OK {

@@ -56,7 +56,7 @@ func (s *Reader) cells(line string) map[string]string {
 func (s *Reader) reading(cells map[string]string) gpu.Reading {
 	index, _ := strconv.Atoi(cells["index"])
 	index = max(0, index)
-	r := gpu.Reading{ID: cmp.Or(textValue(cells["uuid"]), s.host+"/"+strconv.Itoa(index)), Index: index, Name: textValue(cells["name"]), Source: gpu.SourceSMI}
+	r := gpu.Reading{ID: cmp.Or(textValue(cells["uuid"]), s.machine.Name()+"/"+strconv.Itoa(index)), Index: index, Name: textValue(cells["name"]), Source: gpu.SourceSMI}
 	r.Fill(func(field string) opt.Float {
 		if column, ok := strings.CutPrefix(field, dmonPrefix); ok {
 			return s.counters.get(index, column)
@@ -105,7 +105,7 @@ func (s *Reader) sharedMemory(r *gpu.Reading, cells map[string]string) string {
 	if r.MemTotal.OK || cells["memory.total"] == "" {
 		return ""
 	}
-	if note := nvml.ShareMemory(r, s.hostMemory); note != "" {
+	if note := nvml.ShareMemory(r, s.machine.Memory); note != "" {
 		return note
 	}
 	return "memory not supported here"
@@ -116,7 +116,7 @@ func (s *Reader) sharedMemory(r *gpu.Reading, cells map[string]string) string {
 func (s *Reader) unreachable(address, why string, position int) gpu.Reading {
 	known, ok := s.names[pciKey(address)]
 	if !ok {
-		known.ID, known.Index = s.host+"/"+gpu.Clean(address), position
+		known.ID, known.Index = s.machine.Name()+"/"+gpu.Clean(address), position
 	}
 	r := gpu.Reading{ID: known.ID, Index: known.Index, Name: known.Name, Source: gpu.SourceSMI, Lost: true}
 	if r.Note = nvml.CodeGPUIsLost.Error(); !strings.Contains(strings.ToLower(why), "lost") {

@@ -3,7 +3,6 @@ package smi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,13 +13,7 @@ import (
 	"sonde/gpu/tool"
 )
 
-const (
-	// runTimeout bounds one run. Runs never overlap.
-	runTimeout = 10 * time.Second
-	// pauseShare is how much longer than a run the time until the next one is: on a
-	// machine with many GPUs one run takes a second of a core.
-	pauseShare = 4
-)
+const program = "nvidia-smi"
 
 // queryFields are queried for every GPU, in this order. The first ones are needed; a
 // driver that does not know one of the others refuses the whole query, and that
@@ -34,47 +27,34 @@ var queryFields = []string{
 
 const needed = 3
 
-// ErrMissing: nvidia-smi is not installed.
-var ErrMissing = errors.New("nvidia-smi not found")
-
 // Reader runs nvidia-smi for each reading: time shares, memory and power. Beside it,
 // nvidia-smi dmon reports SM activity and bandwidth, on Hopper and newer.
 type Reader struct {
-	run        func(ctx context.Context, args ...string) tool.Output
-	interval   time.Duration
-	host       string
-	hostMemory nvml.HostMemory
-	counters   *counters
-	cancel     context.CancelFunc
+	machine  tool.Machine
+	paced    tool.Paced
+	counters *counters
+	cancel   context.CancelFunc
 
 	fields []string
 	names  map[string]gpu.Reading // by PCI address, for GPUs that no longer answer
-	status gpu.Status
-	due    time.Time // no run before
 }
 
-// Open runs nvidia-smi once; its error is a sentence for people.
+// Open runs nvidia-smi once; its error is a sentence for people, or tool.ErrMissing.
 func Open(ctx context.Context, m tool.Machine, interval time.Duration) (*Reader, error) {
-	run := func(ctx context.Context, args ...string) tool.Output {
-		out := m.Run(ctx, "nvidia-smi", args...)
-		if errors.Is(out.Err, tool.ErrMissing) {
-			out.Err = ErrMissing
-		}
-		return out
-	}
-	s, err := open(ctx, run, m, interval)
+	s, err := open(ctx, m, interval)
 	if err != nil {
 		return nil, err
 	}
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.counters.follow(ctx, m)
 	s.counters.await(ctx)
-	s.due = time.Time{} // the next reading has the counters
+	s.paced.Again() // the next reading has the counters
 	return s, nil
 }
 
-func open(ctx context.Context, run func(context.Context, ...string) tool.Output, m tool.Machine, interval time.Duration) (*Reader, error) {
-	s := &Reader{run: run, interval: interval, host: m.Name(), hostMemory: m.Memory, counters: newCounters(), cancel: func() {},
+// open is Open without the counters.
+func open(ctx context.Context, m tool.Machine, interval time.Duration) (*Reader, error) {
+	s := &Reader{machine: m, paced: tool.Paced{Interval: interval}, counters: newCounters(), cancel: func() {},
 		fields: slices.Clone(queryFields), names: map[string]gpu.Reading{}}
 	if _, err := s.Read(ctx); err != nil {
 		return nil, err
@@ -87,27 +67,13 @@ func (s *Reader) Close() { s.cancel() }
 
 // Read runs nvidia-smi when it is due, else it returns the last readings.
 func (s *Reader) Read(ctx context.Context) (gpu.Status, error) {
-	began := time.Now()
-	if began.Before(s.due) {
-		return s.status, nil
-	}
-	rows, err := s.query(ctx)
-	took := time.Since(began)
-	period := max(s.interval, pauseShare*took)
-	s.due = began.Add(period)
-	if err != nil {
-		return gpu.Status{}, err
-	}
-	s.status = gpu.Status{At: began.Add(took / 2), GPUs: rows, Source: gpu.SourceSMI, Period: period}
-	return s.status, nil
+	return s.paced.Read(gpu.SourceSMI, func() ([]gpu.Reading, error) { return s.query(ctx) })
 }
 
 // query asks for all fields, again without one that the driver does not know.
 func (s *Reader) query(ctx context.Context) ([]gpu.Reading, error) {
 	for {
-		ctx, cancel := context.WithTimeout(ctx, runTimeout)
-		out := s.run(ctx, "--query-gpu="+strings.Join(s.fields, ","), "--format=csv,noheader,nounits")
-		cancel()
+		out := tool.Run(ctx, s.machine, program, "--query-gpu="+strings.Join(s.fields, ","), "--format=csv,noheader,nounits")
 		if out.Err != nil {
 			return nil, out.Err
 		}
@@ -143,14 +109,5 @@ func failure(o tool.Output) error {
 	if c := nvml.Code(o.Code); c.Known() {
 		return fmt.Errorf("nvidia-smi: %w", c)
 	}
-	said := gpu.Clean(strings.TrimSpace(o.Text))
-	switch {
-	case o.Code != 0 && said != "":
-		return fmt.Errorf("nvidia-smi exited with status %d: %s", o.Code, said)
-	case o.Code != 0:
-		return fmt.Errorf("nvidia-smi exited with status %d", o.Code)
-	case said != "":
-		return fmt.Errorf("nvidia-smi lists no GPU: %s", said)
-	}
-	return errors.New("nvidia-smi lists no GPU")
+	return o.NoGPU(program)
 }

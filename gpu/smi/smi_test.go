@@ -3,6 +3,7 @@ package smi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,23 +18,43 @@ import (
 	"sonde/probe/opt"
 )
 
-// scripted answers each run with the next output, the last one again and again.
-func scripted(outputs ...tool.Output) (run func(context.Context, ...string) tool.Output, asked *[]string) {
-	asked = &[]string{}
-	return func(_ context.Context, args ...string) tool.Output {
-		*asked = append(*asked, strings.Join(args, " "))
-		return outputs[min(len(*asked), len(outputs))-1]
-	}, asked
+// scripted is a machine that answers each run with the next output, the last one again and
+// again, after a while.
+type scripted struct {
+	tool.Local
+	outputs []tool.Output
+	after   time.Duration
+	asked   []string
+}
+
+func (s *scripted) Run(_ context.Context, _ string, args ...string) tool.Output {
+	s.asked = append(s.asked, strings.Join(args, " "))
+	time.Sleep(s.after)
+	return s.outputs[min(len(s.asked), len(s.outputs))-1]
+}
+
+// Memory is that of a DGX Spark.
+func (*scripted) Memory() (used, total opt.Float) {
+	return opt.Of(9034380 << 10), opt.Of(127600748 << 10)
 }
 
 func openScripted(t *testing.T, outputs ...tool.Output) *Reader {
 	t.Helper()
-	run, _ := scripted(outputs...)
-	s, err := open(t.Context(), run, tool.Local{}, time.Second)
+	s, err := open(t.Context(), &scripted{outputs: outputs}, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// latest is the status of a reader that is not due.
+func latest(t *testing.T, s *Reader) gpu.Status {
+	t.Helper()
+	st, err := s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
 }
 
 const noteSMI = "SM and DRAM: nvidia-smi has them on Hopper and newer (driver R525), DCGM on older GPUs"
@@ -68,7 +89,7 @@ func TestNvidiaSMIRows(t *testing.T) {
 			gpu.Reading{ID: "GPU-1", Index: 1, Name: "NVIDIA L4", Source: gpu.SourceSMI, Lost: true, Note: "GPU lost (code 15): reset it or reboot"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := gpu.Checked(openScripted(t, tool.Output{Text: c.line + "\n"}).status.GPUs); !slices.Equal(got, []gpu.Reading{c.want}) {
+			if got := gpu.Checked(latest(t, openScripted(t, tool.Output{Text: c.line + "\n"})).GPUs); !slices.Equal(got, []gpu.Reading{c.want}) {
 				t.Errorf("%+v\nwant %+v", got, c.want)
 			}
 		})
@@ -76,15 +97,7 @@ func TestNvidiaSMIRows(t *testing.T) {
 }
 
 func TestNvidiaSMIUnifiedMemory(t *testing.T) {
-	run, _ := scripted(tool.Output{Text: "GPU-1, 0, NVIDIA GB10, 0000000F:01:00.0, 35, 0, [N/A], [N/A], 11.17, [N/A], 50, 1500, [N/A], [N/A], [N/A]\n"})
-	s := &Reader{run: run, interval: time.Second, fields: slices.Clone(queryFields), names: map[string]gpu.Reading{},
-		counters: &counters{}, hostMemory: func() (used, total opt.Float) {
-			return opt.Of(9034380 << 10), opt.Of(127600748 << 10)
-		}}
-	st, err := s.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := latest(t, openScripted(t, tool.Output{Text: "GPU-1, 0, NVIDIA GB10, 0000000F:01:00.0, 35, 0, [N/A], [N/A], 11.17, [N/A], 50, 1500, [N/A], [N/A], [N/A]\n"}))
 	if g := st.GPUs[0]; g.MemUsed.Or(-1) != 9034380*1024 || g.MemTotal.Or(-1) != 127600748*1024 || !g.MemShared || g.MemBusy.OK ||
 		g.Power.Or(-1) != 11.17 || !strings.HasSuffix(g.Note, "; memory is the system's, shared with the CPU") {
 		t.Errorf("%+v", g)
@@ -133,11 +146,10 @@ func TestNvidiaSMIWithoutAGPU(t *testing.T) {
 		{tool.Output{Code: 43}, "nvidia-smi exited with status 43"},
 		{tool.Output{}, "nvidia-smi lists no GPU"},
 		{tool.Output{Text: "hello\n"}, "nvidia-smi lists no GPU: hello"},
-		{tool.Output{Err: ErrMissing}, "nvidia-smi not found"},
+		{tool.Output{Err: fmt.Errorf("nvidia-smi %w", tool.ErrMissing)}, "nvidia-smi not found"},
 		{tool.Output{Code: 2, Text: `Field "uuid" is not a valid field to query.`}, "nvidia-smi does not know the field uuid: the driver is too old"},
 	} {
-		run, _ := scripted(c.out)
-		_, err := open(t.Context(), run, tool.Local{}, time.Second)
+		_, err := open(t.Context(), &scripted{outputs: []tool.Output{c.out}}, time.Second)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%+v: %v, want %s", c.out, err, c.want)
 		}
@@ -145,30 +157,27 @@ func TestNvidiaSMIWithoutAGPU(t *testing.T) {
 }
 
 func TestNvidiaSMIDropsFieldsThatTheDriverDoesNotKnow(t *testing.T) {
-	run, asked := scripted(
-		tool.Output{Code: 2, Text: "Field \"enforced.power.limit\" is not a valid field to query.\n\n"},
-		tool.Output{Text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 50, 1500, 6251, [N/A], 0x0\n"})
-	s, err := open(t.Context(), run, tool.Local{}, time.Second)
+	m := &scripted{outputs: []tool.Output{
+		{Code: 2, Text: "Field \"enforced.power.limit\" is not a valid field to query.\n\n"},
+		{Text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 50, 1500, 6251, [N/A], 0x0\n"}}}
+	s, err := open(t.Context(), m, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g := s.status.GPUs[0]; g.Power.Or(-1) != 40.52 || g.PowerLimit.OK || g.Temperature.Or(-1) != 50 {
+	if g := latest(t, s).GPUs[0]; g.Power.Or(-1) != 40.52 || g.PowerLimit.OK || g.Temperature.Or(-1) != 50 {
 		t.Errorf("%+v", g)
 	}
-	if len(*asked) != 2 || strings.Contains((*asked)[1], "enforced") || !strings.HasSuffix((*asked)[0], " --format=csv,noheader,nounits") {
-		t.Error(*asked)
+	if len(m.asked) != 2 || strings.Contains(m.asked[1], "enforced") || !strings.HasSuffix(m.asked[0], " --format=csv,noheader,nounits") {
+		t.Error(m.asked)
 	}
 }
 
 // A run of 2 s: the next one begins 8 s after it began, and the values say so.
 func TestNvidiaSMIThatIsSlowIsAskedLessOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		runs := 0
-		s, err := open(t.Context(), func(context.Context, ...string) tool.Output {
-			runs++
-			time.Sleep(2 * time.Second)
-			return tool.Output{Text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"}
-		}, tool.Local{}, time.Second)
+		m := &scripted{after: 2 * time.Second, outputs: []tool.Output{
+			{Text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0\n"}}}
+		s, err := open(t.Context(), m, time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,12 +188,12 @@ func TestNvidiaSMIThatIsSlowIsAskedLessOften(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		if runs != 1 {
-			t.Errorf("%d runs", runs)
+		if len(m.asked) != 1 {
+			t.Errorf("%d runs", len(m.asked))
 		}
 		time.Sleep(time.Second)
-		if _, err := s.Read(t.Context()); err != nil || runs != 2 {
-			t.Errorf("%d runs, %v", runs, err)
+		if _, err := s.Read(t.Context()); err != nil || len(m.asked) != 2 {
+			t.Errorf("%d runs, %v", len(m.asked), err)
 		}
 	})
 }
@@ -218,11 +227,11 @@ echo "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 
 echo "Unable to determine the device handle for GPU 0000:02:00.0: GPU is lost." >&2
 exit 15
 `)
-	s, err := open(t.Context(), runTool, tool.Local{}, time.Second)
+	s, err := open(t.Context(), tool.Local{}, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st := s.status; len(st.GPUs) != 2 || st.GPUs[0].Busy.Or(-1) != 0.97 || !st.GPUs[1].Lost || st.Source != "nvidia-smi" {
+	if st := latest(t, s); len(st.GPUs) != 2 || st.GPUs[0].Busy.Or(-1) != 0.97 || !st.GPUs[1].Lost || st.Source != "nvidia-smi" {
 		t.Errorf("%+v", st)
 	}
 }
@@ -259,7 +268,7 @@ func FuzzNvidiaSMIRows(f *testing.F) {
 	f.Add("", "Unable to determine the device handle for GPU 0000:01:00.0: Unknown Error\n")
 	f.Fuzz(func(t *testing.T, stdout, stderr string) {
 		s := &Reader{fields: queryFields, names: map[string]gpu.Reading{},
-			counters: &counters{}, hostMemory: func() (used, total opt.Float) { return opt.Of(1), opt.Of(2) }}
+			counters: &counters{}, machine: &scripted{}}
 		for _, r := range s.rows(stdout + "\n" + stderr) {
 			for _, v := range []opt.Float{r.Busy, r.MemBusy, r.MemUsed, r.MemTotal, r.Power, r.SMClock} {
 				if v.OK && (v.V < 0 || opt.Of(v.V) != v) || r.ID == "" || r.Busy.V > 1 {
@@ -272,7 +281,7 @@ func FuzzNvidiaSMIRows(f *testing.F) {
 
 func TestClocksThatAreHeldDown(t *testing.T) {
 	s := openScripted(t, tool.Output{Text: "GPU-1, 1, NVIDIA L4, 00000000:01:00.0, 97, 62, 23034, 1000, 40.52, 72.00, 50, 1500, 6251, [N/A], 0x0000000000000004\n"})
-	if note := s.status.GPUs[0].Note; note != "clocks held down by the power limit; "+noteSMI {
+	if note := latest(t, s).GPUs[0].Note; note != "clocks held down by the power limit; "+noteSMI {
 		t.Error(note)
 	}
 }

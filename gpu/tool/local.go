@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"time"
 
@@ -15,20 +14,14 @@ import (
 	"sonde/probe/opt"
 )
 
-// folders are where the programs lie if not in the PATH: beside the driver on WSL2, and
-// where ROCm is installed.
-var folders = []string{"", "/usr/lib/wsl/lib/", "/opt/rocm/bin/"}
+// folders are where nvidia-smi lies: in the PATH, or beside the driver on WSL2.
+var folders = []string{"", "/usr/lib/wsl/lib/"}
 
 // Local is this machine.
 type Local struct{}
 
 // Name is that of the machine.
-func (Local) Name() string {
-	if host, err := os.Hostname(); err == nil {
-		return host
-	}
-	return "localhost"
-}
+func (Local) Name() string { return nvml.HostName() }
 
 // Memory is that of the machine.
 func (Local) Memory() (used, total opt.Float) { return nvml.SystemMemory() }
@@ -53,7 +46,7 @@ func command(ctx context.Context, program string, args []string) (cmd *exec.Cmd,
 func (Local) Run(ctx context.Context, program string, args ...string) Output {
 	cmd, ok := command(ctx, program, args)
 	if !ok {
-		return Output{Err: fmt.Errorf("%s: %w", program, ErrMissing)}
+		return Output{Err: fmt.Errorf("%s %w", program, ErrMissing)}
 	}
 	var stdout, stderr limited // not one for both: they would mix within a line
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -43,13 +43,9 @@ func finder(o Options) func(context.Context) (reader, error) {
 		return func(ctx context.Context) (reader, error) { return openPage(ctx, address, o) }
 	}
 	mode := strings.TrimSpace(o.Mode)
-	if t, ok, err := sshTarget(mode, o.TargetHost); ok {
-		if err != nil {
-			return func(context.Context) (reader, error) { return nil, err }
-		}
-		return findSSH(t, o.Interval)
-	}
 	switch {
+	case ViaSSH(mode):
+		return finderSSH(mode, o)
 	case mode == "off":
 		return nil
 	case mode == "nvml":
@@ -68,22 +64,22 @@ func openPage(ctx context.Context, address string, o Options) (reader, error) {
 	return exporter.Open(ctx, address, exporter.Options{Client: o.Client, Interval: o.Interval, Local: o.Local})
 }
 
-// openDriver uses the driver's library, else nvidia-smi, which reports less. Both
-// failures are reported: either may be missing where the other works.
+// openDriver uses the driver's library, else nvidia-smi, which costs more. Both failures are
+// reported: either may be missing where the other works.
 func openDriver(ctx context.Context, o Options, d drivers) (reader, error) {
-	r, err := d.library()
+	library, err := d.library()
 	if err == nil {
-		return elsewhere(r, o), nil
+		return elsewhere(library, o), nil
 	}
-	tool, toolErr := d.tool(ctx)
-	if toolErr == nil {
-		return elsewhere(tool, o), nil
+	program, programErr := d.tool(ctx)
+	if programErr == nil {
+		return elsewhere(program, o), nil
 	}
 	var code nvml.Code
-	if same := errors.Unwrap(toolErr); same == err || errors.Is(toolErr, smi.ErrMissing) && errors.As(err, &code) {
-		return nil, err // the tool says the same, or nothing
+	if same := errors.Unwrap(programErr); same == err || errors.Is(programErr, tool.ErrMissing) && errors.As(err, &code) {
+		return nil, err // nvidia-smi says the same, or nothing
 	}
-	return nil, fmt.Errorf("%w; %w", err, toolErr)
+	return nil, fmt.Errorf("%w; %w", err, programErr)
 }
 
 // findLocal prefers the driver: it is faster than an exporter and reports more.

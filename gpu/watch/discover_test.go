@@ -15,7 +15,7 @@ import (
 
 	"sonde/gpu"
 	"sonde/gpu/nvml"
-	"sonde/gpu/smi"
+	"sonde/gpu/tool"
 	"sonde/probe/opt"
 )
 
@@ -25,6 +25,9 @@ type asked struct {
 	mu  sync.Mutex
 	all []string
 }
+
+// noTool is a machine without nvidia-smi.
+var noTool = fmt.Errorf("nvidia-smi %w", tool.ErrMissing)
 
 func (a *asked) sorted() string {
 	a.mu.Lock()
@@ -107,11 +110,11 @@ func TestRemoteHostNames(t *testing.T) {
 func TestAutoLocalPrefersTheDriver(t *testing.T) {
 	dcgm := fixture(t, "dcgm_noprof_l40s_1gpu.txt")
 	library := gives(gpu.Reading{ID: "GPU-a"})
-	without := driver(nil, nvml.CodeVersionMismatch, nil, smi.ErrMissing)
+	without := driver(nil, nvml.CodeVersionMismatch, nil, noTool)
 
 	var a asked
 	o := Options{Local: true, Interval: time.Second, Client: refuse(&a)}
-	r, err := findLocal(t.Context(), o, driver(library, nil, nil, smi.ErrMissing))
+	r, err := findLocal(t.Context(), o, driver(library, nil, nil, noTool))
 	if r != library || err != nil || len(a.all) > 0 {
 		t.Errorf("with a driver: %T, %v, asked %v", r, err, a.all)
 	}
@@ -145,9 +148,9 @@ func TestLocalDriverFallsBackToNvidiaSMI(t *testing.T) {
 		want          string
 	}{
 		{nvml.CodeVersionMismatch, same, nvml.CodeVersionMismatch.Error()},
-		{nvml.CodeLibraryNotFound, smi.ErrMissing, nvml.CodeLibraryNotFound.Error()},
+		{nvml.CodeLibraryNotFound, noTool, nvml.CodeLibraryNotFound.Error()},
 		{nvml.CodeLibraryNotFound, same, nvml.CodeLibraryNotFound.Error() + "; nvidia-smi: " + nvml.CodeVersionMismatch.Error()},
-		{noNVML, smi.ErrMissing, "this build has no NVML; nvidia-smi not found"},
+		{noNVML, noTool, "this build has no NVML; nvidia-smi not found"},
 	} {
 		_, err := openDriver(t.Context(), Options{}, driver(nil, c.library, nil, c.tool))
 		if err == nil || err.Error() != c.want {
@@ -306,7 +309,7 @@ func TestUnusableAddressIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, Options{Mode: "ftp://node"})
 		synctest.Wait()
-		if why := s.Latest().Why; !strings.HasPrefix(why, "--gpu must be auto, nvml, off or the address of a page") {
+		if why := s.Latest().Why; !strings.HasPrefix(why, "--gpu must be auto, nvml, off, ssh, ssh://[user@]host[:port] or the address of a page") {
 			t.Error(why)
 		}
 	})

@@ -14,21 +14,25 @@ import (
 	"sonde/gpu/tool"
 )
 
-// viaSSH is the mode that stands for the endpoint's own host.
-const viaSSH = "ssh"
+// ownHost is the mode that stands for the endpoint's own host, by SSH.
+const ownHost = "ssh"
 
-// sshTarget is the machine that a mode names; not ok if the mode is another one.
-func sshTarget(mode, host string) (t remote.Target, ok bool, err error) {
+// ViaSSH reports whether a mode needs a login on another machine.
+func ViaSSH(mode string) bool { return mode == ownHost || strings.HasPrefix(mode, remote.Scheme) }
+
+// finderSSH returns the discovery on the machine that a mode of SSH names.
+func finderSSH(mode string, o Options) func(context.Context) (reader, error) {
+	t, err := remote.Target{Host: o.TargetHost}, error(nil)
 	switch {
-	case mode == viaSSH && host == "":
-		return t, true, errors.New("no host to log in to: name it with --gpu ssh://host")
-	case mode == viaSSH:
-		return remote.Target{Host: host}, true, nil
-	case strings.HasPrefix(mode, remote.Scheme):
+	case mode != ownHost:
 		t, err = remote.Parse(mode)
-		return t, true, err
+	case o.TargetHost == "":
+		err = errors.New("no host to log in to: name it with --gpu ssh://host")
 	}
-	return t, false, nil
+	if err != nil {
+		return func(context.Context) (reader, error) { return nil, err }
+	}
+	return findSSH(t, o.Interval)
 }
 
 const (
@@ -81,11 +85,11 @@ func openRemote(ctx context.Context, t remote.Target, interval time.Duration) (r
 
 func openTool(ctx context.Context, m tool.Machine, interval time.Duration) (reader, error) {
 	nvidia, err := smi.Open(ctx, m, interval)
-	if !errors.Is(err, smi.ErrMissing) {
+	if !errors.Is(err, tool.ErrMissing) {
 		return nvidia, err
 	}
 	amd, err := amdsmi.Open(ctx, m, interval)
-	if errors.Is(err, amdsmi.ErrMissing) {
+	if errors.Is(err, tool.ErrMissing) {
 		err = errors.New("neither nvidia-smi nor amd-smi nor rocm-smi was found there: install the driver's tools, or name the machine that has the GPUs")
 	}
 	return amd, err

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sonde/gpu"
 	"sonde/gpu/remote"
 	"sonde/gpu/tool"
 )
@@ -123,8 +124,9 @@ func TestPausesBetweenLogins(t *testing.T) {
 		find := findSSH(remote.Target{Host: "gpu1"}, time.Second)
 		for i, want := range c.want {
 			w := newWatcher(time.Second, func(ctx context.Context) (reader, error) { return find(ctx) })
-			if w.session(t.Context()) || w.pause != want {
-				t.Errorf("%s, try %d: pause of %v, want %v", c.said, i+1, w.pause, want)
+			w.latest.Store(&gpu.Status{Source: "nvidia-smi over ssh gpu1"}) // it was there before
+			if pause := w.session(t.Context()); pause != want {
+				t.Errorf("%s, try %d: pause of %v, want %v", c.said, i+1, pause, want)
 			}
 		}
 	}

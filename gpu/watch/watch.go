@@ -71,7 +71,6 @@ type Watcher struct {
 	interval time.Duration
 	find     func(context.Context) (reader, error) // nil: switched off
 	keepGone bool                                  // a GPU that is no longer listed stays, as lost
-	pause    time.Duration                         // at least, before the next discovery; only of Run
 	latest   atomic.Pointer[gpu.Status]
 }
 
@@ -91,30 +90,29 @@ func (w *Watcher) Latest() gpu.Status { return *w.latest.Load() }
 // driver call that hangs cannot be cancelled: do not wait for Run when the program ends.
 func (w *Watcher) Run(ctx context.Context) {
 	for w.find != nil && ctx.Err() == nil {
-		w.pause = 0
-		pause := retryEvery
-		if w.session(ctx) {
-			pause = returnEvery
-		}
-		wait(ctx, max(pause, w.pause))
+		wait(ctx, w.session(ctx))
 	}
 }
 
-// session discovers and reads until the source is lost, and reports whether there was
-// one. A panic becomes a reason, not a crash: the load test goes on without GPUs.
-func (w *Watcher) session(ctx context.Context) (found bool) {
+// session discovers and reads until the source is lost, and returns the pause before the next
+// discovery. A panic becomes a reason, not a crash: the load test goes on without GPUs.
+func (w *Watcher) session(ctx context.Context) (pause time.Duration) {
+	pause = retryEvery
 	defer guard.Catch("GPU readings", w.fail)
 	r, err := w.find(ctx)
 	if err != nil {
 		w.fail(err)
-		if later := (*delayed)(nil); errors.As(err, &later) {
-			w.pause = later.pause
+		if w.Latest().Source != "" {
+			pause = returnEvery
 		}
-		return w.Latest().Source != ""
+		if later := (*delayed)(nil); errors.As(err, &later) {
+			pause = max(pause, later.pause)
+		}
+		return pause
 	}
 	defer r.Close()
 	w.poll(ctx, r)
-	return true
+	return returnEvery
 }
 
 func (w *Watcher) poll(ctx context.Context, r reader) {

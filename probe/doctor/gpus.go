@@ -57,7 +57,7 @@ func (r *Report) gpus(status gpu.Status, mode string, local bool) {
 // says so itself: a search on the endpoint's host, and a Prometheus server.
 func whereGPUs(mode string, local bool) string {
 	switch {
-	case strings.HasPrefix(mode, "ssh"):
+	case watch.ViaSSH(mode):
 		return "" // the failure says what to do
 	case mode == probe.FromPrometheus, !local && (mode == "auto" || mode == ""):
 		return ""
@@ -120,7 +120,7 @@ const (
 )
 
 func gpuWait(mode string) time.Duration {
-	if strings.HasPrefix(mode, "ssh") {
+	if watch.ViaSSH(mode) {
 		return sshPatience
 	}
 	return gpuPatience
