@@ -160,6 +160,6 @@ type cutPrompts struct {
 func (w *cutPrompts) add(f *frame.Frame, _ *collect.Tick) {
 	if to := w.commands.pool.CutTo(); to > 0 && !w.reported {
 		w.reported = true
-		f.Events = append(f.Events, note(f.At, fmt.Sprintf("prompts are cut to %d tokens: the model takes no longer ones", to)))
+		f.Events = append(f.Events, note(f.At, fmt.Sprintf("prompts are cut to %d tokens: longer ones exceed the model's context", to)))
 	}
 }

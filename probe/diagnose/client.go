@@ -26,7 +26,7 @@ func checkClientBottleneck(h *history) finding {
 	}
 	share := float64(n) / float64(len(frames))
 	return decide(known, share >= clientShare, bad("this client is the bottleneck, not the server%s", colon(health.Why)).
-		with("seen in %s of the last %.0f s", units.Share(share), recent.Seconds()).
+		with("seen in %s of the last %s", units.Share(share), units.Span(recent)).
 		with("reads lag arrivals by %s (p99)", units.Millis(health.LateMsP99)).
 		withIf(health.CPU.OK, "this process uses %s of a core", units.Share(health.CPU.V)).
 		advise("lower the load, or run sonde on a machine with free cores"))

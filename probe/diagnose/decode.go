@@ -46,7 +46,7 @@ func checkBandwidthBound(h *history) finding {
 	return decide(true, bound && float64(decoding) >= boundDecoding*float64(len(frames)),
 		info("decode is bound by memory bandwidth: DRAM %s of peak, TPOT %s, queue empty", units.Share(dramShare.V), now).
 			besideIf(!h.slowTPOT(tpot.P50)).
-			with("busiest GPU, %s, up to %s in flight", source, units.Count(float64(open), "stream")).
+			with("busiest GPU, %s, up to %s in flight", source, units.Count(open, "stream")).
 			advise("more streams cost little until compute is the limit; a smaller weight or KV format lowers TPOT"))
 }
 

@@ -211,7 +211,7 @@ func checkRateLimits(h *history) finding {
 		advise(adviceFor[measure.RateLimited]))
 }
 
-// limitNamed is the limit that the server's refusal names.
+// LimitNamed is the limit that the server's refusal names.
 func LimitNamed(message string) string {
 	m := strings.ToLower(message)
 	tokens := strings.Contains(m, "tpm") || strings.Contains(m, "tokens per min")
@@ -266,7 +266,7 @@ func checkUnserved(h *history) finding {
 	quiet := min(h.quiet(), h.awake(), h.now().At-h.since)
 	wait := c.RetryAt - h.now().At
 	return decide(c.Retrying > 0, c.InFlight == 0 && quiet >= unservedBad && !unloaded(h.now()),
-		bad("nothing is served for %s: %s to try again", units.Elapsed(quiet), units.Count(c.Retrying, "stream")+" waiting").
+		bad("nothing has been served for %s: %s waiting to try again", units.Elapsed(quiet), units.Count(c.Retrying, "stream")).
 			withIf(wait > 0, "the server asked to wait, the next request is sent in %s", units.Elapsed(wait)).
 			withIf(c.LastError != "", "the last refusal: %s", c.LastError).
 			with("%s", engineAnswers(h.now())).

@@ -71,10 +71,10 @@ func checkGPUThrottled(h *history) finding {
 // finding names what holds the clock down, as far as power and heat show.
 func (g *throttled) finding() finding {
 	f := warn("the GPU is throttled to %.0f of %.0f MHz", g.clock/1e6, g.best/1e6).
-		with("SM clock of the last %.0f s, compared with the highest under load in this session", recent.Seconds())
+		with("SM clock of the last %s, compared with the highest under load in this session", units.Span(recent))
 	if g.clock > throttledFrom*g.best {
 		f = warn("the GPU is throttled to %.0f MHz", g.clock/1e6).
-			with("the driver has reported thermal throttling for %.0f s", recent.Seconds())
+			with("the driver has reported thermal throttling for %s", units.Span(recent))
 	}
 	switch {
 	case !g.Overheated && g.Power.OK && g.PowerLimit.OK && g.PowerLimit.V > 0 && g.Power.V >= throttledPower*g.PowerLimit.V:
@@ -145,7 +145,7 @@ func checkGPUIdle(h *history) finding {
 		warn("the GPU is idle while requests wait: SM activity %s", units.Share(active.V)).
 			with("SM activity of the busiest GPU %s over the last %.0f s", units.Share(active.V), span.Seconds()).
 			withIf(queued.OK, "%s in the engine's queue throughout", units.Count(queued.V, "request")).
-			withIf(!queued.OK, "%s without a token", units.Count(float64(now.Client.Prefill), "request")).
+			withIf(!queued.OK, "%s without a token", units.Count(now.Client.Prefill, "request")).
 			advise("check what feeds it: the engine's CPU, the tokenizer, the scheduler, the network"))
 }
 

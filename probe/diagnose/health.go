@@ -104,6 +104,9 @@ func beforeLoad(f *frame.Frame) Verdict {
 	case frame.StageLoading:
 		v.Text = "the server is loading its model"
 		v.Advice = "wait: the load starts when the server is ready"
+	case frame.StageWorkers:
+		v.Text = "waiting for workers to join"
+		v.Advice = "start sonde worker on other machines, with the same --nats and --run: the load starts when enough have joined"
 	case frame.StageFitting:
 		v.Text = "fitting the prompt length: asking the server how many tokens a prompt has"
 		v.Advice = "nothing to do: the load starts by itself after a few one-token requests, which are excluded from results"
@@ -113,27 +116,30 @@ func beforeLoad(f *frame.Frame) Verdict {
 
 // watching says what the engine does for its other clients. Nothing will be sent.
 func watching(f *frame.Frame) Verdict {
-	text := "watching, nothing is sent: no engine metrics"
-	r, w := running(f), waiting(f)
+	text, runs, waits := "watching, nothing is sent: no engine metrics", running(f), waiting(f)
 	switch {
 	case f.Load.Stage != frame.StageLoad:
 		text = beforeLoad(f).Text
-	case r.OK && w.OK:
-		text = fmt.Sprintf("watching, nothing is sent: the engine runs %s, %s waiting", units.Count(r.V, "request"), units.Whole(w.V))
-	case r.OK:
-		text = fmt.Sprintf("watching, nothing is sent: the engine runs %s", units.Count(r.V, "request"))
+	case runs.OK:
+		text = "watching, nothing is sent: the engine runs " + units.Count(runs.V, "request")
+		if waits.OK {
+			text += fmt.Sprintf(", %s waiting", units.Whole(waits.V))
+		}
 	}
-	kv := fullest(f)
-	return finding{Verdict: Verdict{Rule: "no_load", Text: text}}.
-		with("%s", engineAnswers(f)).
-		withIf(!f.Engine.Have && f.Engine.Why != "", "engine: %s", f.Engine.Why).
-		withIf(kv.OK, "KV cache %s full", units.Share(kv.V)).Verdict
+	return withoutLoad(f, Verdict{Text: text})
 }
 
-// noLoad says what the engine does without our load, where it reports it.
+// noLoad says that the operator may begin.
 func noLoad(f *frame.Frame, text string) Verdict {
+	return withoutLoad(f, Verdict{Text: text, Advice: "raise the concurrency"})
+}
+
+// withoutLoad adds what the engine does without our load, where it reports it.
+func withoutLoad(f *frame.Frame, v Verdict) Verdict {
+	v.Rule = "no_load"
 	kv := fullest(f)
-	return finding{Verdict: Verdict{Rule: "no_load", Text: text, Advice: "raise the concurrency"}}.
+	return finding{Verdict: v}.
 		with("%s", engineAnswers(f)).
+		withIf(f.Load.Watch && !f.Engine.Have && f.Engine.Why != "", "engine: %s", f.Engine.Why).
 		withIf(kv.OK, "KV cache %s full", units.Share(kv.V)).Verdict
 }

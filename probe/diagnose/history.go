@@ -128,7 +128,7 @@ func (r *recurrence) add(at time.Duration) {
 	r.last = at
 }
 
-// goesOn reports whether it is soon to say that it has stopped, by how far apart it was.
+// goesOn reports whether it is too soon to say that it has stopped, by how far apart it was.
 func (r *recurrence) goesOn(now time.Duration) bool {
 	apart := (r.last - r.first) / time.Duration(max(1, r.n-1))
 	return r.n > 0 && now-r.last <= min(max(recursAfter, recursTimes*apart/10), recursAtMost)

@@ -23,7 +23,7 @@ func (i *Incident) Title() string { return entryOf(i.Rule).title }
 // Span is when it was: "43–80 s", or by the clock where that is easier to read.
 func (i *Incident) Span() string {
 	short := max(i.From, i.To) < 10*time.Minute
-	seconds := func(d time.Duration) string { return fmt.Sprintf("%.0f", d.Seconds()) }
+	seconds := func(d time.Duration) string { return units.Whole(d.Seconds()) }
 	switch {
 	case short && i.Open:
 		return "since " + seconds(i.From) + " s"

@@ -96,7 +96,7 @@ func (j *Judge) judge() {
 		found, c = ask(h)
 	}
 	j.outage = slices.ContainsFunc(found, outage)
-	j.verdicts, j.checked = inOrder(j.follow(found), h, j.wellbeing), c
+	j.verdicts, j.checked = inOrder(j.follow(found), j.wellbeing), c
 	j.course.note(j.verdicts[0].Rule)
 }
 
@@ -155,7 +155,7 @@ func (j *Judge) Incidents() []Incident {
 }
 
 // inOrder puts the strongest first, with the state of health in its place.
-func inOrder(found []Verdict, h *history, health func() Verdict) []Verdict {
+func inOrder(found []Verdict, health func() Verdict) []Verdict {
 	slices.SortStableFunc(found, func(a, b Verdict) int {
 		return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(place(a.Rule), place(b.Rule)))
 	})

@@ -38,7 +38,7 @@ func checkKVFull(h *history) finding {
 	}
 	fill := h.busy.kv
 	return decide(fill.OK, fill.V >= kvFullFrom, warn("the KV cache is %s full: new requests will wait", units.Share(fill.V)).
-		with("mean of the last %.0f s, fullest rank", recent.Seconds()).
+		with("mean of the last %s, fullest rank", units.Span(recent)).
 		advise(moreKV))
 }
 
@@ -57,7 +57,7 @@ func checkKVRoom(h *history) finding {
 	return decide(ok && queued.OK && active.OK && fill.OK && active.V >= 1, always && most >= kvRoomFrom && most+each >= 1-kvReserve,
 		warn("%s waiting for room in the KV cache: %s running fill up to %s of it, and one more needs %s",
 			units.Count(queued.V, "request"), units.Whole(active.V), units.Share(most), units.Share(each)).
-			with("the queue was never empty in %.0f s; queue, running and room for one are means", kvRoomSpan.Seconds()).
+			with("the queue was never empty in %s; queue, running and room for one are means", units.Span(kvRoomSpan)).
 			advise("use shorter prompts or responses, an 8-bit KV cache, or more KV memory; more concurrency only lengthens the queue"))
 }
 

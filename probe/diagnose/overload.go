@@ -23,7 +23,7 @@ func checkOverload(h *history) finding {
 	rate, done, limit := h.now().Load.Rate(), succeededPerS(frames), frames[0].Load.Requested.Concurrency
 	if rate > 0 && done <= overloadDone*rate && allInUse(frames, limit) {
 		return overloaded(h, bad("overload: %.1f of %.1f requests/s completed with all %d streams in use", done, rate, limit).
-			with("mean of the last %.0f s", overloadSpan.Seconds()))
+			with("mean of the last %s", units.Span(overloadSpan)))
 	}
 	name, queue := "requests in the engine's queue", waiting
 	if !everyFrame(frames, waiting).OK {

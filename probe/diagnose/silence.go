@@ -52,7 +52,7 @@ func checkStalled(h *history) finding {
 		}
 	}
 	full, gap := h.outOfKV(), h.usual.gap
-	return decide(true, s.n > 0, warn("no token from %d of %d streams for %s", s.n, s.all, units.Elapsed(s.shortest)).
+	return decide(true, s.n > 0, warn("no token from %d of %s for %s", s.n, units.Count(s.all, "stream"), units.Elapsed(s.shortest)).
 		asIf(2*s.n >= s.all && !longPrompt && !full, Bad).
 		withIf(full, outOfRoom).
 		withIf(longPrompt, "the engine is reading the long prompt that was sent on purpose").
@@ -83,9 +83,9 @@ func checkHang(h *history) finding {
 			s.add(wait)
 		}
 	}
-	text := fmt.Sprintf("no first token from %d of %d requests for up to %s", s.n, s.all, units.Elapsed(oldest))
+	text := fmt.Sprintf("no first token from %d of %s for up to %s", s.n, units.Count(s.all, "request"), units.Elapsed(oldest))
 	if total {
-		text = fmt.Sprintf("no first token for %s: %d of %d requests waiting", units.Elapsed(oldest), s.n, s.all)
+		text = fmt.Sprintf("no first token for %s: %d of %s waiting", units.Elapsed(oldest), s.n, units.Count(s.all, "request"))
 	}
 	full := h.outOfKV()
 	return decide(true, s.n > 0, warn("%s", text).

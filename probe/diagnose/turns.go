@@ -84,14 +84,14 @@ func checkPrefixLost(h *history) finding {
 func (h *history) foundByEngine() opt.Float {
 	list := h.readings(h.ofLoad())
 	queried, hit := increase(list, engine.FieldPrefixQueries), increase(list, engine.FieldPrefixHits)
-	in, before := 0.0, 0.0
+	in, before := 0, 0
 	for _, r := range h.present.requests {
-		in, before = in+float64(r.InTokens), before+float64(r.HistoryTokens)
+		in, before = in+r.InTokens, before+r.HistoryTokens
 	}
-	if !queried.OK || !hit.OK || before == 0 || h.now().Engine.Reading.PrefixUnit != engine.UnitTokens || math.Abs(queried.V-in) > sameCount*in {
+	if !queried.OK || !hit.OK || before == 0 || h.now().Engine.Reading.PrefixUnit != engine.UnitTokens || !onlyOurs(queried.V, in) {
 		return opt.Float{}
 	}
-	return opt.Of(min(1, hit.V/queried.V*in/before))
+	return opt.Of(min(1, hit.V/queried.V*float64(in)/float64(before)))
 }
 
 // lostIf judges the share that is found.
@@ -148,7 +148,7 @@ func lostByFirstToken(l *later) finding {
 	longer, slower := l.last.Input.V/l.first.Input.V, l.last.TTFT.P50/l.first.TTFT.P50
 	return decide(longer >= lostLonger, slower >= lostByTTFT*longer,
 		info("TTFT grows with the history, as if nothing of it were cached").
-			with("turn %d has %.1f times the prompt of turn 1, and %.1f times its TTFT (p50)", l.last.Turn, longer, slower).
+			with("turn %d has %s the prompt of turn 1, and %s its TTFT (p50)", l.last.Turn, units.Ratio(longer), units.Ratio(slower)).
 			with("by TTFT alone: the server reports no cached tokens").
 			advise("switch the prefix cache on, and let the router keep a conversation on one replica"))
 }

@@ -36,13 +36,13 @@ func waited(h *history) (w wait, ok bool) {
 	if counted == 0 {
 		counted = prefill.Count
 	}
-	w.alone = sameRequests(counted, answered)
+	w.alone = onlyOurs(counted, answered)
 	return w, true
 }
 
-// sameRequests reports whether the engine counted about as many requests as we did:
+// onlyOurs reports whether the engine counted about as many requests, or tokens, as we did:
 // only then are they the same ones.
-func sameRequests(counted float64, ours int) bool {
+func onlyOurs(counted float64, ours int) bool {
 	return math.Abs(counted-float64(ours)) <= sameCount*float64(ours)
 }
 
@@ -119,7 +119,7 @@ func checkPathDelay(h *history) finding {
 	engines := 1000 * first.Sum / first.Count
 	// The median too: one request that was lost for a minute is a tail.
 	low := min(ours.Mean, ours.P50)
-	return decide(ours.N >= pathFewest && sameRequests(first.Count, ours.N), low >= pathTimes*engines && low >= engines+pathByMS,
+	return decide(ours.N >= pathFewest && onlyOurs(first.Count, ours.N), low >= pathTimes*engines && low >= engines+pathByMS,
 		warn("TTFT is %s here but the engine reports %s; the difference is network or gateway", units.Millis(ours.Mean), units.Millis(engines)).
 			with("means over %d requests; connection setup is not part of TTFT", ours.N).
 			advise(beforeEngine))

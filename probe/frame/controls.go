@@ -58,9 +58,9 @@ func (l Load) Output() length.Length {
 func (l Load) ChangeFrom(old Load) string {
 	switch {
 	case l.Ramp != old.Ramp && l.Ramp.Over > 0:
-		return fmt.Sprintf("rate: %g → %g requests/s within %s", l.Ramp.From, l.Rate, units.Span(l.Ramp.Over))
+		return fmt.Sprintf("rate %s → %s requests/s within %s", units.Exact(l.Ramp.From), units.Exact(l.Rate), units.Span(l.Ramp.Over))
 	case l.Rate != old.Rate:
-		return fmt.Sprintf("rate %g → %g requests/s", old.Rate, l.Rate)
+		return fmt.Sprintf("rate %s → %s requests/s", units.Exact(old.Rate), units.Exact(l.Rate))
 	case l.Arrivals != old.Arrivals:
 		return fmt.Sprintf("arrivals: %s → %s", old.Arrivals, l.Arrivals)
 	case l.Concurrency != old.Concurrency:
