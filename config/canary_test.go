@@ -104,6 +104,8 @@ func TestCanaryRefuses(t *testing.T) {
 		"h:1 @nobody":             "target 2: no [profile.nobody] in " + file + ": it has empty",
 		"@empty":                  "[profile.empty] of " + file + " has no url",
 		"h:1 @":                   "target 2: must be URL or @PROFILE, or either with #MODEL",
+		"h:1/\xff":                "URL: must be UTF-8 text",
+		"h:1#m\xff":               "--model m: must be UTF-8 text",
 		"#m":                      "must be URL or @PROFILE, or either with #MODEL",
 		"h:1 ftp://user:secret@x": "target 2: URL: must be an http:// or https:// address",
 		"h:1 --every 100ms":       "--every 100ms: must be 1s to 24h",

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"sonde/gpu/remote"
 	"sonde/probe/plain"
@@ -163,6 +164,14 @@ func (c *Config) checkSelector() string {
 var rooflineForm = regexp.MustCompile(`^(.*\S.*@[^@]*[^@\s][^@]*)?$`)
 
 var printable = regexp.MustCompile(`^[ -~]*$`)
+
+// checkModel refuses a name that neither JSON nor a label of a metric can hold.
+func (c *Config) checkModel() string {
+	if !utf8.ValidString(c.Model) {
+		return "must be UTF-8 text"
+	}
+	return ""
+}
 
 // headerName is a token of RFC 9110.
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")

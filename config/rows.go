@@ -11,7 +11,7 @@ func endpointSettings(c *Config) []setting {
 	return slices.Concat(
 		in(groupTarget, []setting{
 			{key: "url", arg: "URL", noFlag: true, check: completed(&c.URL), help: "endpoint; omit for the embedded engine", field: &c.URL},
-			{key: "model", arg: "NAME", help: "model name (first one for chat)", field: &c.Model},
+			{key: "model", arg: "NAME", help: "model name (first one for chat)", check: c.checkModel, field: &c.Model},
 			{key: "api-key", arg: "KEY", help: "API key, or $OPENAI_API_KEY", check: matches(&c.APIKey, printable, "must contain only printable ASCII characters"), secret: true, field: &c.APIKey},
 			{key: "api-key-env", arg: "VAR", initial: openAIKey, help: "variable holding the key", field: &c.APIKeyEnv},
 			{key: "header", arg: "K:V", help: "extra header, repeatable", check: c.checkHeaders, secret: true, field: &c.Headers},

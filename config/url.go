@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 var (
@@ -23,6 +24,9 @@ var (
 func NormalURL(s string) (string, error) {
 	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return "", errors.New("must not contain spaces or control characters")
+	}
+	if !utf8.ValidString(s) {
+		return "", errors.New("must be UTF-8 text")
 	}
 	if halfScheme.MatchString(s) {
 		return "", errors.New("needs two slashes after the scheme, as in http://host:8000")
