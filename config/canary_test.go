@@ -104,7 +104,7 @@ func TestCanaryRefuses(t *testing.T) {
 		"h:1 @nobody":             "target 2: no [profile.nobody] in " + file + ": it has empty",
 		"@empty":                  "[profile.empty] of " + file + " has no url",
 		"h:1 @":                   "target 2: must be URL or @PROFILE, or either with #MODEL",
-		"h:1/\xff":                "URL: must be UTF-8 text",
+		"h:1/\xff":                "URL h:1/: must be UTF-8 text",
 		"h:1#m\xff":               "--model m: must be UTF-8 text",
 		"#m":                      "must be URL or @PROFILE, or either with #MODEL",
 		"h:1 ftp://user:secret@x": "target 2: URL: must be an http:// or https:// address",
