@@ -2,6 +2,8 @@ package remote
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"sonde/gpu"
@@ -16,9 +18,9 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Text }
 
 // failures are what ssh says, the most telling first, and what to do. HOST and COMMAND
-// stand for the target.
+// stand for the target, METHODS for the ways to log in that it still offered.
 var failures = []struct {
-	said    string
+	said    string // in lower case; several are separated by |
 	text    string
 	refused bool
 }{
@@ -30,32 +32,30 @@ var failures = []struct {
 	{"could not resolve hostname", "no host has the name HOST: check it, or add it to ~/.ssh/config", false},
 	{"connection refused", "HOST refuses SSH connections: check its port, and that sshd runs there", false},
 	{"timed out", "HOST does not answer SSH: check its port, the VPN and the firewall", false},
-	{"no route to host", "HOST cannot be reached from here: check the VPN and the network", false},
-	{"network is unreachable", "HOST cannot be reached from here: check the VPN and the network", false},
+	{"no route to host|network is unreachable", "HOST cannot be reached from here: check the VPN and the network", false},
 	{"kex_exchange_identification", "HOST ended the connection before the login: check that sshd listens on this port", false},
-	{"connection closed by", "HOST ended the connection before the login: check its sshd", false},
-	{"connection reset by", "HOST ended the connection before the login: check its sshd", false},
+	{"connection closed by|connection reset by", "HOST ended the connection before the login: check its sshd", false},
 }
+
+// offered finds the methods in a refusal such as "Permission denied (publickey,password).".
+var offered = regexp.MustCompile(`(?i)permission denied \(([^)]*)\)`)
 
 // loginFailure explains what ssh wrote before it ended.
 func (t Target) loginFailure(said string, code int) *Failure {
 	lower := strings.ToLower(said)
 	for _, f := range failures {
-		at := strings.Index(lower, f.said)
-		if at < 0 {
+		if !slices.ContainsFunc(strings.Split(f.said, "|"), func(words string) bool { return strings.Contains(lower, words) }) {
 			continue
 		}
 		methods := "no method left"
-		if _, rest, ok := strings.Cut(said[at:], "("); ok {
-			if inner, _, ok := strings.Cut(rest, ")"); ok {
-				methods = gpu.Clean(inner)
-			}
+		if m := offered.FindStringSubmatch(said); m != nil {
+			methods = gpu.Clean(m[1])
 		}
 		text := strings.NewReplacer("HOST", gpu.Clean(t.String()), "COMMAND", gpu.Clean(t.command()), "METHODS", methods).Replace(f.text)
 		return &Failure{text, f.refused}
 	}
 	switch last := lastLine(said); {
-	case code == 127 || code == 126:
+	case code == codeMissing || code == codeNotRun:
 		return &Failure{gpu.Clean(t.String()) + " has no POSIX shell: name an exporter with --gpu URL", true}
 	case last != "":
 		return &Failure{fmt.Sprintf("ssh to %s failed: %s", gpu.Clean(t.String()), last), false}

@@ -60,6 +60,8 @@ func TestShellRunsPrograms(t *testing.T) {
 	asked := standIn(t, "echo 'Welcome to the cluster'\nexec sh -s\n", map[string]string{
 		"nvidia-smi": `[ "$LC_ALL" = C ] || exit 9
 for a in "$@"; do echo "<$a>"; done; echo oops >&2; exit 15`,
+		"hung-smi": "sleep 60",
+		"timeout":  `[ "$1" = 8 ] || exit 9; [ "$2" = hung-smi ] && exit 124; shift; exec "$@"`,
 	})
 	s, err := Dial(t.Context(), Target{"me", "gpu1", "2222"})
 	if err != nil {
@@ -73,6 +75,9 @@ for a in "$@"; do echo "<$a>"; done; echo oops >&2; exit 15`,
 	}
 	out := s.Run(t.Context(), "nvidia-smi", "it's", "a b", "$HOME", "`id`")
 	if out.Err != nil || out.Code != 15 || out.Text != "<it's>\n<a b>\n<$HOME>\n<`id`>\noops\n" {
+		t.Errorf("%+v", out)
+	}
+	if out := s.Run(t.Context(), "hung-smi"); out.Err == nil || out.Err.Error() != "no answer from hung-smi on gpu1 within 8 s: the driver may hang" {
 		t.Errorf("%+v", out)
 	}
 	if out := s.Run(t.Context(), "no-such-smi"); !errors.Is(out.Err, tool.ErrMissing) {
@@ -165,6 +170,7 @@ func TestLoginFailures(t *testing.T) {
 		{"ssh: Could not resolve hostname gpu1: Name or service not known", "255", "no host has the name me@gpu1:2222: check it, or add it to ~/.ssh/config", false},
 		{"ssh: connect to host gpu1 port 2222: Connection timed out", "255", "me@gpu1:2222 does not answer SSH: check its port, the VPN and the firewall", false},
 		{"ssh: connect to host gpu1 port 2222: Connection refused", "255", "me@gpu1:2222 refuses SSH connections: check its port, and that sshd runs there", false},
+		{"İİİİİİİİİİİİİİİİİİİİİİİİİİİİ Permission denied (publickey).", "255", "me@gpu1:2222 refuses the login (publickey): ssh -p 2222 me@gpu1 has to work without a password, with a key or ssh-agent", true},
 		{"exec: sh: not found", "127", "me@gpu1:2222 has no POSIX shell: name an exporter with --gpu URL", true},
 		{"something\nodd \x1b[31m", "255", "ssh to me@gpu1:2222 failed: odd [31m", false},
 		{"", "1", "ssh to me@gpu1:2222 ended with status 1: check that ssh -p 2222 me@gpu1 works", false},
