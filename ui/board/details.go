@@ -25,15 +25,7 @@ const (
 // detailLines are the text of the details, in lines of w cells.
 func (m *model) detailLines(r *canary.Row, w int) []string {
 	t := m.theme
-	sign, style := panel.VerdictSign(t, r.Verdict.Severity)
-	lines := text.AfterSign(" "+sign+" ", text.Wrap(text.CleanOr(r.Verdict.Text, "no verdict yet"), w-4), len(r.Verdict.Text), style, t.Dim)
-	for _, e := range r.Verdict.Evidence {
-		lines = append(lines, text.Indented("   · ", text.Clean(e), w, t.Plain)...)
-	}
-	if r.Verdict.Advice != "" {
-		lines = append(lines, text.Indented("   → ", text.Clean(r.Verdict.Advice), w, t.Plain)...)
-	}
-	lines = append(lines, "")
+	lines := append(panel.WholeVerdict(t, &r.Verdict, w), "")
 	lines = append(lines, m.ttftChart(r, w)...)
 	lines = append(lines, "")
 	for _, f := range m.facts(r) {

@@ -59,16 +59,22 @@ func AllVerdicts(v *View, w int) []string {
 		if i > 0 {
 			lines = append(lines, "")
 		}
-		sign, style := VerdictSign(t, d.Severity)
-		lines = append(lines, text.AfterSign(" "+sign+" ", text.Wrap(text.CleanOr(d.Text, noVerdict), w-4), len(d.Text), style, t.Dim)...)
-		for _, e := range d.Evidence {
-			lines = append(lines, text.Indented("   · ", text.Clean(e), w, t.Plain)...)
-		}
-		if d.Advice != "" {
-			lines = append(lines, text.Indented("   → ", text.Clean(d.Advice), w, t.Plain)...)
-		}
+		lines = append(lines, WholeVerdict(t, &d, w)...)
 	}
 	return append(append(lines, incidentLog(v, w)...), otherRules(v, w)...)
+}
+
+// WholeVerdict is a verdict with all of its evidence and its advice.
+func WholeVerdict(t *theme.Palette, v *diagnose.Verdict, w int) []string {
+	sign, style := VerdictSign(t, v.Severity)
+	lines := text.AfterSign(" "+sign+" ", text.Wrap(text.CleanOr(v.Text, noVerdict), w-4), len(v.Text), style, t.Dim)
+	for _, e := range v.Evidence {
+		lines = append(lines, text.Indented("   · ", text.Clean(e), w, t.Plain)...)
+	}
+	if v.Advice != "" {
+		lines = append(lines, text.Indented("   → ", text.Clean(v.Advice), w, t.Plain)...)
+	}
+	return lines
 }
 
 // shownIncidents is how many of the newest incidents are listed.
