@@ -48,7 +48,7 @@ func watchOver(ctx context.Context, c config.Config) error {
 	if c.Format == "" && c.Out == "" && ui.CheckTerminal(os.Stdin, os.Stdout, "") == nil {
 		return showTargets(ctx, cancel, k, c)
 	}
-	return tellChanges(ctx, cancel, k, c)
+	return reportChanges(ctx, cancel, k, c)
 }
 
 // showTargets runs the canary and shows its screen.
@@ -59,18 +59,14 @@ func showTargets(ctx context.Context, cancel context.CancelCauseFunc, k *setup.C
 		ended <- err
 		cancel(err)
 	})
-	perDay := 0
-	for i := range k.Targets {
-		perDay += k.Targets[i].PerDay()
-	}
-	err := board.Run(ctx, ui.Terminal{ASCII: c.ASCII, Color: c.Color, Theme: c.Theme}, board.Options{Rows: k.Rows, PerDay: perDay, Serves: k.Metrics})
+	err := board.Run(ctx, ui.Terminal{ASCII: c.ASCII, Color: c.Color, Theme: c.Theme}, board.Options{Rows: k.Rows, PerDay: canary.PerDay(k.Targets), Serves: k.Metrics})
 	cancel(nil) // probes in flight end, and leave nothing running on the servers
 	<-ended
 	return err
 }
 
-// tellChanges runs the canary and writes a line for each change of state.
-func tellChanges(ctx context.Context, cancel context.CancelCauseFunc, k *setup.Canary, c config.Config) error {
+// reportChanges runs the canary and writes a line for each change of state.
+func reportChanges(ctx context.Context, cancel context.CancelCauseFunc, k *setup.Canary, c config.Config) error {
 	to := os.Stdout
 	if c.Out != "" {
 		file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)

@@ -38,11 +38,7 @@ func (b *budget) stretch(every time.Duration) time.Duration {
 
 // spent is how many tokens the last hour took.
 func (b *budget) spent(now time.Time) (tokens int) {
-	old := slices.IndexFunc(b.spends, func(s spend) bool { return now.Sub(s.at) < span })
-	if old < 0 {
-		old = len(b.spends)
-	}
-	b.spends = slices.Delete(b.spends, 0, old)
+	b.spends = slices.DeleteFunc(b.spends, func(s spend) bool { return now.Sub(s.at) >= span })
 	for _, s := range b.spends {
 		tokens += s.tokens
 	}
@@ -111,15 +107,18 @@ func (b *budget) verdict() (v diagnose.Verdict, hopeless bool) {
 	}, true
 }
 
-// PerDay is how many tokens a target costs in a day at most, by what is requested.
-func (t *Target) PerDay() int {
-	b := budget{perHour: t.Budget, requested: t.Input + t.Output}
-	every := b.stretch(t.Every)
-	return int(24 * float64(time.Hour) / float64(every) * float64(b.requested))
+// budget is that of a target which has spent nothing yet.
+func (t *Target) budget() budget {
+	return budget{perHour: t.Budget, requested: t.Input + t.Output}
 }
 
 // Interval is how long it is between two probes, so that they stay within the budget.
 func (t *Target) Interval() time.Duration {
-	b := budget{perHour: t.Budget, requested: t.Input + t.Output}
+	b := t.budget()
 	return b.stretch(t.Every)
+}
+
+// PerDay is how many tokens the target costs in a day at most, by what is requested.
+func (t *Target) PerDay() int {
+	return int(24 * float64(time.Hour) / float64(t.Interval()) * float64(t.Input+t.Output))
 }

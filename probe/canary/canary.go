@@ -113,7 +113,6 @@ func (c *Canary) each(ctx context.Context, atOnce int, do func(*watch, context.C
 	defer close(c.changes)
 	slots := make(chan struct{}, max(1, atOnce))
 	var all sync.WaitGroup
-	var failed error
 	for _, w := range c.watches {
 		all.Add(1)
 		slots <- struct{}{}
@@ -127,8 +126,5 @@ func (c *Canary) each(ctx context.Context, atOnce int, do func(*watch, context.C
 		})
 	}
 	all.Wait()
-	if ctx.Err() != nil {
-		failed = context.Cause(ctx)
-	}
-	return failed
+	return context.Cause(ctx)
 }

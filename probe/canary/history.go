@@ -42,11 +42,7 @@ func (h *history) add(now time.Time, r *measure.Request) {
 	} else {
 		h.failure = *r
 	}
-	old := slices.IndexFunc(h.samples, func(s sample) bool { return now.Sub(s.at) < span })
-	if old < 0 {
-		old = len(h.samples)
-	}
-	h.samples = append(slices.Delete(h.samples, 0, old), s)
+	h.samples = append(slices.DeleteFunc(h.samples, func(s sample) bool { return now.Sub(s.at) >= span }), s)
 	h.findSlowness()
 }
 

@@ -31,7 +31,7 @@ type watch struct {
 func newWatch(t Target, index, of int, o Options, announce func(Change)) *watch {
 	w := &watch{
 		target: t, announce: announce, ended: o.Ended, turn: make(chan struct{}, 1),
-		budget:  budget{perHour: t.Budget, requested: t.Input + t.Output},
+		budget:  t.budget(),
 		history: history{slos: t.SLOs},
 	}
 	now := time.Now()
