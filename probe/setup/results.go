@@ -27,11 +27,20 @@ func readResults(path string) ([]byte, error) {
 	raw, err := plain.ReadFile(path, largestResults)
 	switch {
 	case errors.Is(err, plain.ErrTooLarge):
-		return nil, errors.New("too large for a file from sonde sweep (--format json)")
+		return nil, errors.New("too large for a file from sonde bench or sonde sweep (--format json)")
 	case err != nil:
 		return nil, fmt.Errorf("cannot read the file: %w", plain.Cause(err))
 	}
 	return raw, nil
+}
+
+// readFile reads what sonde bench or sonde sweep wrote.
+func readFile(path string) (*report.File, error) {
+	raw, err := readResults(path)
+	if err != nil {
+		return nil, err
+	}
+	return report.ReadFile(raw)
 }
 
 // Compare compares files. Every error is wrong usage.
@@ -70,11 +79,7 @@ func readRun(ctx context.Context, path string) (*report.File, error) {
 		return nil, err
 	}
 	if !recorded {
-		raw, err := readResults(path)
-		if err != nil {
-			return nil, err
-		}
-		return report.ReadFile(raw)
+		return readFile(path)
 	}
 	file, err := record.Open(path)
 	if err != nil {
@@ -90,25 +95,35 @@ func readRun(ctx context.Context, path string) (*report.File, error) {
 
 // Merge adds the summaries of several clients. Every error is wrong usage.
 func Merge(c config.Config) (report.Summary, error) {
+	names := shortNames(c.Merge.Files)
 	var parts []merge.Part
 	for i, path := range c.Merge.Files {
-		recorded, err := isRecording(path)
-		if err == nil && recorded {
-			err = errors.New("it is a recording: merge takes summaries of sonde bench (--format json)")
-		}
-		var file *report.File
-		if err == nil {
-			file, err = readRun(context.Background(), path)
-		}
-		if err == nil && !file.Single {
-			err = errors.New("it is a sweep, whose levels ran at times of their own: merge takes summaries of sonde bench")
-		}
+		summary, err := readSummary(path)
 		if err != nil {
 			return report.Summary{}, fmt.Errorf("%s: %w", path, err)
 		}
-		parts = append(parts, merge.Part{Name: shortNames(c.Merge.Files)[i], Summary: file.Levels[0].Summary})
+		parts = append(parts, merge.Part{Name: names[i], Summary: summary})
 	}
 	return merge.Merge(parts, c.Merge.Force)
+}
+
+// readSummary reads what sonde bench wrote.
+func readSummary(path string) (report.Summary, error) {
+	recorded, err := isRecording(path)
+	if err != nil {
+		return report.Summary{}, err
+	}
+	if recorded {
+		return report.Summary{}, errors.New("it is a recording: merge takes summaries of sonde bench (--format json)")
+	}
+	file, err := readFile(path)
+	if err != nil {
+		return report.Summary{}, err
+	}
+	if !file.Single {
+		return report.Summary{}, errors.New("it is a sweep, whose levels ran at times of their own: merge takes summaries of sonde bench")
+	}
+	return file.Levels[0].Summary, nil
 }
 
 // shortNames are the names of files without folders and endings, where these are distinct.
