@@ -87,7 +87,7 @@ var rooms = []room{
 	{"probe/bench", readers, []string{"probe/diagnose", "probe/frame", "probe/level", "probe/measure", "probe/slo", "probe/sweep"}},
 	{"probe/report", readers, []string{"gpu", "probe/arrivals", "probe/bench", "probe/diagnose", "probe/engine", "probe/frame", "probe/length", "probe/level", "probe/measure", "probe/opt", "probe/plain", "probe/report/page", "probe/slo", "probe/sweep", "probe/units"}},
 	{"probe/compare", readers, []string{"probe/measure", "probe/opt", "probe/plain", "probe/report", "probe/report/page", "probe/units"}},
-	{"probe/merge", readers, []string{"probe/diagnose", "probe/level", "probe/measure", "probe/opt", "probe/report", "probe/slo"}},
+	{"probe/merge", readers, []string{"probe/diagnose", "probe/level", "probe/measure", "probe/opt", "probe/report", "probe/slo", "probe/units"}},
 	{"probe/plan", readers, []string{"probe/opt", "probe/plain", "probe/report", "probe/report/page", "probe/roofline", "probe/slo", "probe/units"}},
 	{"ui/history", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt"}},
 	{"ui/text", readers, []string{"probe/plain", "probe/units", "ui/chart", "ui/theme"}},

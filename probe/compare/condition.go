@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sonde/probe/measure"
 	"sonde/probe/report"
 	"sonde/probe/units"
 )
@@ -68,7 +69,14 @@ func parseCondition(text string) (Condition, error) {
 
 // names are those of the figures; the latencies are abbreviated.
 func names() []string {
-	out := []string{"ttft_p95 (also ttfa, tpot, gap, e2e, setup, client_queue, from_schedule; mean, p50, p90, p95, p99, p999, max)"}
+	var metrics, parts []string
+	for _, m := range measure.Metrics[1:] {
+		metrics = append(metrics, m.Name)
+	}
+	for _, s := range statistics {
+		parts = append(parts, s.name)
+	}
+	out := []string{fmt.Sprintf("%s_p95 (also %s; %s)", measure.Metrics[0].Name, strings.Join(metrics, ", "), strings.Join(parts, ", "))}
 	for i := range figures {
 		if figures[i].kind != millis {
 			out = append(out, figures[i].name)

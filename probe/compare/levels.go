@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -85,7 +86,7 @@ func loads(runs []Run) []load {
 		if a.open != b.open {
 			return strings.Compare(a.String(), b.String())
 		}
-		return int(math.Copysign(1, a.amount-b.amount))
+		return cmp.Compare(a.amount, b.amount)
 	})
 	return out
 }

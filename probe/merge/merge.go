@@ -4,6 +4,7 @@ package merge
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"sonde/probe/level"
@@ -112,7 +113,7 @@ func (m *merger) run() {
 			m.out.Incidents = append(m.out.Incidents, in)
 		}
 	}
-	m.out.EndedEarly = report.Text(join(early))
+	m.out.EndedEarly = report.Text(strings.Join(early, "; "))
 }
 
 // load adds up what the clients sent.

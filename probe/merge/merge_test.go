@@ -228,3 +228,30 @@ func TestWhatIsNotOneTest(t *testing.T) {
 		t.Error("one file was merged")
 	}
 }
+
+// Two clients on hosts of one H100 each: the hardware is two of them. A client that saw all GPUs knows
+// that three parts (MIG) are one.
+func TestHardwareIsThatOfAllClients(t *testing.T) {
+	a, b := part("a", 1, 5), part("b", 2, 5)
+	a.Target.Hardware, b.Target.Hardware = []report.Hardware{{Name: "H100", Count: 1}}, []report.Hardware{{Name: "H100", Count: 1}}
+	b.GPUs = []report.GPUFigures{{ID: "GPU-2", Name: "H100"}}
+	if h := merged(t, a, b).Target.Hardware; len(h) != 1 || h[0] != (report.Hardware{Name: "H100", Count: 2}) {
+		t.Errorf("hardware of two hosts is %v", h)
+	}
+	b.GPUs = []report.GPUFigures{{ID: "GPU-1", Name: "H100"}, {ID: "MIG-1", Name: "H100"}, {ID: "MIG-2", Name: "H100"}}
+	if h := merged(t, a, b).Target.Hardware; len(h) != 1 || h[0].Count != 1 {
+		t.Errorf("hardware of a GPU in parts is %v", h)
+	}
+}
+
+// A merged file goes on to other formats: vLLM's burstiness of Poisson arrivals is 1.
+func TestArrivalsOfAMergedFile(t *testing.T) {
+	a, b := part("a", 1, 5), part("b", 2, 5)
+	for _, p := range []*Part{&a, &b} {
+		p.Load.Mode, p.Load.Rate, p.Load.Arrivals = "open", opt.Of(2), "poisson"
+	}
+	text, err := merged(t, a, b).VLLM()
+	if err != nil || !strings.Contains(text, `"burstiness":1,`) {
+		t.Errorf("%v in %s", err, text)
+	}
+}

@@ -8,14 +8,13 @@ import (
 
 	"sonde/probe/opt"
 	"sonde/probe/report"
+	"sonde/probe/units"
 )
 
 // remark notes something about the merging.
 func (m *merger) remark(format string, args ...any) {
 	m.remarks = append(m.remarks, fmt.Sprintf(format, args...))
 }
-
-func join(parts []string) string { return strings.Join(parts, "; ") }
 
 // agree is by how much two readings of one engine or GPU may differ: the windows of the clients
 // are not quite the same.
@@ -54,14 +53,15 @@ func (m *merger) compareEngines(a, b *Part) {
 	var off []string
 	for _, f := range []struct {
 		name string
+		text func(float64) string
 		of   func(*report.EngineFigures) opt.Float
 	}{
-		{"running", func(e *report.EngineFigures) opt.Float { return e.RunningMean }},
-		{"KV cache fill", func(e *report.EngineFigures) opt.Float { return e.KVFillMean }},
-		{"output tok/s", func(e *report.EngineFigures) opt.Float { return e.OutputPerS }},
+		{"running", units.Digits4, func(e *report.EngineFigures) opt.Float { return e.RunningMean }},
+		{"KV cache fill", units.Percent3, func(e *report.EngineFigures) opt.Float { return e.KVFillMean }},
+		{"output tok/s", units.Digits4, func(e *report.EngineFigures) opt.Float { return e.OutputPerS }},
 	} {
 		if x, y := f.of(&a.Engine), f.of(&b.Engine); differ(x, y) {
-			off = append(off, fmt.Sprintf("%s %.3g and %.3g", f.name, x.V, y.V))
+			off = append(off, fmt.Sprintf("%s %s and %s", f.name, f.text(x.V), f.text(y.V)))
 		}
 	}
 	if len(off) > 0 {
@@ -90,17 +90,32 @@ func (m *merger) gpus() {
 	}
 	m.out.GPUs = all
 	m.out.AverageGPUs()
-	var hardware []report.Hardware
-	for _, g := range all {
-		at := slices.IndexFunc(hardware, func(h report.Hardware) bool { return h.Name == g.Name })
-		if at < 0 {
-			hardware = append(hardware, report.Hardware{Name: g.Name, Count: 1})
-		} else {
-			hardware[at].Count++
+	m.hardware()
+}
+
+// hardware keeps the count of a client that saw every GPU, which knows parts of a GPU (MIG) from whole ones.
+// Where none did, the GPUs are counted anew.
+func (m *merger) hardware() {
+	t := &m.out.Target
+	all := m.out.GPUs
+	if len(all) == 0 {
+		return
+	}
+	t.HardwareWhy = ""
+	for i := range m.parts {
+		if p := &m.parts[i]; len(p.GPUs) == len(all) {
+			t.Hardware = p.Target.Hardware
+			return
 		}
 	}
-	if len(hardware) > len(m.out.Target.Hardware) {
-		m.out.Target.Hardware, m.out.Target.HardwareWhy = hardware, ""
+	t.Hardware = []report.Hardware{}
+	for i := range all {
+		at := slices.IndexFunc(t.Hardware, func(h report.Hardware) bool { return h.Name == all[i].Name })
+		if at < 0 {
+			at = len(t.Hardware)
+			t.Hardware = append(t.Hardware, report.Hardware{Name: all[i].Name})
+		}
+		t.Hardware[at].Count++
 	}
 }
 

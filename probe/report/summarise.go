@@ -84,7 +84,7 @@ func loadOf(requested frame.Load, prefix string) Load {
 	if requested.Rate > 0 {
 		l.Mode, l.Rate = "open", Rounded(opt.Of(requested.Rate))
 		l.Ramp = rampOf(requested)
-		if l.process = requested.Arrivals; requested.Trace == "" {
+		if requested.Trace == "" {
 			l.Arrivals = Text(requested.Arrivals.String())
 		}
 	}

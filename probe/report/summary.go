@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 
-	"sonde/probe/arrivals"
 	"sonde/probe/level"
 	"sonde/probe/measure"
 	"sonde/probe/slo"
@@ -73,8 +72,6 @@ type Load struct {
 	Arrivals     Text   `json:"arrivals"`         // "poisson", "constant" or "gamma:CV"; open loop only
 	Ramp         Ramp   `json:"ramp"`             // that led to the rate
 	Trace        Trace  `json:"trace"`            // whose arrivals and lengths were replayed; rate and lengths are its means
-
-	process arrivals.Process
 }
 
 // Ramp is how the rate of an open loop came to where it stayed; unknown without one.

@@ -41,9 +41,7 @@ func (s Summary) VLLM() (string, error) {
 	result["endpoint_type"], result["backend"] = backend, backend
 	if s.Load.Rate.OK {
 		result["request_rate"] = s.Load.Rate
-		if result["burstiness"] = burstiness(s.Load.process); s.Load.Trace.Name != "" {
-			result["burstiness"] = nil // the trace's own
-		}
+		result["burstiness"] = burstiness(s.Load.Arrivals)
 	}
 	if !s.Started.IsZero() {
 		result["date"] = s.Started.UTC().Format("20060102-150405")
@@ -60,9 +58,10 @@ func (s Summary) VLLM() (string, error) {
 	return string(plain.EscapeJSON(raw)) + "\n", err
 }
 
-// burstiness is the shape of a gamma distribution with that coefficient of variation.
-func burstiness(p arrivals.Process) Number {
-	if p == arrivals.Constant {
+// burstiness is the shape of the gamma distribution of gaps; unknown for a trace, whose gaps are its own.
+func burstiness(text Text) Number {
+	p, err := arrivals.Parse(string(text))
+	if err != nil || p == arrivals.Constant {
 		return Number{}
 	}
 	return Rounded(opt.Of(1 / (p.CV * p.CV)))

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"sonde/probe/arrivals"
 	"sonde/probe/measure"
 	"sonde/probe/opt"
 )
@@ -69,7 +68,7 @@ func TestVLLMFigures(t *testing.T) {
 		Run: Run{
 			Started: Instant{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, DurationS: opt.Of(30),
 			Target: Target{URL: "http://h/v1/completions?key=…", Model: "org/m\u009b31m"},
-			Load:   Load{Mode: "open", Mark: Mark{Concurrency: 64, Rate: opt.Of(2.5)}, process: arrivals.Poisson},
+			Load:   Load{Mode: "open", Mark: Mark{Concurrency: 64, Rate: opt.Of(2.5)}, Arrivals: "poisson"},
 		},
 		Requests: measure.Counts{Sent: 9, OK: 8, Failed: 1, ByClass: map[measure.Class]int{}},
 		Tokens:   TokenCounts{Input: opt.Of(800), Output: 400}, LatencyMS: Latencies{TTFT: described(ttft), Gap: described(gap)},
@@ -92,15 +91,15 @@ func TestVLLMFigures(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	s.Load.Trace.Name = "t.csv"
+	s.Load.Trace.Name, s.Load.Arrivals = "t.csv", ""
 	if form := asVLLM(t, s); form["burstiness"] != nil {
 		t.Errorf("burstiness of a trace is %v, want null", form["burstiness"])
 	}
-	s.Load.Trace.Name, s.Load.process = "", arrivals.Process{CV: 2} // shape 1/CV²
+	s.Load.Trace.Name, s.Load.Arrivals = "", "gamma:2" // shape 1/CV²
 	if form := asVLLM(t, s); form["burstiness"] != 0.25 {
 		t.Errorf("burstiness of CV 2 is %v, want 0.25", form["burstiness"])
 	}
-	s.Load.process, s.Target.URL = arrivals.Constant, "http://h/v1/chat/completions"
+	s.Load.Arrivals, s.Target.URL = "constant", "http://h/v1/chat/completions"
 	if form := asVLLM(t, s); form["burstiness"] != nil || form["backend"] != "openai-chat" {
 		t.Errorf("constant arrivals over chat: %v, %v", form["burstiness"], form["backend"])
 	}
