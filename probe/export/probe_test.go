@@ -67,10 +67,10 @@ func TestProbeOnRequest(t *testing.T) {
 		}
 		wantLines(t, got,
 			"probe_duration_seconds 2", "probe_success 1",
-			"sonde_probe_connection_setup_seconds 0.003", "sonde_probe_e2e_request_latency_seconds 0.26",
+			"sonde_probe_connection_setup_seconds 0.003", "sonde_probe_e2e_seconds 0.26",
 			"sonde_probe_generation_tokens 4", "sonde_probe_generation_tokens_per_second 50",
 			`sonde_probe_info{model="m"} 1`, "sonde_probe_prompt_tokens 18",
-			"sonde_probe_time_per_output_token_seconds 0.02", "sonde_probe_time_to_first_token_seconds 0.2")
+			"sonde_probe_tpot_seconds 0.02", "sonde_probe_ttft_seconds 0.2")
 		_, got = get(p, "/probe?target=http://b:1/&model=x")
 		wantLines(t, got, "probe_duration_seconds 0", "probe_success 0", `sonde_probe_failure_info{class="http_5xx"} 1`, `sonde_probe_info{model="x"} 1`)
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"sonde/probe/guard"
+	"sonde/probe/plain"
 )
 
 // Page is one page of the server.
@@ -47,7 +48,7 @@ const (
 func Serve(ctx context.Context, address string, fail func(error), pages ...Page) (url string, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return "", fmt.Errorf("--listen %s: %w", address, reason(err))
+		return "", fmt.Errorf("--listen %s: %w", address, plain.Cause(err))
 	}
 	server := &http.Server{Handler: routes(pages), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, MaxHeaderBytes: mostHeaderBytes,
 		ErrorLog: log.New(io.Discard, "", 0)} // which would write over the screen
@@ -64,14 +65,6 @@ func Serve(ctx context.Context, address string, fail func(error), pages ...Page)
 		}
 	})
 	return "http://" + listener.Addr().String(), nil
-}
-
-// reason is the system's own words, without what was tried.
-func reason(err error) error {
-	if op, ok := err.(*net.OpError); ok {
-		return op.Err
-	}
-	return err
 }
 
 func routes(pages []Page) http.Handler {

@@ -13,19 +13,17 @@ import (
 
 // Session exports what one session measures. It is a reader of Frames.
 type Session struct {
-	metrics  *Metrics
-	endpoint string
+	metrics *Metrics
 
-	mu        sync.Mutex // guards what follows; a scrape holds it while the rules are asked
-	judge     *diagnose.Judge
-	status    Status
-	announced bool
+	mu     sync.Mutex // guards what follows; a scrape holds it while it judges
+	judge  *diagnose.Judge
+	status Status
 }
 
 // NewSession exports the Frames that it is given under the name of the endpoint, which must
 // have no credentials in it.
 func (m *Metrics) NewSession(endpoint string, slos []slo.Target) *Session {
-	s := &Session{metrics: m, endpoint: endpoint, judge: diagnose.New(), status: Status{Endpoint: endpoint}}
+	s := &Session{metrics: m, judge: diagnose.New(), status: Status{Endpoint: endpoint}}
 	s.judge.SetSLOs(slos)
 	m.Watch(s.statuses)
 	return s
@@ -37,13 +35,13 @@ func (s *Session) Add(f *frame.Frame) {
 	defer s.mu.Unlock()
 	s.judge.Add(f)
 	s.status.InFlight = f.Client.InFlight
-	if model := f.Engine.Identity.Model; model != "" && !s.announced {
-		s.status.Model, s.announced = model, true
-		s.metrics.Announce(s.endpoint, model)
+	if model := f.Engine.Identity.Model; model != "" && s.status.Model == "" {
+		s.status.Model = model
+		s.metrics.Announce(s.status.Endpoint, model)
 	}
 	for i := range f.Requests {
 		r := &f.Requests[i]
-		s.metrics.Count(s.endpoint, s.status.Model, r)
+		s.metrics.Count(s.status.Endpoint, s.status.Model, r)
 		s.status.note(r, f.Target.Started)
 	}
 }
