@@ -126,7 +126,8 @@ func messageIn(v any) string {
 	return ""
 }
 
-// memberMessage finds the message in the members whose names have one of the endings; texts: also in those that are text themselves.
+// memberMessage finds the message in the members whose names have one of the endings; texts:
+// also in those that are text themselves.
 func memberMessage(object map[string]any, endings []string, texts bool) string {
 	names := slices.Sorted(maps.Keys(object))
 	for _, ending := range endings {

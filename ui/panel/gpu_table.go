@@ -64,7 +64,8 @@ func traffic(sent, received opt.Float) string {
 	return units.Known(sent.Scale(1e-9), units.Sig3) + " " + units.Known(received.Scale(1e-9), units.Sig3)
 }
 
-// gpuNotes are the remarks about devices, each once, after the numbers of its devices.
+// gpuNotes are why there are no newer readings, and the remarks about devices, each once,
+// after the numbers of its devices.
 func gpuNotes(v *View, gpus []gpu.Reading, w int) []string {
 	var notes []string
 	about := map[string][]gpu.Reading{}
@@ -79,6 +80,11 @@ func gpuNotes(v *View, gpus []gpu.Reading, w int) []string {
 		about[note] = append(about[note], gpus[i])
 	}
 	var lines []string
+	if why := text.Clean(v.Frame.GPU.Reason()); why != "" {
+		for _, l := range text.Wrap("no newer readings: "+why, w-2) {
+			lines = append(lines, v.Theme.Warn.Render(" "+l))
+		}
+	}
 	for _, note := range notes {
 		lead := ""
 		if len(gpus) > 1 && len(notes) > 1 {

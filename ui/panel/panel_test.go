@@ -362,6 +362,15 @@ func TestGPUsOfAFleet(t *testing.T) {
 	}
 }
 
+func TestZoomedGPUsSayWhyTheirReadingsAreOld(t *testing.T) {
+	f := slice(1, time.Minute)
+	f.GPU = gpu.Status{GPUs: []gpu.Reading{{Name: "NVIDIA H100", SM: opt.Of(0.5)}}, Why: "SSH to gpu1: connection lost"}
+	p := &View{Theme: newTestTheme(), Frame: f, Have: true, History: history.New(time.Second)}
+	if text := ansi.Strip(strings.Join(gpuPanel{}.Zoomed(p, 78, 20), "\n")); !strings.Contains(text, "no newer readings: SSH to gpu1: connection lost") {
+		t.Errorf("no reason in\n%s", text)
+	}
+}
+
 // Refusals of a server that loads are no failures; still they are why nothing is seen.
 func TestRefusalsWhileTheModelLoads(t *testing.T) {
 	p := &View{Theme: newTestTheme(), Frame: &frame.Frame{}, Have: true}

@@ -14,8 +14,9 @@ const startTime = "process_start_time_seconds"
 const startHeader = "Process-Start-Time-Unix"
 
 // lineage distinguishes an engine that restarted from several that take turns answering at
-// the same address, as behind a load balancer. A restarted engine has another start time, or lower counters,
-// and stays. Where engines take turns, one that has answered before answers again.
+// the same address, as behind a load balancer. A restarted engine has another start time, or
+// lower counters, and stays. Where engines take turns, one that has answered before answers
+// again.
 type lineage struct {
 	instances []*instance // the one that answered last is last
 	changes   int         // how often another instance answered, by start time or falling counters
