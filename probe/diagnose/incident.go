@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -23,7 +24,7 @@ func (i *Incident) Title() string { return entryOf(i.Rule).title }
 // Span is when it was: "43–80 s", or by the clock where that is easier to read.
 func (i *Incident) Span() string {
 	short := max(i.From, i.To) < 10*time.Minute
-	seconds := func(d time.Duration) string { return units.Whole(d.Seconds()) }
+	seconds := func(d time.Duration) string { return units.Whole(math.Floor(d.Seconds())) } // rounded down, as by the clock
 	switch {
 	case short && i.Open:
 		return "since " + seconds(i.From) + " s"
