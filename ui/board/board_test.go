@@ -176,6 +176,18 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+func TestNextProbe(t *testing.T) {
+	for wait, want := range map[time.Duration]string{
+		7 * time.Second: "in 7 s, one every 10 s", 400 * time.Millisecond: "one every 10 s", -time.Second: "one every 10 s",
+	} {
+		r := row("a", "m", 200)
+		r.Next = now.Add(wait)
+		if got := screen([]canary.Row{r}, 80, 24, "").next(&r); got != want {
+			t.Errorf("due in %s: %q, want %q", wait, got, want)
+		}
+	}
+}
+
 func TestSmallAndEmpty(t *testing.T) {
 	if m := screen(fleet(), 59, 16, ""); !strings.Contains(ansi.Strip(m.content), "too small: need 60×16, have 59×16; the probes go on") {
 		t.Errorf("%q", m.content)

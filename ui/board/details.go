@@ -84,8 +84,8 @@ func (m *model) newest(r *canary.Row) string {
 
 func (m *model) next(r *canary.Row) string {
 	every := "one every " + units.Span(r.Every)
-	if wait := r.Next.Sub(m.now); r.Began.IsZero() && wait > 0 {
-		return fmt.Sprintf("in %s, %s", units.Span(wait.Round(time.Second)), every)
+	if wait := r.Next.Sub(m.now).Round(time.Second); r.Began.IsZero() && wait > 0 {
+		return fmt.Sprintf("in %s, %s", units.Span(wait), every)
 	}
 	return every
 }

@@ -79,7 +79,7 @@ func (m *model) title() string {
 	return text.Row(m.w, figures...)
 }
 
-// overview is the table of all targets, and what is to be said of the chosen one.
+// overview is the table of all targets, and the verdict of the chosen one.
 func (m *model) overview(h int) []string {
 	words := 2
 	if m.h >= tall {
