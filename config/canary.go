@@ -157,7 +157,7 @@ func targetsOf(r *resolved, flags *pflag.FlagSet, words []string) ([]*resolved, 
 	for i, word := range words {
 		one, err := resolveTarget(r.command, flags, word)
 		if err == nil && seen[word] {
-			err = errors.New("is there twice: omit one of them")
+			err = errors.New("is given twice: omit one of them")
 		}
 		if err != nil && len(words) > 1 {
 			err = fmt.Errorf("target %d: %w", i+1, err)

@@ -100,7 +100,7 @@ func TestCanaryRefuses(t *testing.T) {
 	file := clean(t)
 	write(t, file, "[profile.empty]\nmodel = \"m\"\n")
 	for args, want := range map[string]string{
-		"h:1 h:1":                 "target 2: is there twice: omit one of them",
+		"h:1 h:1":                 "target 2: is given twice: omit one of them",
 		"h:1 @nobody":             "target 2: no [profile.nobody] in " + file + ": it has empty",
 		"@empty":                  "[profile.empty] of " + file + " has no url",
 		"h:1 @":                   "target 2: must be URL or @PROFILE, or either with #MODEL",
