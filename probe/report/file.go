@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -102,9 +103,11 @@ func (l *Load) requested() frame.Load {
 	return r
 }
 
+// summary has NaN, which opt.Of takes for unknown, where the file has no figure.
 func (q *Quantiles) summary() measure.Summary {
+	nan := math.NaN()
 	return measure.Summary{
-		N: q.N, Mean: q.Mean.Or(0), Min: q.Min.Or(0), P50: q.P50.Or(0), P90: q.P90.Or(0), P95: q.P95.Or(0),
-		P99: q.P99.Or(0), P999: q.P999.Or(0), Max: q.Max.Or(0), Std: q.Std.Or(0),
+		N: q.N, Mean: q.Mean.Or(nan), Min: q.Min.Or(nan), P50: q.P50.Or(nan), P90: q.P90.Or(nan), P95: q.P95.Or(nan),
+		P99: q.P99.Or(nan), P999: q.P999.Or(nan), Max: q.Max.Or(nan), Std: q.Std.Or(0),
 	}
 }

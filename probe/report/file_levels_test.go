@@ -50,3 +50,20 @@ func TestLevelsOfAFile(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A percentile that a file does not have is unknown, not 0.
+func TestAFileWithoutAPercentile(t *testing.T) {
+	f, err := ReadFile([]byte(`{"schema": "` + Schema + `", "latency_ms": {"ttft": {"n": 40, "p50": 100, "p95": null}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := f.AllLevels()[0].TTFT
+	if got := s.Value(s.P50); got != opt.Of(100) {
+		t.Errorf("p50 %v", got)
+	}
+	for name, f := range map[string]float64{"p95": s.P95, "p99": s.P99, "max": s.Max} {
+		if got := s.Value(f); got.OK {
+			t.Errorf("%s is %v, want unknown", name, got)
+		}
+	}
+}

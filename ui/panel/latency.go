@@ -181,7 +181,7 @@ func (l *latency) table(v *View) []string {
 	lines := []string{t.Dim.Render(fmt.Sprintf(" %-7s %10s %10s", u.Name, spanWindow(f.Client.Window), "level "+whole(f.Load.Level))) + beside("vs")}
 	for _, q := range statistics {
 		a, b := cell(t, q.name, win, u, false), cell(t, q.name, lev, u, !f.Load.Settled)
-		lines = append(lines, t.Dim.Render(fmt.Sprintf(" %-7s ", q.label))+a+" "+b+beside(u.Of(q.value(other))))
+		lines = append(lines, t.Dim.Render(fmt.Sprintf(" %-7s ", q.label))+a+" "+b+beside(units.Known(other.Value(q.value(other)), u.Of)))
 	}
 	lines = append(lines, t.Dim.Render(" n       ")+fmt.Sprintf("%10s %10s", count(win.N), count(lev.N))+beside(count(other.N)), "")
 	for _, s := range v.slosOf(l.metric) {

@@ -75,11 +75,15 @@ func (v *View) besideLatency(s measure.Summary, u units.Latency, names ...string
 // besideMedian are the median and p95 of the other run with their names, for behind figures in
 // another order.
 func (v *View) besideMedian(s measure.Summary, u units.Latency) []text.Figure {
-	if s.N == 0 {
+	p50, p95, st := s.Value(s.P50), s.Value(s.P95), v.Theme.Other
+	if !p50.OK {
 		return nil
 	}
-	st := v.Theme.Other
-	return []text.Figure{text.Fig("vs p50 "+u.Of(s.P50), st), text.Fig("p95 "+u.Of(s.P95), st)}
+	figures := []text.Figure{text.Fig("vs p50 "+u.Of(p50.V), st)}
+	if p95.OK {
+		figures = append(figures, text.Fig("p95 "+u.Of(p95.V), st))
+	}
+	return figures
 }
 
 func (v *View) besideTokens() []text.Figure {
