@@ -24,10 +24,18 @@ func KeyNames(k tea.Key) []string {
 	const locks = tea.ModCapsLock | tea.ModNumLock | tea.ModScrollLock
 	mod := k.Mod &^ locks
 	if mod == tea.ModShift || mod == 0 && unicode.IsUpper(k.Code) {
-		return append(names, strings.ToUpper(string(base)))
+		return append(names, string(shifted(base)))
 	}
 	at := tea.Key{Code: base, Mod: mod}
 	return append(names, at.Keystroke())
+}
+
+// shifted is what a key of a US keyboard writes with shift; digits stay as they are.
+func shifted(base rune) rune {
+	if at := strings.IndexRune("[];',./-=", base); at >= 0 {
+		return rune(`{}:"<>?_+`[at])
+	}
+	return unicode.ToUpper(base)
 }
 
 // usKeys are the keys of a US keyboard at the places of Cyrillic and Greek letters.
