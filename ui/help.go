@@ -11,9 +11,13 @@ import (
 	"sonde/ui/theme"
 )
 
-// help lists every key with its whole text, then what the signs mean, in lines of w cells.
+// namesWidth is that of the longest names of a word: "concurrency, c".
+const namesWidth = 14
+
+// help lists every key with its whole text, then the words of the command line and what the signs
+// mean, in lines of w cells.
 // It may be any length: the overlay scrolls.
-func help(t *theme.Palette, all []command, w int) []string {
+func help(t *theme.Palette, all []command, typed []word, w int) []string {
 	list := hints(all)
 	keysWidth := 0
 	for _, k := range list {
@@ -22,6 +26,11 @@ func help(t *theme.Palette, all []command, w int) []string {
 	var lines []string
 	for _, k := range list {
 		lines = append(lines, text.Indented(" "+t.Accent.Render(text.Pad(k.shown, keysWidth))+"  ", k.text, w, t.Plain)...)
+	}
+	lines = append(lines, "", t.Bold.Render(" command line, opened by :"))
+	for _, c := range typed {
+		names := strings.Join(c.names, ", ")
+		lines = append(lines, text.Indented(" "+t.Accent.Render(text.Pad(names, namesWidth))+"  ", c.form, w, t.Plain)...)
 	}
 	lines = append(lines, "", t.Bold.Render(" signs and colours"))
 	for _, s := range legend(t) {

@@ -42,6 +42,11 @@ func TestHelpListsEveryCommandInFull(t *testing.T) {
 				t.Errorf("%v: the help lacks %q %q", size, c.shown, c.text)
 			}
 		}
+		for _, w := range words() {
+			if !strings.Contains(text, strings.Join(w.names, ", ")+" "+w.form) {
+				t.Errorf("%v: the help lacks :%s %q", size, w.names[0], w.form)
+			}
+		}
 		for _, s := range legend(m.theme) {
 			if !strings.Contains(text, s.sign+" ") || !strings.Contains(text, s.meaning) {
 				t.Errorf("%v: the legend lacks %q %q", size, s.sign, s.meaning)

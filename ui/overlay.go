@@ -69,7 +69,7 @@ func (m *model) overlayText(w, h int) (text.Heading, []string) {
 	t, hd := m.theme, text.Heading{}
 	switch m.overlay {
 	case overlayHelp:
-		lines := help(t, m.offered(), w)
+		lines := help(t, m.offered(), m.offeredWords(), w)
 		switch {
 		case m.shown.Frame.Load.Watch:
 			lines = append([]string{t.Note.Render(" " + frame.Watching), ""}, lines...)

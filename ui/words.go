@@ -51,8 +51,16 @@ func words() []word {
 			func(m *model) string { return m.live.Frame.Client.Window.String() }, setWindow},
 		{[]string{"theme"}, strings.Join(theme.Names, ", ") + ", FILE", theme.Names, needNothing,
 			func(m *model) string { return m.Theme.String() }, setTheme},
-		{[]string{"quit", "q"}, "end", nil, needNothing, nil, func(m *model, _ string) error { m.then = tea.Quit; return nil }},
+		{[]string{"quit", "q"}, "ends the session", nil, needNothing, nil, func(m *model, _ string) error { m.then = tea.Quit; return nil }},
 	}
+}
+
+// offeredWords are those that the help lists; see offered.
+func (m *model) offeredWords() []word {
+	if !m.live.Frame.Load.Watch {
+		return words()
+	}
+	return slices.DeleteFunc(words(), func(w word) bool { return sends(w.needs) })
 }
 
 // wordNamed is the command of that name; nil if there is none.
