@@ -24,7 +24,7 @@ func (m *model) requested() frame.Load {
 	return m.Controls.Load()
 }
 
-// fixed tells that the trace sets what a key would change, and reports whether there is one.
+// fixed reports whether a trace sets what a command would change, and says so on the screen.
 func (m *model) fixed() bool {
 	if m.Controls.Load().Trace == "" {
 		return false
@@ -55,6 +55,17 @@ func (m *model) changePrompts(f func(*frame.Load)) {
 		return
 	}
 	m.change(f)
+}
+
+// changeSchedule is change for what only an open loop has.
+func (m *model) changeSchedule(what string, f func(*frame.Load)) {
+	if m.Controls.Load().Rate <= 0 {
+		m.say("a closed loop has no "+what+": type :rate 4 to send on a schedule", m.theme.Note)
+		return
+	}
+	if !m.fixed() {
+		m.change(f)
+	}
 }
 
 // confirm reports the effect of a change that the screen does not show: the cap limits it,
@@ -119,10 +130,9 @@ func promptLength(step func(int) int) func(*model) {
 
 func outputLength(step func(int) int) func(*model) {
 	return func(m *model) {
-		if m.fixed() {
-			return
+		if !m.fixed() {
+			m.change(func(l *frame.Load) { l.OutputTokens = step(l.OutputTokens) })
 		}
-		m.change(func(l *frame.Load) { l.OutputTokens = step(l.OutputTokens) })
 	}
 }
 
@@ -143,14 +153,7 @@ const rampOver = time.Minute
 
 // rampUp doubles the rate in the course of a minute.
 func (m *model) rampUp() {
-	if m.Controls.Load().Rate <= 0 {
-		m.say("a closed loop has no rate: --rate R sends on a schedule", m.theme.Note)
-		return
-	}
-	if m.fixed() {
-		return
-	}
-	m.change(func(l *frame.Load) {
+	m.changeSchedule("rate", func(l *frame.Load) {
 		from := m.rate(*l)
 		l.Rate, l.Ramp = 2*from, arrivals.Ramp{From: from, Over: rampOver}
 	})
@@ -160,14 +163,7 @@ func (m *model) rampUp() {
 var burstiness = []arrivals.Process{arrivals.Poisson, arrivals.Constant, {CV: 2}, {CV: 4}}
 
 func (m *model) nextArrivals() {
-	if m.Controls.Load().Rate <= 0 {
-		m.say("a closed loop has no arrivals: --rate R sends on a schedule", m.theme.Note)
-		return
-	}
-	if m.fixed() {
-		return
-	}
-	m.change(func(l *frame.Load) {
+	m.changeSchedule("arrivals", func(l *frame.Load) {
 		l.Arrivals = burstiness[(slices.Index(burstiness, l.Arrivals)+1)%len(burstiness)]
 	})
 }

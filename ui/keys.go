@@ -93,7 +93,12 @@ const (
 // commands is the key map. Everything that lists keys (the key line, the help,
 // the documentation) is made from it.
 func commands() []command {
-	all := []command{
+	return slices.Concat(loadKeys(), levelKeys(), panelKeys(), readingKeys(), sessionKeys(), playbackKeys())
+}
+
+// loadKeys change the load.
+func loadKeys() []command {
+	return []command{
 		{[]string{"up", "+", "="}, "↑", byOneText, "concurrency", needLoad, amount(func(n int) int { return n + 1 }, rateUp)},
 		{[]string{"down", "-", "_"}, "↓", byOneText, "concurrency", needLoad, amount(func(n int) int { return max(0, n-1) }, rateDown)},
 		{[]string{"pgup"}, "pgup", doubleText, "", needLoad, amount(func(n int) int { return max(1, 2*n) }, func(r float64) float64 { return 2 * r })},
@@ -110,12 +115,24 @@ func commands() []command {
 		{[]string{"u"}, "u", "undo the last change of the load (requests stay cancelled)", "", needLoad, (*model).undo},
 		{[]string{"l"}, "l", "send one long prompt to see how it affects the others", "long prompt",
 			needLoad, controls("long prompt sent: watch the gaps of the other streams", frame.Controls.FireLong)},
+	}
+}
+
+// levelKeys go through the levels, compare them, and disturb the embedded engine.
+func levelKeys() []command {
+	return []command{
 		{[]string{"s"}, "s", sweepText, "sweep", needSweeper, (*model).toggleSweep},
 		{[]string{"S"}, "S", sweepText, "", needSweeper, (*model).startSweep},
 		{[]string{"t"}, "t", "levels: table, curve, knee", "levels", needNothing, (*model).toggleLevels},
 		{[]string{"a"}, "a", "levels: revisiting a level adds to its results, or replaces them", "", needLevels, (*model).toggleReplace},
-		{[]string{"C"}, "C", "other run (--against): align by time or by load", "", needOther, (*model).toggleAlignment},
+		{[]string{"C"}, "C", "other run (--against): align by time or by load", "align", needOther, (*model).toggleAlignment},
 		{[]string{"d"}, "d", "embedded engine: chunked prefill, faults, incidents", "", needRehearsal, func(m *model) { m.toggle(overlayRehearsal) }},
+	}
+}
+
+// panelKeys choose a panel.
+func panelKeys() []command {
+	all := []command{
 		{[]string{"tab"}, "tab", panelText, "panel", needNothing, func(m *model) { m.moveFocus(1) }},
 		{[]string{"shift+tab"}, "⇧tab", panelText, "", needNothing, func(m *model) { m.moveFocus(-1) }},
 	}
@@ -129,6 +146,12 @@ func commands() []command {
 	return append(all, []command{
 		{[]string{"z", "enter"}, "z", "zoom the panel (also enter)", "zoom", needNothing, (*model).toggleZoom},
 		{[]string{"esc"}, "esc", "back", "back", needNothing, (*model).back},
+	}...)
+}
+
+// readingKeys help to read the charts.
+func readingKeys() []command {
+	return []command{
 		{[]string{"c"}, "c", cursorText, "cursor", needNothing, (*model).toggleCursor},
 		{[]string{"("}, "(", markText, "mark", needNothing, jumpToMark(-1)},
 		{[]string{")"}, ")", markText, "mark", needNothing, jumpToMark(1)},
@@ -136,6 +159,12 @@ func commands() []command {
 		{[]string{"v"}, "v", "all verdicts, with evidence and advice, and the incidents so far", "why", needNothing, func(m *model) { m.toggle(overlayVerdicts) }},
 		{[]string{"n"}, "n", "next replica of a fleet, fullest first; after the last one, all", "", needControls, (*model).nextReplica},
 		{[]string{"m"}, "m", "next model, where the metrics cover several", "", needControls, (*model).nextModel},
+	}
+}
+
+// sessionKeys are for the session and the screen.
+func sessionKeys() []command {
+	return []command{
 		{[]string{"space"}, "space", "pause the display (measuring continues), or the recording", "pause", needNothing, (*model).togglePause},
 		{[]string{"r"}, "r", "reset statistics", "", needControls, controls("statistics reset; the charts keep their history", frame.Controls.ResetStatistics)},
 		{[]string{"w"}, "w", "live window: 10, 30 or 60 s", "", needControls, (*model).nextWindow},
@@ -146,6 +175,12 @@ func commands() []command {
 		{[]string{"ctrl+z"}, "ctrl+z", "suspend", "", needNothing, returns(tea.Suspend)},
 		{[]string{"q"}, "q", "quit", "quit", needNothing, returns(tea.Quit)},
 		{[]string{"ctrl+c"}, "ctrl+c", "force quit", "", needNothing, returns(tea.Interrupt)},
+	}
+}
+
+// playbackKeys move through a recording.
+func playbackKeys() []command {
+	return []command{
 		{[]string{","}, ",", secondsText, "10 s", needPlayback, jumps(-10 * time.Second)},
 		{[]string{"."}, ".", secondsText, "10 s", needPlayback, jumps(10 * time.Second)},
 		{[]string{"<"}, "<", minutesText, "1 min", needPlayback, jumps(-time.Minute)},
@@ -154,7 +189,7 @@ func commands() []command {
 		{[]string{"end"}, "end", startEndText, "", needPlayback, jumps(beyond)},
 		{[]string{"{"}, "{", speedText, "speed", needPlayback, speeds(0.5)},
 		{[]string{"}"}, "}", speedText, "speed", needPlayback, speeds(2)},
-	}...)
+	}
 }
 
 // returns is a command that the library carries out.
@@ -186,13 +221,13 @@ func hints(all []command) []command {
 
 // lineOrder sorts the words of the key line by importance: the first ones survive on the
 // narrowest screen.
-var lineOrder = []string{"help", "quit", "concurrency", "stop", "sweep", "long prompt", "zoom", "why", "panel", "levels", "prompt", "output", "pause", "cursor", "save"}
+var lineOrder = []string{"help", "quit", "concurrency", "stop", "align", "sweep", "long prompt", "zoom", "why", "panel", "levels", "prompt", "output", "pause", "cursor", "save"}
 
 // cursorOrder is lineOrder while there is a cursor: the arrows move it.
-var cursorOrder = []string{"help", "quit", "back", "cursor", "mark", "pause", "stop", "zoom", "why", "panel", "save"}
+var cursorOrder = []string{"help", "quit", "back", "cursor", "mark", "align", "pause", "stop", "zoom", "why", "panel", "save"}
 
 // replayOrder is lineOrder for a recording, whose load cannot be changed.
-var replayOrder = []string{"help", "quit", "pause", "10 s", "speed", "1 min", "zoom", "why", "panel", "cursor", "save"}
+var replayOrder = []string{"help", "quit", "pause", "10 s", "align", "speed", "1 min", "zoom", "why", "panel", "cursor", "save"}
 
 // overlayOrder is lineOrder while an overlay is open: the arrows scroll it and do not change
 // the load.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	"sonde/probe/frame"
@@ -61,15 +62,19 @@ func (m *model) showPlayback() {
 
 // lineOrder is which words the key line shows first.
 func (m *model) lineOrder() []string {
+	order := lineOrder
 	switch {
 	case m.cursor > 0 && m.overlay == overlayNone:
-		return cursorOrder
+		order = cursorOrder
 	case m.Playback != nil:
-		return replayOrder
+		order = replayOrder
 	case m.overlay != overlayNone:
-		return overlayOrder
+		order = overlayOrder
 	}
-	return lineOrder
+	if m.live.Other == nil || !m.live.Other.Timed() { // it can be aligned by load only
+		order = slices.DeleteFunc(slices.Clone(order), func(word string) bool { return word == "align" })
+	}
+	return order
 }
 
 // seek does something with the playback.

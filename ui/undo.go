@@ -1,8 +1,6 @@
 package ui
 
-import (
-	"sonde/probe/frame"
-)
+import "sonde/probe/frame"
 
 // mostChanges is how many changes of the load can be undone.
 const mostChanges = 100
@@ -30,5 +28,5 @@ func (m *model) undo() {
 		m.say("undone: "+was.ChangeFrom(now)+". Load now: "+loadText(m.Controls.Load()), m.theme.Note)
 		return
 	}
-	m.say("nothing to undo: no key has changed the load", m.theme.Dim)
+	m.say("nothing to undo", m.theme.Dim)
 }
