@@ -31,7 +31,7 @@ func (s *Session) Calibrate(ctx context.Context, fixedSeed bool) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, calibrationWait)
 	defer cancel()
-	if !s.watching() { // a prompt that nobody waits for is fitted in silence
+	if !s.opt.Load.IsIdle() { // a prompt that nobody waits for is fitted in silence
 		s.enter(frame.StageFitting)
 		defer s.enter(frame.StageLoad)
 	}
@@ -99,7 +99,7 @@ func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Pr
 		if tokens, ok := scrape.CountTokens(ctx, s.engineConfig(), id, p.Text, s.addr.Kind == api.Chat); ok {
 			return tokens, 0, false
 		}
-		if id.Kind == "" || s.watching() {
+		if id.Kind == "" || s.opt.Load.IsIdle() {
 			return 0, 0, false
 		}
 		if first { // on a slow server this takes a while
@@ -115,9 +115,6 @@ func (s *Session) countTokens(ctx context.Context, conn *connection, p prompt.Pr
 		}
 	}
 }
-
-// watching reports that no load begins by itself.
-func (s *Session) watching() bool { return s.opt.Load.Concurrency == 0 && s.opt.Load.Rate == 0 }
 
 // unseen observes a request that is excluded from results.
 type unseen struct{}

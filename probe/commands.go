@@ -61,10 +61,8 @@ func (c *commands) Load() frame.Load {
 func (c *commands) idleChosen() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.chosen && idle(c.load)
+	return c.chosen && c.load.IsIdle()
 }
-
-func idle(l frame.Load) bool { return l.Concurrency == 0 && l.Rate == 0 }
 
 // SetLoad replaces the requested load and returns it as it was brought into range.
 func (c *commands) SetLoad(l frame.Load) frame.Load {
@@ -103,7 +101,7 @@ func (c *commands) set(l frame.Load) {
 		c.chosen = c.chosen || l.Concurrency == 0
 		return
 	}
-	if c.opt.Watch && !idle(l) {
+	if c.opt.Watch && !l.IsIdle() {
 		c.refuse()
 	}
 	if l = c.opt.clamp(l); l == old {

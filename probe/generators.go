@@ -98,7 +98,7 @@ func (w workers) add(f *frame.Frame, _ *collect.Tick) {
 			out.Why = "worker " + m.Name + ": " + m.Health.Why
 		}
 	}
-	if taking == 0 && !idle(f.Load.Requested) {
+	if taking == 0 && !f.Load.Requested.IsIdle() {
 		out.Why = noWorkers
 	}
 	out.Bottleneck = out.Why != ""

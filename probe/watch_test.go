@@ -26,7 +26,7 @@ func TestWatchingSendsNothing(t *testing.T) {
 			send()
 			time.Sleep(time.Second)
 			load, events, _ := c.carryOut(c.now())
-			if !idle(load) || server.requests.Load() != 0 {
+			if !load.IsIdle() || server.requests.Load() != 0 {
 				t.Errorf("%s: load %+v, %d requests", name, load, server.requests.Load())
 			}
 			if len(events) != 1 || events[0].Text != frame.Watching {

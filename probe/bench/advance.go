@@ -10,7 +10,7 @@ import (
 func (w *Window) advance(f *frame.Frame) {
 	w.seen = f.At
 	idle := f.Client.InFlight == 0
-	if !loaded(f) && w.phase < Draining {
+	if f.Load.Requested.IsIdle() && w.phase < Draining {
 		w.out.LoadGone = true
 		w.close(f.At)
 	}

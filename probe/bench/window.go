@@ -128,15 +128,11 @@ func (w *Window) Add(f *frame.Frame) {
 
 // begin notices the load being switched on.
 func (w *Window) begin(f *frame.Frame) {
-	if w.phase == Idle && loaded(f) {
+	if w.phase == Idle && !f.Load.Requested.IsIdle() {
 		w.tally.SetLoad(f.Load.Requested) // as it was brought into range
 		w.loadAt = level.Changed(f)
 		w.startAt(w.loadAt)
 	}
-}
-
-func loaded(f *frame.Frame) bool {
-	return f.Load.Requested.Concurrency > 0 || f.Load.Requested.Rate > 0
 }
 
 // startAt fixes the origin, and with it the window wherever that follows.

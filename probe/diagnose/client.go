@@ -144,7 +144,7 @@ func checkPromptLength(h *history) finding {
 func checkSharedServer(h *history) finding {
 	const fewest = 3 // readings
 	frames, ok := h.steady(sharedSpan)
-	if !ok || unloaded(h.now()) || !everyFrame(frames, held).OK {
+	if !ok || h.now().Load.Requested.IsIdle() || !everyFrame(frames, held).OK {
 		return unclear
 	}
 	n, with, newest := 0, 0, false

@@ -265,7 +265,7 @@ func checkUnserved(h *history) finding {
 	c := &h.now().Client
 	quiet := min(h.quiet(), h.awake(), h.now().At-h.since)
 	wait := c.RetryAt - h.now().At
-	return decide(c.Retrying > 0, c.InFlight == 0 && quiet >= unservedBad && !unloaded(h.now()),
+	return decide(true, c.Retrying > 0 && c.InFlight == 0 && quiet >= unservedBad && !h.now().Load.Requested.IsIdle(),
 		bad("nothing has been served for %s: %s waiting to try again", units.Elapsed(quiet), units.Count(c.Retrying, "stream")).
 			withIf(wait > 0, "the server asked to wait, the next request is sent in %s", units.Elapsed(wait)).
 			withIf(c.LastError != "", "the last refusal: %s", c.LastError).

@@ -22,20 +22,20 @@ func wellbeing(h *history) Verdict {
 	ok := failed.total - len(failed.all)
 	ttft, tpot := h.live()
 	have := min(ok, ttft.N)
-	longest := h.usual.gapLimit(h.atLeast())
+	longest, idle := h.usual.gapLimit(h.atLeast()), h.now().Load.Requested.IsIdle()
 	if c.Prefill > 0 {
 		longest = max(longest, h.usual.firstLimit(h.atLeast()))
 	}
 	switch {
 	case h.now().Load.Watch:
 		return watching(h.now())
-	case unloaded(h.now()) && h.now().Load.Stage != frame.StageLoad:
+	case idle && h.now().Load.Stage != frame.StageLoad:
 		return beforeLoad(h.now())
-	case unloaded(h.now()) && c.InFlight == 0 && failed.total == 0:
+	case idle && c.InFlight == 0 && failed.total == 0:
 		return noLoad(h.now(), "no load yet")
-	case unloaded(h.now()) && c.InFlight == 0:
+	case idle && c.InFlight == 0:
 		return noLoad(h.now(), "no load now")
-	case unloaded(h.now()):
+	case idle:
 		return Verdict{Rule: "draining", Text: fmt.Sprintf("no new load, %s still running", units.Count(c.InFlight, "request"))}
 	case have < enough && !fewSuffice(h, have):
 		return Verdict{Rule: "not_enough_data", Text: fmt.Sprintf("not enough data yet: %d of %d requests", have, enough)}
@@ -90,11 +90,6 @@ func (h *history) inNumbers(ok int, v Verdict) Verdict {
 		withIf(b.kv.OK, "KV cache %s", units.Share(b.kv.V)).
 		withIf(b.sm.OK, "GPU SM %s%s", units.Share(b.sm.V), dram).
 		with("%d requests in %.0f s, %.1f requests/s, %.0f output tokens/s", ok, seconds, float64(ok)/seconds, float64(tokens)/seconds).Verdict
-}
-
-// unloaded reports whether no new requests are to be sent.
-func unloaded(f *frame.Frame) bool {
-	return f.Load.Requested.Concurrency == 0 && f.Load.Requested.Rate == 0
 }
 
 // beforeLoad says what happens before the load starts.

@@ -85,7 +85,7 @@ func checkPrefixCache(h *history) finding {
 		queried, hit = opt.Of(float64(in)), opt.Of(float64(cached))
 		source = "from usage in the responses"
 	}
-	share, known, ours := hit.V/queried.V, queried.V >= prefixFewest, !unloaded(h.now())
+	share, known, ours := hit.V/queried.V, queried.V >= prefixFewest, !h.now().Load.Requested.IsIdle()
 	v := info("the prefix cache serves %s of prompt tokens", units.Share(share)).with("%s", source)
 	if l := &h.now().Load.Requested; !ours || l.Prefix != "unique" || l.Turns > 1 || l.Trace != "" {
 		return decide(known, share >= prefixShare, v.besideIf(true).withIf(!ours, "the prompts come from other clients"))

@@ -61,7 +61,7 @@ func (h *history) later(turns []level.Turn) (l later) {
 
 // checkPrefixLost finds conversations whose history the server computes again at every turn.
 func checkPrefixLost(h *history) finding {
-	if h.now().Load.Requested.Turns < 2 || unloaded(h.now()) {
+	if h.now().Load.Requested.Turns < 2 || h.now().Load.Requested.IsIdle() {
 		return unclear
 	}
 	l := h.later(h.turns())

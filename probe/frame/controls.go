@@ -38,6 +38,9 @@ func (l Load) Idle() Load {
 	return l
 }
 
+// IsIdle reports whether no requests are to be sent.
+func (l Load) IsIdle() bool { return l.Concurrency == 0 && l.Rate == 0 }
+
 // Schedule is the rate of an open loop over time, since it was requested.
 func (l Load) Schedule() arrivals.Rate {
 	if l.Rate <= 0 {

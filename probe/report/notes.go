@@ -24,20 +24,20 @@ func remarks(o *bench.Outcome) []string {
 		iff(!o.Interrupted && endedEarly(o) != "", "ended early: %s", endedEarly(o)),
 		notReady(o),
 		iff(l.Client.Behind > 0, "this client was the bottleneck for %.0f %% of the window: %s", max(1, 100*l.Client.Behind), l.Client.BehindWhy),
-		iff(o.Warmup > 0, "warm-up: %d requests are excluded from results", o.Warmup),
+		iff(o.Warmup > 0, "warm-up: %s excluded from results", units.Count(o.Warmup, "request")),
 		iff(l.Excluded > 0, "requests excluded from latencies: %d (this process was stopped while they ran)", l.Excluded),
 		behindSchedule(o),
 	}
 	out = append(out, aboutTrace(l.Replay)...)
 	out = append(out,
-		iff(t.WholeReplies > 0, "%d responses were not streamed: they have no TTFT, gap or TPOT", t.WholeReplies),
+		iff(t.WholeReplies > 0, "%s that were not streamed: without TTFT, gap and TPOT", units.Count(t.WholeReplies, "response")),
 		uncounted(l),
 		promptsNotHonoured(l),
 		answersNotHonoured(l),
 		iff(t.PerChunk().Or(1) > measure.ManyPerChunk, "%.1f tokens per chunk: a gap spans several tokens", t.PerChunk().V),
 		iff(t.PerChunk().Or(1) < measure.FewPerChunk, "%.2g tokens per chunk of text: usage may leave tokens out, so that TPOT and tokens per second contradict the gaps", t.PerChunk().V),
 		iff(t.CoalescedShare().Or(0) > 0.5, "delivered in bursts: %.0f %% of chunks arrived in the same read as another", 100*t.CoalescedShare().V),
-		iff(l.Cancelled > 0 && !o.Interrupted, "%d streams were still running after the drain and were cancelled", l.Cancelled),
+		iff(l.Cancelled > 0 && !o.Interrupted, "%s still running after the drain, and cancelled", units.Count(l.Cancelled, "stream")),
 		iff(l.Engine.Restarts > 0, "the engine restarted: the intervals around it are excluded from its figures"),
 	)
 	out = append(out, aboutEngine(&l.Sources))

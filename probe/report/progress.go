@@ -17,6 +17,7 @@ import (
 	"sonde/probe/report/page"
 	"sonde/probe/slo"
 	"sonde/probe/sweep"
+	"sonde/probe/units"
 )
 
 // progressText is where a run stands, in one line of plain text.
@@ -28,7 +29,7 @@ func progressText(p *bench.Progress) string {
 	if p.OfEnded > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d requests", p.Ended, p.OfEnded))
 	} else {
-		parts = append(parts, fmt.Sprintf("%d requests", p.Ended))
+		parts = append(parts, units.Count(p.Ended, "request"))
 	}
 	parts = append(parts, fmt.Sprintf("%d in flight", p.InFlight), figure(opt.Of(p.OutTokensPerS))+" tok/s")
 	if p.Failed > 0 {

@@ -51,10 +51,10 @@ func limitOf(at, top *level.Level) Limit {
 	case float64(top.Refused()) > refusedMuch*float64(top.OK+top.Failed):
 		return Limit{RateLimit, fmt.Sprintf("rate limit: %d of %d requests were refused %s", top.Refused(), top.OK+top.Failed, where)}
 	case e.Preemptions.Or(0) > 0:
-		return Limit{KVCache, fmt.Sprintf("KV cache: %.0f preemptions, up to %s %% full %s", e.Preemptions.V, units.Known(e.KVMax.Scale(100), units.Digits3), where)}
+		return Limit{KVCache, fmt.Sprintf("KV cache: %s, up to %s %% full %s", units.Count(e.Preemptions.V, "preemption"), units.Known(e.KVMax.Scale(100), units.Digits3), where)}
 	case waits && kvFull(e):
-		return Limit{KVCache, fmt.Sprintf("KV cache: %.0f %% full with %s running, one more does not fit, and %.1f wait %s",
-			100*e.KVMax.V, units.Known(e.Running, units.Digits3), e.Waiting.V, where)}
+		return Limit{KVCache, fmt.Sprintf("KV cache: %s full with %s running, one more does not fit, and %s waiting %s",
+			units.Share(e.KVMax.V), units.Known(e.Running, units.Sig2), units.Sig2(e.Waiting.V), where)}
 	case waits:
 		return queueLimit(at, top)
 	}
@@ -87,12 +87,12 @@ func queueLimit(at, top *level.Level) Limit {
 	case ran > added/2:
 		return arithmetic(top) // what waits is on its way in
 	case ran > added/4 || waited < added/2:
-		return unknownLimit(fmt.Sprintf("of %.0f added requests %.1f run and %.1f wait", added, ran, waited))
+		return unknownLimit(fmt.Sprintf("of %s added, %s run and %s wait", units.Count(added, "request"), units.Sig2(ran), units.Sig2(waited)))
 	case !e.KVMax.OK:
-		return Limit{UnknownResource, fmt.Sprintf("limit of sequences or KV cache, the engine does not report which: %.1f run however many come", e.Running.V)}
+		return Limit{UnknownResource, fmt.Sprintf("limit of sequences or KV cache, the engine does not report which: %s run however many come", units.Sig2(e.Running.V))}
 	}
-	return Limit{MaxSequences, fmt.Sprintf("limit of sequences: %.1f run however many come, %.1f wait at %s, and the KV cache is only %.0f %% full",
-		e.Running.V, e.Waiting.V, Describe(top.Load), 100*e.KVMax.V)}
+	return Limit{MaxSequences, fmt.Sprintf("limit of sequences: %s run however many come, %s wait at %s, and the KV cache is only %s full",
+		units.Sig2(e.Running.V), units.Sig2(e.Waiting.V), Describe(top.Load), units.Share(e.KVMax.V))}
 }
 
 // arithmetic judges a GPU that everything runs on at once.
@@ -100,11 +100,11 @@ func arithmetic(top *level.Level) Limit {
 	where := "at " + Describe(top.Load) + ", and all requests run"
 	switch {
 	case top.DRAM.Or(0) >= dramBusy && top.DRAM.V >= top.Tensor.Or(0):
-		return Limit{MemoryBandwidth, fmt.Sprintf("memory bandwidth: DRAM %.0f %% of its peak %s", 100*top.DRAM.V, where)}
+		return Limit{MemoryBandwidth, fmt.Sprintf("memory bandwidth: DRAM %s of its peak %s", units.Share(top.DRAM.V), where)}
 	case top.Tensor.Or(0) >= tensorBusy:
-		return Limit{Compute, fmt.Sprintf("compute: tensor cores %.0f %% of their peak %s", 100*top.Tensor.V, where)}
+		return Limit{Compute, fmt.Sprintf("compute: tensor cores %s of their peak %s", units.Share(top.Tensor.V), where)}
 	case top.MFU.Or(0) >= mfuHigh:
-		return Limit{Compute, fmt.Sprintf("compute: %.0f %% of the peak arithmetic %s", 100*top.MFU.V, where)}
+		return Limit{Compute, fmt.Sprintf("compute: %s of the peak arithmetic %s", units.Share(top.MFU.V), where)}
 	}
 	return unknownLimit("no reading of queue, KV cache or GPU shows it")
 }

@@ -193,7 +193,7 @@ func (s *Status) Line() string {
 	}
 	doing := "settling"
 	if s.Settled {
-		doing = fmt.Sprintf("%d requests", s.N)
+		doing = units.Count(s.N, "request")
 	}
 	return fmt.Sprintf("sweep level %d of %s: %s, %s · %s · %s left", s.Level, total, Describe(s.Load), s.Purpose, doing, s.Remaining())
 }
