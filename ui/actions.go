@@ -29,7 +29,7 @@ func (m *model) fixed() bool {
 	if m.Controls.Load().Trace == "" {
 		return false
 	}
-	m.say("the trace sets arrivals and lengths: start with another --speed or --scale to change them", m.theme.Note)
+	m.say("the trace sets arrivals and lengths: --speed and --scale change them", m.theme.Note)
 	return true
 }
 

@@ -3,7 +3,6 @@ package panel
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"sonde/probe/arrivals"
 	"sonde/probe/units"
@@ -100,7 +99,7 @@ func traceLines(v *View, w int) []string {
 		{r.Skipped, "did not fit the context"},
 	} {
 		if c.n > 0 {
-			lines = append(lines, t.Note.Render(text.Clip(strings.Join([]string{count(c.n), c.what}, " "), w)))
+			lines = append(lines, t.Note.Render(text.Clip(count(c.n)+" "+c.what, w)))
 		}
 	}
 	return lines

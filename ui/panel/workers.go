@@ -26,6 +26,9 @@ func workersFigure(v *View) []text.Figure {
 	if taking < len(list) {
 		return []text.Figure{text.Fig(fmt.Sprintf("%d of %d workers", taking, len(list)), v.Theme.Warn)}
 	}
+	if taking == 1 {
+		return []text.Figure{text.Fig("1 worker", v.Theme.Dim)}
+	}
 	return []text.Figure{text.Fig(fmt.Sprintf("%d workers", taking), v.Theme.Dim)}
 }
 
