@@ -99,8 +99,8 @@ var commands = []command{
 			"sweep with the same --nats and --run. The endpoint is the operator's unless a\n" +
 			"URL is given; keys and certificates are the worker's own, and are sent only to\n" +
 			"that URL. Runs until stopped.",
-		example: "  sonde worker --nats 10.0.0.5:4222 --run tuesday\n" +
-			"  sonde bench h:8000 -c 2000 --nats 10.0.0.5:4222 --run tuesday --workers 4\n" +
+		example: "  sonde worker --nats 10.0.0.5:4222\n" +
+			"  sonde bench h:8000 -c 2000 --max-concurrency 2000 --nats 10.0.0.5:4222\n" +
 			"  sonde h:8000 --nats embedded         # serves NATS itself, on 127.0.0.1:4222",
 		groups: []string{groupWorkers, groupTarget, groupFile},
 		common: strings.Fields("nats run nats-creds api-key header insecure ca cert key"),
