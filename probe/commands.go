@@ -25,29 +25,51 @@ type commands struct {
 
 	mu     sync.Mutex // guards what follows
 	load   frame.Load
-	chosen bool                      // the operator has chosen a load, and not only lengths
-	todo   []func(now time.Duration) // orders for the next tick, oldest first
+	chosen bool    // the operator has chosen a load, and not only lengths
+	todo   []order // oldest first
 	events []frame.Event
 	fatal  error
+
+	shown frame.Load // the load at the end of the newest slice; used on the ticking goroutine only
+}
+
+// order is something to do at the first tick whose slice holds that instant.
+type order struct {
+	at time.Duration
+	do func(now time.Duration)
 }
 
 func newCommands(opt Options, now func() time.Duration, collector *collect.Collector, long *longWatch) *commands {
 	l := opt.Load
 	l = l.Idle() // before Begin: the lengths, and no requests
-	return &commands{opt: opt, now: now, collector: collector, long: long, load: l}
+	return &commands{opt: opt, now: now, collector: collector, long: long, load: l, shown: l}
 }
 
-// carryOut does what was ordered since the last tick, on the ticking goroutine.
-func (c *commands) carryOut(now time.Duration) (frame.Load, []frame.Event, error) {
+// carryOut does what was ordered up to an instant, on the ticking goroutine. The slice ends now.
+func (c *commands) carryOut(upTo, now time.Duration) (frame.Load, []frame.Event, error) {
 	c.mu.Lock()
-	todo, events := c.todo, c.events
-	c.todo, c.events = nil, nil
-	requested, fatal := c.load, c.fatal
+	var todo []order
+	var events []frame.Event
+	todo, c.todo = partition(c.todo, func(o order) bool { return o.at <= upTo })
+	events, c.events = partition(c.events, func(e frame.Event) bool { return e.At <= upTo })
+	fatal := c.fatal
 	c.mu.Unlock()
-	for _, do := range todo {
-		do(now)
+	for _, o := range todo {
+		o.do(now)
 	}
-	return requested, events, fatal
+	return c.shown, events, fatal
+}
+
+// partition tells those for which something holds from the others; both keep their order.
+func partition[T any](list []T, holds func(T) bool) (yes, no []T) {
+	for _, v := range list {
+		if holds(v) {
+			yes = append(yes, v)
+		} else {
+			no = append(no, v)
+		}
+	}
+	return yes, no
 }
 
 // Load is the requested load, including changes that no Frame shows yet.
@@ -137,7 +159,10 @@ func (c *commands) apply(l frame.Load, text string) {
 	if c.conn.Load() != nil {
 		at = c.pool.Set(l)
 	}
-	c.todo = append(c.todo, func(time.Duration) { c.collector.SetLevel(at, steadyState(l)) })
+	c.todo = append(c.todo, order{at, func(time.Duration) {
+		c.shown = l
+		c.collector.SetLevel(at, steadyState(l))
+	}})
 	if text != "" {
 		c.events = append(c.events, frame.Event{At: at, Kind: frame.EventLoad, Text: text})
 	}
@@ -188,7 +213,7 @@ func (c *commands) order(do func(now time.Duration), events ...frame.Event) {
 	at := c.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.todo = append(c.todo, do)
+	c.todo = append(c.todo, order{at, do})
 	for _, e := range events {
 		e.At = at
 		c.events = append(c.events, e)
@@ -208,11 +233,12 @@ func (c *commands) FireLong() {
 		return
 	}
 	tokens := longTokens(c.load, conn.engine.Latest().Identity)
-	c.todo = append(c.todo, func(now time.Duration) {
+	at := c.now()
+	c.todo = append(c.todo, order{at, func(now time.Duration) {
 		c.long.fire(tokens, now)
 		c.pool.FireLong(tokens)
-	})
-	c.events = append(c.events, frame.Event{At: c.now(), Kind: frame.EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
+	}})
+	c.events = append(c.events, frame.Event{At: at, Kind: frame.EventLong, Text: fmt.Sprintf("a prompt of %d tokens was sent", tokens)})
 }
 
 // ChooseReplica narrows the figures of engine and GPUs to one replica; "" is all.

@@ -114,7 +114,7 @@ func TestChoicesReachTheSource(t *testing.T) {
 		t.Errorf("asked for %q, want %q", source.asked, want)
 	}
 	var said []string
-	_, events, _ := s.carryOut(0)
+	_, events, _ := s.carryOut(s.now(), s.now())
 	for _, e := range events {
 		said = append(said, e.Text)
 	}

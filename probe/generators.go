@@ -20,6 +20,8 @@ type generators interface {
 	Abort()
 	// Close cancels everything and waits until no request is left running.
 	Close()
+	// Until is up to when all is known that was sent and came back.
+	Until(now time.Duration) time.Duration
 	Retrying() (n int, next time.Duration)
 	Outlook() (rateNow float64, ahead arrivals.Outlook)
 	// Replay is how far a trace has come; nil if none is replayed.

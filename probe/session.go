@@ -7,6 +7,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -33,7 +34,9 @@ type Session struct {
 	// The ticking goroutine's own.
 	collector *collect.Collector
 	parts     []part
-	lastTick  time.Duration
+	lastTick  time.Duration // end of the newest Frame's slice
+	looked    time.Duration // when that was to be
+	missed    bool          // our process did not run for a while, and no Frame says so yet
 
 	tick   <-chan struct{}
 	cancel context.CancelFunc
@@ -141,14 +144,14 @@ func (s *Session) Tick() <-chan struct{} { return s.tick }
 func (s *Session) run(ctx context.Context) {
 	ticker := time.NewTicker(s.opt.Tick)
 	defer ticker.Stop()
-	s.closeFrame()
+	s.closeFrame(false)
 	for {
 		select {
 		case <-ctx.Done():
-			s.closeFrame()
+			s.closeFrame(true)
 			return
 		case <-ticker.C:
-			s.closeFrame()
+			s.closeFrame(false)
 		}
 	}
 }
@@ -157,13 +160,26 @@ func (s *Session) run(ctx context.Context) {
 // not run (SIGSTOP, a suspended machine): beyond any scheduler that is merely busy.
 const stoppedAfter = 500 * time.Millisecond
 
-// closeFrame ends the slice and publishes what is known.
-func (s *Session) closeFrame() {
+// closeFrame ends the slice and publishes what is known. What others send is known a little later: the slice then
+// ends when their reports do, and there is no Frame where these are late. The last Frame has all that there is.
+func (s *Session) closeFrame(last bool) {
 	now := s.now()
+	stopped := s.missed || now-s.looked > s.opt.Tick+stoppedAfter
+	s.looked, s.missed = now, stopped
+	known := s.pool.Until(now)
+	upTo := known
+	switch {
+	case last:
+		upTo = math.MaxInt64
+	case known < now && known <= s.lastTick:
+		return
+	default:
+		now = known
+	}
+	s.missed = false
 	slice := now - s.lastTick
 	s.lastTick = now
-	stopped := slice > s.opt.Tick+stoppedAfter
-	load, events, fatal := s.carryOut(now)
+	load, events, fatal := s.carryOut(upTo, now)
 	t := s.collector.Tick(now, stopped)
 	if stopped {
 		events = append(events, note(now, "this process was stopped for a while: requests of that time are excluded"))

@@ -25,7 +25,7 @@ func TestWatchingSendsNothing(t *testing.T) {
 		for name, send := range commands {
 			send()
 			time.Sleep(time.Second)
-			load, events, _ := c.carryOut(c.now())
+			load, events, _ := c.carryOut(c.now(), c.now())
 			if !load.IsIdle() || server.requests.Load() != 0 {
 				t.Errorf("%s: load %+v, %d requests", name, load, server.requests.Load())
 			}

@@ -20,7 +20,7 @@ type Standing struct {
 	Oldest                      time.Duration // age of the oldest request without a token
 }
 
-// Remote are streams of other processes. Take hands over the slices since its last call.
+// Remote are streams of other processes. Take hands over their next slices.
 type Remote interface {
 	Take() ([]Slice, Standing)
 }

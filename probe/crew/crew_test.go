@@ -327,6 +327,7 @@ func TestRequestsArriveOnTheOperatorsClock(t *testing.T) {
 	var standing collect.Standing
 	within(t, "a hundred requests", func() bool {
 		var list []collect.Slice
+		r.Until(time.Since(r.epoch))
 		list, standing = r.Take()
 		for i := range list {
 			all = append(all, list[i].Requests...)
@@ -351,6 +352,44 @@ func TestRequestsArriveOnTheOperatorsClock(t *testing.T) {
 	if len(ids) != len(all) || len(slots) != 5 {
 		t.Errorf("%d requests have %d ids in %d streams, want 5", len(all), len(ids), len(slots))
 	}
+}
+
+// Frames reach up to when all workers have reported: what one that is ahead saw later waits for the others.
+func TestWhatAllHaveReported(t *testing.T) {
+	const ms = time.Millisecond
+	at := func(end time.Duration, inFlight int, ended ...time.Duration) queued {
+		q := queued{end: end, standing: collect.Standing{InFlight: inFlight}}
+		for _, e := range ended {
+			q.slice.Requests = append(q.slice.Requests, measure.Request{End: e})
+		}
+		return q
+	}
+	a := &member{working: true, number: 1, until: 100 * ms, queue: []queued{at(350*ms, 1, 340*ms), at(600*ms, 2, 390*ms, 410*ms)}}
+	b := &member{working: true, number: 2, until: 150 * ms, queue: []queued{at(400*ms, 10, 399*ms)}}
+	o := &Operator{members: map[string]*member{"a": a, "b": b}}
+	step := func(when string, until time.Duration, inFlight int, ended ...time.Duration) {
+		t.Helper()
+		if got := o.Until(time.Second); got != until {
+			t.Errorf("%s: up to %v, want %v", when, got, until)
+		}
+		list, standing := o.Take()
+		var all []time.Duration
+		for i := range list {
+			for _, r := range list[i].Requests {
+				all = append(all, r.End)
+			}
+		}
+		slices.Sort(all)
+		if !slices.Equal(all, ended) || standing.InFlight != inFlight {
+			t.Errorf("%s: requests that ended at %v, %d in flight; want %v and %d", when, all, standing.InFlight, ended, inFlight)
+		}
+	}
+	step("both", 400*ms, 11, 340*ms, 390*ms, 399*ms)
+	step("b is late", 400*ms, 11)
+	b.working = false
+	step("b is lost", 600*ms, 2, 410*ms)
+	a.working = false
+	step("nobody is left", time.Second, 0)
 }
 
 // An abort reaches all at once, and so does a long prompt one of them.
@@ -408,6 +447,7 @@ func TestNATSRestarts(t *testing.T) {
 	r.Set(frame.Load{})
 	var last uint64
 	within(t, "all requests, in their order", func() bool {
+		r.Until(time.Since(r.epoch))
 		list, standing := r.Take()
 		for i := range list {
 			for _, q := range list[i].Requests {

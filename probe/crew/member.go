@@ -3,6 +3,8 @@ package crew
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"sonde/probe/collect"
@@ -27,7 +29,10 @@ type member struct {
 	sequence             uint64        // of that report
 	gapSince             time.Duration // our clock: since when a report is missing; 0: none is
 	begun, begunAtBudget int64
-	standing             collect.Standing
+	standing             collect.Standing // in its newest report
+	queue                []queued         // oldest first
+	shown                collect.Standing // at the end of the newest slice that was taken
+	until                time.Duration    // our clock: that end
 	retrying             int
 	retryAt              time.Duration
 	health               frame.Health
@@ -82,7 +87,7 @@ func (o *Operator) take(r *Report) (changed bool) {
 	m.ahead, m.trip, _ = m.clock.best()
 	if !m.working {
 		m.working = true
-		m.sequence = r.Sequence
+		m.sequence, m.until = r.Sequence, max(m.until, r.At-m.ahead-reportEvery)
 		o.redistribute()
 		o.note("worker %s has joined: %s, %s", m.name, workersText(len(o.working())), clockText(m.trip))
 		changed = true
@@ -139,7 +144,65 @@ func (o *Operator) absorb(m *member, r *Report) {
 		}
 		shift(q, -m.ahead)
 	}
-	o.slices = append(o.slices, r.Slice)
+	m.queue = append(m.queue, queued{r.Slice, r.At - m.ahead, m.standing})
+}
+
+// queued is a slice that no tick has taken yet, when it ended, and what its worker was doing then.
+type queued struct {
+	slice    collect.Slice
+	end      time.Duration // our clock
+	standing collect.Standing
+}
+
+// Until is up to when all workers have reported, not later than now. Their reports come neither in step with our
+// ticks nor at once: rates over a time that not all have reported would be too low. What they saw up
+// to then is what Take hands over next.
+func (o *Operator) Until(now time.Duration) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	until := now
+	for _, m := range o.working() {
+		until = min(until, m.newest())
+	}
+	for _, m := range o.members {
+		if !m.working {
+			m.take(o, math.MaxInt64)
+			m.shown = collect.Standing{}
+			continue
+		}
+		m.take(o, until)
+	}
+	return until
+}
+
+// take takes the slices up to an instant, and of the one that goes on after it the requests that ended before:
+// a level that ends then would lack them, and one that begins does not have those after it. o.mu is held.
+func (m *member) take(o *Operator, until time.Duration) {
+	for len(m.queue) > 0 && m.queue[0].end <= until {
+		q := m.queue[0]
+		m.queue, m.shown, m.until = m.queue[1:], q.standing, q.end
+		o.slices = append(o.slices, q.slice)
+	}
+	if len(m.queue) == 0 {
+		return
+	}
+	next := &m.queue[0].slice
+	ended := collect.Slice{}
+	next.Requests = slices.DeleteFunc(next.Requests, func(r measure.Request) bool {
+		if r.End <= until {
+			ended.Requests = append(ended.Requests, r)
+		}
+		return r.End <= until
+	})
+	o.slices = append(o.slices, ended)
+}
+
+// newest is the end of the newest slice of a worker.
+func (m *member) newest() time.Duration {
+	if n := len(m.queue); n > 0 {
+		return m.queue[n-1].end
+	}
+	return m.until
 }
 
 // slot is our number of a worker's stream. o.mu is held.
@@ -166,7 +229,7 @@ func shift(r *measure.Request, by time.Duration) {
 	}
 }
 
-// Take hands over the slices since its last call, and what the workers are doing now.
+// Take hands over the slices up to the newest Until, and what the workers were doing then.
 func (o *Operator) Take() ([]collect.Slice, collect.Standing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -174,10 +237,10 @@ func (o *Operator) Take() ([]collect.Slice, collect.Standing) {
 	o.slices = nil
 	var sum collect.Standing
 	for _, m := range o.members {
-		sum.InFlight += m.standing.InFlight
-		sum.Prefill += m.standing.Prefill
-		sum.Thinking += m.standing.Thinking
-		sum.Oldest = max(sum.Oldest, m.standing.Oldest)
+		sum.InFlight += m.shown.InFlight
+		sum.Prefill += m.shown.Prefill
+		sum.Thinking += m.shown.Thinking
+		sum.Oldest = max(sum.Oldest, m.shown.Oldest)
 	}
 	return out, sum
 }

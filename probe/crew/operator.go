@@ -44,9 +44,9 @@ type Operator struct {
 	aborts  uint64
 	change  uint64
 	members map[string]*member
-	slots   int // of all workers
-	slices  []collect.Slice
-	wake    chan struct{} // a worker has appeared
+	slots   int             // of all workers
+	slices  []collect.Slice // that no tick has taken yet
+	wake    chan struct{}   // a worker has appeared
 	ended   bool
 
 	cancel context.CancelFunc
@@ -246,6 +246,9 @@ func (o *Operator) Close() {
 	}
 	o.mu.Lock()
 	o.ended = true
+	for _, m := range o.members {
+		m.working = false // what they have reported is all
+	}
 	o.mu.Unlock()
 	o.publish()
 	o.cancel()

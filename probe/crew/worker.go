@@ -58,6 +58,7 @@ type worker struct {
 	sequence uint64
 	unseen   []sentReport   // oldest first
 	ending   sync.WaitGroup // sessions that close
+	stopped  bool           // no operator is followed any more
 }
 
 // Work takes part in a run until the context ends. Its load ends with it.
@@ -86,7 +87,7 @@ func Work(ctx context.Context, opt WorkerOptions) error {
 		case <-ctx.Done():
 			_, _ = plans.Unsubscribe(), clock.Unsubscribe()
 			w.mu.Lock()
-			w.state = Left
+			w.state, w.stopped = Left, true
 			w.mu.Unlock()
 			w.report(Report{})
 			w.leave("")
@@ -127,6 +128,9 @@ func (w *worker) leave(why string) {
 	w.mu.Lock()
 	session, operator := w.session, w.operator
 	w.session, w.operator, w.state, w.why = nil, "", Waiting, ""
+	if session != nil {
+		w.ending.Add(1)
+	}
 	w.mu.Unlock()
 	if why != "" && operator != "" {
 		w.opt.Say(why)
@@ -135,7 +139,10 @@ func (w *worker) leave(why string) {
 		return
 	}
 	session.Abort()
-	w.ending.Go(session.Close)
+	guard.Go("worker", w.opt.Fail, func() {
+		defer w.ending.Done()
+		session.Close()
+	})
 }
 
 // receive takes a Plan.
@@ -168,6 +175,10 @@ func (w *worker) receive(ctx context.Context, data []byte) {
 // follow begins to work for an operator.
 func (w *worker) follow(ctx context.Context, p *Plan) {
 	w.mu.Lock()
+	if w.stopped {
+		w.mu.Unlock()
+		return
+	}
 	w.operator, w.heard, w.state, w.why = p.Operator, time.Now(), Connecting, ""
 	w.sequence, w.begun, w.pending, w.unseen = 0, 0, Share{}, nil
 	share := p.Shares[w.id]
@@ -207,8 +218,8 @@ func (w *worker) apply(s Share) {
 	case w.session == nil:
 		return
 	case s.Change == 0 && w.pending.Change > 0: // the operator has given it to others: it does not hear us
+		w.session.SetLoad(w.pending.Load.Idle())
 		w.pending = Share{}
-		w.session.SetLoad(frame.Load{})
 		return
 	case s.Change == 0:
 		return

@@ -120,6 +120,9 @@ func (p *Pool) Set(s frame.Load) (from time.Duration) {
 	return from
 }
 
+// Until is now: what the streams see is known at once.
+func (p *Pool) Until(now time.Duration) time.Duration { return now }
+
 // SetRamp spreads the beginnings of the streams that a later raise of a closed loop adds
 // evenly over a time. Streams that begin together ask for their prompts together ever after:
 // over the length of a request they begin as they would go on.
