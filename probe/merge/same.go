@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sonde/probe/report"
+	"sonde/probe/units"
 )
 
 // differences are why the parts are not of one test, the gravest first.
@@ -19,11 +20,12 @@ func differences(parts []Part) []string {
 		{"engine", func(s *report.Summary) string { return string(s.Target.Engine) }},
 		{"loop", func(s *report.Summary) string { return s.Load.Mode }},
 		{"arrivals", func(s *report.Summary) string { return string(s.Load.Arrivals) }},
-		{"prompt", func(s *report.Summary) string { return fmt.Sprint(s.Load.InputTokens.V, s.Load.InputSpread) }},
-		{"output", func(s *report.Summary) string { return fmt.Sprint(s.Load.OutputTokens, s.Load.OutputSpread) }},
+		{"prompt", func(s *report.Summary) string { return s.Load.Prompt() }},
+		{"output", func(s *report.Summary) string { return s.Load.Answer() }},
 		{"prefix", func(s *report.Summary) string { return string(s.Load.Prefix) }},
-		{"turns", func(s *report.Summary) string { return fmt.Sprint(s.Load.Turns, s.Load.ThinkS.V) }},
-		{"ramp time", func(s *report.Summary) string { return fmt.Sprint(s.Load.Ramp.OverS.V) }},
+		{"number of turns", func(s *report.Summary) string { return fmt.Sprint(max(1, s.Load.Turns)) }},
+		{"think time", func(s *report.Summary) string { return units.Exact(s.Load.ThinkS.Or(0)) + " s" }},
+		{"ramp time", func(s *report.Summary) string { return units.Exact(s.Load.Ramp.OverS.Or(0)) + " s" }},
 		{"trace", func(s *report.Summary) string { return string(s.Load.Trace.Name) }},
 		{"SLO list", slos},
 	} {

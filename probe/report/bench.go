@@ -76,8 +76,8 @@ func (s *Summary) head(t *page.Text) {
 	t.Line(t.Bold(command) + "  " + word(s.Target.URL))
 	t.Line(s.Target.line())
 	t.Line(s.Load.line())
-	t.Line(fmt.Sprintf("prompt %s%s → %s tok · output %s → %s tok · counted by %s", s.Load.prompt(), iff(s.Load.Turns > 1, " a turn"), s.perRequest(s.Tokens.Input),
-		s.Load.answer(), s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
+	t.Line(fmt.Sprintf("prompt %s%s → %s tok · output %s → %s tok · counted by %s", s.Load.Prompt(), iff(s.Load.Turns > 1, " a turn"), s.perRequest(s.Tokens.Input),
+		s.Load.Answer(), s.perRequest(opt.Of(float64(s.Tokens.Output))), word(s.Tokens.Source)))
 	t.Line(fmt.Sprintf("window %s s%s%s", figure(s.DurationS), s.seed(), s.cut()))
 }
 

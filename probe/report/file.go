@@ -13,7 +13,6 @@ import (
 	"sonde/probe/length"
 	"sonde/probe/level"
 	"sonde/probe/measure"
-	"sonde/probe/opt"
 )
 
 // File is what a file of results holds. The Summary of one load is a sweep of that level.
@@ -75,12 +74,7 @@ func (l *Level) measured() level.Level {
 		},
 	}
 	m.TTFT, m.TPOT, m.Gap, m.E2E = l.LatencyMS.TTFT.summary(), l.LatencyMS.TPOT.summary(), l.LatencyMS.Gap.summary(), l.LatencyMS.E2E.summary()
-	var sm, dram opt.TimeMean
-	for i := range l.GPUs {
-		sm.Add(l.GPUs[i].SMMean, 1)
-		dram.Add(l.GPUs[i].DRAMMean, 1)
-	}
-	m.SM, m.DRAM = sm.Mean(), dram.Mean()
+	m.SM, m.DRAM = l.GPUMean(func(g *GPUFigures) Number { return g.SMMean }), l.GPUMean(func(g *GPUFigures) Number { return g.DRAMMean })
 	return m
 }
 

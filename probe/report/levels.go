@@ -130,7 +130,7 @@ func Brief(k *bench.Keeper) string {
 	for i := range levels {
 		l := &levels[i]
 		out.Rows = append(out.Rows, []string{
-			fmt.Sprintf("%s × %s/%s", l.amount(), l.Load.prompt(), l.Load.answer()), // streams or rate, prompt, output
+			fmt.Sprintf("%s × %s/%s", l.amount(), l.Load.Prompt(), l.Load.Answer()), // streams or rate, prompt, output
 			figure(l.DurationS), fmt.Sprint(l.Requests.OK), fmt.Sprint(l.Requests.Failed),
 			figure(l.LatencyMS.TTFT.P50), figure(l.LatencyMS.TTFT.P95), figure(l.LatencyMS.TPOT.P50), figure(l.LatencyMS.TPOT.P95), figure(l.Rates.OutputPerS),
 		})

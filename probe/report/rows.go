@@ -33,9 +33,9 @@ func (s *Summary) lengthRows() [][]string {
 		return fmt.Sprintf("%s / %s / %s (n %d)", q.at("p50"), q.at("p95"), figure(q.Mean), q.N)
 	}
 	return [][]string{
-		{"prompt requested, tokens", because(s.Load.prompt(), "given by the prompts file")},
+		{"prompt requested, tokens", because(s.Load.Prompt(), "given by the prompts file")},
 		{"prompt measured, p50 / p95 / mean", because(measured(&s.Lengths.Input), "the server does not count prompts")},
-		{"output requested, tokens", s.Load.answer()},
+		{"output requested, tokens", s.Load.Answer()},
 		{"output measured, p50 / p95 / mean", measured(&s.Lengths.Output)},
 		{"token counts from", because(word(s.Tokens.Source), iff(s.Requests.OK == 0, "no request succeeded"))},
 		{"prompt prefix", word(s.Load.Prefix)},

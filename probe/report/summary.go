@@ -162,9 +162,11 @@ type Lengths struct {
 	RequestedOutput Quantiles `json:"requested_output,omitzero"`
 }
 
-// prompt and answer write the requested lengths.
-func (l *Load) prompt() string { return cmp.Or(string(l.InputSpread), whole(l.InputTokens)) }
-func (l *Load) answer() string { return cmp.Or(string(l.OutputSpread), strconv.Itoa(l.OutputTokens)) }
+// Prompt is the requested length of prompts in words.
+func (l *Load) Prompt() string { return cmp.Or(string(l.InputSpread), whole(l.InputTokens)) }
+
+// Answer is the requested length of answers in words.
+func (l *Load) Answer() string { return cmp.Or(string(l.OutputSpread), strconv.Itoa(l.OutputTokens)) }
 
 // Rates are those of a level, per second of the window and per minute.
 type Rates struct {

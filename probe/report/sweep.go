@@ -77,7 +77,7 @@ func (s *SweepSummary) setting() string {
 
 // shape is the loop and the lengths.
 func (s *SweepSummary) shape() string {
-	return fmt.Sprintf("%s loop · prompt %s, output %s tokens%s", s.Load.Mode, s.Load.prompt(), s.Load.answer(), s.Load.talk())
+	return fmt.Sprintf("%s loop · prompt %s, output %s tokens%s", s.Load.Mode, s.Load.Prompt(), s.Load.Answer(), s.Load.talk())
 }
 
 // capacity is what to count on: the figures of the level that the conclusion is read
@@ -115,7 +115,7 @@ func (s *SweepSummary) turnSection() page.Section {
 
 // kind is what sets a level apart from those of another curve.
 func (l *Level) kind() string {
-	return fmt.Sprintf("%s loop, prompt %s, output %s, prefix %s%s", l.Load.Mode, l.Load.prompt(), l.Load.answer(), word(l.Load.Prefix), l.Load.talk())
+	return fmt.Sprintf("%s loop, prompt %s, output %s, prefix %s%s", l.Load.Mode, l.Load.Prompt(), l.Load.Answer(), word(l.Load.Prefix), l.Load.talk())
 }
 
 func (s *SweepSummary) bestSection() page.Section {
