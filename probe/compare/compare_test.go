@@ -332,3 +332,28 @@ func TestUnlikeRuns(t *testing.T) {
 		t.Errorf("without levels: %+v", got)
 	}
 }
+
+// Runs with a spread of lengths draw their own: 32 and 40 tokens were drawn and sent, which is chance and no reason
+// against comparing. A server that cuts answers of 40 to 30 is one.
+func TestLengthsThatWereDrawn(t *testing.T) {
+	a, b := runs("a", 20), runs("b", 20)
+	for i := range a {
+		for _, r := range []struct {
+			run            *Run
+			drawn, counted float64
+		}{{&a[i], 32, 32}, {&b[i], 40, 40}} {
+			l := &r.run.Levels[0]
+			l.Load.OutputSpread = "lognormal:32,0.5"
+			l.Lengths.RequestedOutput.Mean, l.Lengths.Output.Mean = opt.Of(r.drawn), opt.Of(r.counted)
+		}
+	}
+	if c := compared(t, Ask{Before: a, After: b}); len(c.Differences) != 0 {
+		t.Errorf("%+v", c.Differences)
+	}
+	for i := range b {
+		b[i].Levels[0].Lengths.Output.Mean = opt.Of(30)
+	}
+	if c := compared(t, Ask{Before: a, After: b}); len(c.Differences) != 1 || c.Differences[0].Kind != "measured_output" {
+		t.Errorf("%+v", c.Differences)
+	}
+}

@@ -145,18 +145,25 @@ func distinct(runs []Run, of func(*Run) string) []string {
 // lengthsDiffer is by how much the mean lengths of prompts or answers may differ.
 const lengthsDiffer = 0.02
 
-// measuredLengths are the counted lengths that differ although the same ones were requested.
+// measuredLengths are the counted lengths that differ although the same ones were requested. Of lengths that
+// scatter each run draws its own: there it counts how far the server keeps to what was drawn.
 func measuredLengths(a Ask) []Difference {
 	var out []Difference
 	for _, m := range []struct {
-		kind string
-		of   func(*report.Level) report.Number
+		kind      string
+		of, drawn func(*report.Level) report.Number
 	}{
-		{"measured_prompt", func(l *report.Level) report.Number { return l.Lengths.Input.Mean }},
-		{"measured_output", func(l *report.Level) report.Number { return l.Lengths.Output.Mean }},
+		{"measured_prompt", func(l *report.Level) report.Number { return l.Lengths.Input.Mean },
+			func(l *report.Level) report.Number { return l.Lengths.RequestedInput.Mean }},
+		{"measured_output", func(l *report.Level) report.Number { return l.Lengths.Output.Mean },
+			func(l *report.Level) report.Number { return l.Lengths.RequestedOutput.Mean }},
 	} {
 		before, after := meanLength(a.Before, m.of), meanLength(a.After, m.of)
-		if before > 0 && after > 0 && math.Abs(after/before-1) > lengthsDiffer {
+		change := after / before
+		if b, a := meanLength(a.Before, m.drawn), meanLength(a.After, m.drawn); b > 0 && a > 0 {
+			change *= b / a
+		}
+		if before > 0 && after > 0 && math.Abs(change-1) > lengthsDiffer {
 			text := func(v float64) []string { return []string{units.Tenth(v) + " tokens"} }
 			out = append(out, Difference{m.kind, true, text(before), text(after)})
 		}

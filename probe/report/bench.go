@@ -253,6 +253,9 @@ func verdictSection(list []Verdict) page.Section {
 	out := page.Section{Title: "verdicts"}
 	for _, v := range list {
 		item := page.Item{Mark: "▲ ", Text: v.Says}
+		if v.Rule == string(diagnose.RuleHealthy) {
+			item.Mark = "● "
+		}
 		for _, e := range v.Evidence {
 			item.Sub = append(item.Sub, page.Item{Mark: "    ", Text: e})
 		}
