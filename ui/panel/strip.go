@@ -45,7 +45,7 @@ func stripLoad(v *View) []text.Figure {
 			amount.Text = units.Sig2(v.rate()) + " → " + units.Sig2(l.Rate) + " req/s ≤ " + whole(l.Concurrency)
 		}
 	}
-	parts := []text.Figure{amount}
+	parts := append([]text.Figure{amount}, workersFigure(v)...)
 	if v.capped() {
 		parts = append(parts, text.Fig("cap reached", t.Note))
 	}
