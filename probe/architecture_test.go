@@ -99,7 +99,8 @@ var rooms = []room{
 	{"probe/doctor/truth", wiring, []string{"probe/api/wire", "probe/guard", "probe/process"}},
 	{"probe/doctor", wiring, []string{"gpu", "gpu/watch", "probe", "probe/api", "probe/api/wire", "probe/collect", "probe/doctor/truth", "probe/engine", "probe/engine/kinds", "probe/engine/scrape", "probe/frame", "probe/guard", "probe/load", "probe/measure", "probe/opt", "probe/plain", "probe/process", "probe/prompt", "probe/report/page", "probe/units", "ui/theme"}},
 	{"probe/setup", wiring, []string{"config", "probe", "probe/api", "probe/arrivals", "probe/bench", "probe/canary", "probe/canary/prober", "probe/compare", "probe/crew", "probe/export", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/merge", "probe/plain", "probe/plan", "probe/prompt", "probe/record", "probe/replay", "probe/report", "probe/roofline", "probe/sim", "probe/slo", "probe/sweep", "probe/trace", "probe/units", "ui/history"}},
-	{"", wiring, []string{"config", "gpu/nvml", "probe/bench", "probe/canary", "probe/diagnose", "probe/doctor", "probe/guard", "probe/level", "probe/report", "probe/setup", "probe/sim", "probe/slo", "probe/sweep", "ui", "ui/board"}},
+	{"probe/command", wiring, []string{"config", "probe/bench", "probe/canary", "probe/diagnose", "probe/doctor", "probe/guard", "probe/level", "probe/report", "probe/setup", "probe/sim", "probe/slo", "probe/sweep", "ui", "ui/board"}},
+	{"", wiring, []string{"config", "gpu/nvml", "probe/command"}},
 	{"probe/simtest", wiring, []string{"probe", "probe/api", "probe/frame", "probe/prompt", "probe/sim"}},
 }
 

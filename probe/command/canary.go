@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bufio"
@@ -20,7 +20,7 @@ import (
 )
 
 // watchOver probes endpoints again and again, or once.
-func watchOver(ctx context.Context, c config.Config) error {
+func (p program) watchOver(ctx context.Context, c config.Config) error {
 	if err := report.CheckOut(c.Out); err != nil {
 		return setup.Usage(err)
 	}
@@ -28,7 +28,7 @@ func watchOver(ctx context.Context, c config.Config) error {
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	k, err := setup.OpenCanary(ctx, c, version, func(err error) { fmt.Fprintln(os.Stderr, "sonde:", err) })
+	k, err := setup.OpenCanary(ctx, c, p.version, func(err error) { fmt.Fprintln(os.Stderr, "sonde:", err) })
 	if err != nil {
 		return err
 	}
