@@ -13,9 +13,9 @@ import (
 // checkClientBottleneck finds that the figures are about us and not the server.
 func checkClientBottleneck(h *history) finding {
 	const fewest = 4
-	frames, _ := h.last(recent)
+	frames, whole := h.last(recent) // a busy start alone proves nothing
 	// A process that was stopped catches up for a while, which does not make it the bottleneck.
-	known := len(frames) >= fewest && h.awake() >= clientSettling
+	known := whole && len(frames) >= fewest && h.awake() >= clientSettling
 	n := 0
 	var health frame.Health
 	for _, f := range frames {

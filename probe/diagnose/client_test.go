@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +20,19 @@ func TestClientBottleneck(t *testing.T) {
 	}
 	only(t, slow(20*time.Second), "client_bottleneck", Bad, "this client is the bottleneck, not the server: this process uses all cores")
 	none(t, "for a second", slow(29*time.Second), "client_bottleneck")
+}
+
+// A share of the last 5 s needs 5 s: a client is busy while it starts.
+func TestClientBottleneckWaitsForItsWindow(t *testing.T) {
+	j := New()
+	for at := tick; at <= 5*time.Second; at += tick {
+		f := healthy(at)
+		f.Health.Bottleneck, f.Health.Why = true, "this process uses all cores"
+		j.Add(f)
+		if got := slices.Contains(rules(j), "client_bottleneck"); got != (at == 5*time.Second) {
+			t.Errorf("after %v the client is the bottleneck: %v", at, got)
+		}
+	}
 }
 
 func TestEveryRequestFails(t *testing.T) {
