@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -52,10 +53,18 @@ func checkOverload(h *history) finding {
 			withIf(rate > 0, "%.1f of %.1f requests/s completed", done, rate)))
 }
 
+// overloaded adds whose requests they are. Where most belong to others, a lower load of ours
+// would not help.
 func overloaded(h *history, f finding) finding {
 	oldest := h.now().Client.OldestWaiting
-	return f.withIf(oldest > 0, "the oldest request has waited %s for its first token", units.Millis(float64(oldest)/1e6)).
-		advise("lower the load, or add replicas")
+	f = f.withIf(oldest > 0, "the oldest request has waited %s for its first token", units.Millis(float64(oldest)/1e6))
+	all := held(h.now())
+	others := all.V - inFlightBefore(h.frames)
+	if !all.OK || others <= all.V/2 {
+		return f.advise("lower the load, or add replicas")
+	}
+	f.Text += fmt.Sprintf("; %s of %s requests are not ours", units.Whole(others), units.Whole(all.V))
+	return f.advise("limit the other clients, or add replicas: most of the load is theirs")
 }
 
 // growth reports whether a queue gets longer from each third of the time to the next, by

@@ -20,11 +20,15 @@ func TestOverload(t *testing.T) {
 		f.Client.OldestWaiting = 8300 * time.Millisecond
 	}
 	j := scene(growing)
-	if v := j.Strongest(); v.Rule != "overload" || v.Severity != Bad || v.Text != "overload: the queue keeps growing, from 38 to 56 in 12 s" {
+	if v := j.Strongest(); v.Rule != "overload" || v.Severity != Bad || v.Text != "overload: the queue keeps growing, from 38 to 56 in 12 s; 108 of 124 requests are not ours" {
 		t.Errorf("%+v", v)
 	}
 	if got := rules(j); !slices.Equal(got, []Rule{"overload", "shared_server"}) {
 		t.Errorf("verdicts %v", got)
+	}
+	// 64 run and 60 wait, 16 of all are ours: a lower load of ours would change nothing.
+	if got := j.Strongest().Advice; got != "limit the other clients, or add replicas: most of the load is theirs" {
+		t.Errorf("advice %q", got)
 	}
 	none(t, "no more than ours wait", scene(func(f *frame.Frame) {
 		growing(f)
@@ -58,6 +62,9 @@ func TestOverloadOfAnOpenLoop(t *testing.T) {
 	if got := j.Strongest().Evidence[0]; got != want {
 		t.Errorf("evidence %q, want %q", got, want)
 	}
+	if got := j.Strongest().Advice; got != "lower the load, or add replicas" {
+		t.Errorf("advice %q", got)
+	}
 	none(t, "steady", open(0), "overload")
 }
 
@@ -66,6 +73,9 @@ func TestARateThatFillsItsCap(t *testing.T) {
 		return scene(func(f *frame.Frame) { f.Load.Requested.Rate = rate })
 	}
 	only(t, capped(10), "overload", Bad, "overload: 4.0 of 10.0 requests/s completed with all 16 streams in use")
+	if got := capped(10).Strongest().Advice; got != "lower the load, or add replicas" { // the engine's 16 are all ours
+		t.Errorf("advice %q", got)
+	}
 	none(t, "as many as asked", capped(4), "overload")
 }
 
