@@ -442,7 +442,7 @@ func TestThisMachineOnly(t *testing.T) {
 	if !strings.HasSuffix(text, "could be better.\n") || strings.Contains(text, "\x1b") {
 		t.Errorf("text\n%s", text)
 	}
-	if md := r.Markdown(); !strings.Contains(md, "| this machine | terminal | missing | ") {
+	if md := r.Markdown(); !strings.Contains(md, "| this machine: terminal |  | ") {
 		t.Errorf("Markdown\n%s", md)
 	}
 }
@@ -503,7 +503,7 @@ func TestFieldsByWhatAnEngineOffers(t *testing.T) {
 		}
 	}
 	var r Report
-	r.metrics(status)
+	r.metrics(status, "")
 	want(t, r, "metrics", OK, "at http://h/metrics")
 	want(t, r, "not on the page", Missing, "KV cache capacity → a newer version")
 	want(t, r, "never reported", OK, "not by llama.cpp")

@@ -55,7 +55,7 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 		return
 	}
 	id := awaitFrame(ctx, session, func(f *frame.Frame) bool { return f.Target.URL != "" }).Engine.Identity
-	r.listed(o, id)
+	r.listed(o, addr, id)
 	if o.Watch {
 		r.section("request").skipped("answer", "no request was sent (--watch)")
 	} else {
@@ -66,7 +66,8 @@ func (r *Report) endpoint(ctx context.Context, o Options, addr api.Address) {
 		return engineSettled(f.Engine, o.Metrics) && gpuSettled(f.GPU, o.GPU) || time.Since(began) > gpuWait(o.GPU)
 	})
 	r.engine(last.Engine.Identity)
-	r.metrics(readAgain(ctx, o, addr, last.Engine))
+	status := readAgain(ctx, o, addr, last.Engine)
+	r.metrics(status, o.metricsNeed(ctx, addr, status))
 	r.gpus(last.GPU, o.GPU, api.IsLocal(addr.Base))
 	r.prometheus(ctx, o, last.Engine, last.GPU)
 }
@@ -104,7 +105,7 @@ func awaitFrame(ctx context.Context, s *probe.Session, good func(*frame.Frame) b
 
 // unlisted explains why there is no model list, on which everything depends.
 func (r *Report) unlisted(ctx context.Context, o Options, addr api.Address, err error) {
-	s := r.section("models")
+	s := r.section("models").via(api.Redacted(addr.Base), o.rights(addr))
 	var list *scrape.ListError
 	if !errors.As(err, &list) {
 		s.failed("list", err.Error(), "")
@@ -149,8 +150,8 @@ func speaksTLS(ctx context.Context, hostPort string) bool {
 }
 
 // listed says what the model list holds.
-func (r *Report) listed(o Options, id engine.Identity) {
-	s := r.section("models")
+func (r *Report) listed(o Options, addr api.Address, id engine.Identity) {
+	s := r.section("models").via(api.Redacted(addr.Base), o.rights(addr))
 	if o.APIKey != "" {
 		s.ok("key", "accepted for the model list")
 	} else {

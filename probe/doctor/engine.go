@@ -91,17 +91,20 @@ func (r *Report) engine(id engine.Identity) {
 }
 
 // metrics says whether the engine's metrics can be read, and what is missing in them.
-func (r *Report) metrics(status engine.Status) {
+func (r *Report) metrics(status engine.Status, need Need) {
 	s := r.section("engine")
 	reading := &status.Reading
 	page := status.Identity.MetricsURL
 	u, err := url.Parse(page)
+	if err == nil && u.Host != "" {
+		s = s.via(api.Redacted(u), "")
+	}
 	switch {
 	case !status.Have && status.State == engine.Off:
 		s.skipped("metrics", status.Why)
 		return
 	case !status.Have:
-		s.missing("metrics", status.Why, "")
+		s.needs(need).missing("metrics", status.Why, "")
 		return
 	case status.Why != "":
 		s.missing("metrics", "read, but no newer ones: "+status.Why, "check that this page is still up")
@@ -111,7 +114,7 @@ func (r *Report) metrics(status engine.Status) {
 		if len(lacking) > 0 {
 			advice = "until then, unknown: " + strings.Join(lacking, ", ")
 		}
-		s.missing("metrics", status.Identity.MetricsWhy, advice)
+		s.needs(need).missing("metrics", status.Identity.MetricsWhy, advice)
 	case err == nil && u.Host != "":
 		s.ok("metrics", "at "+api.Redacted(u))
 	default:

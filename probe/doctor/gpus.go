@@ -20,13 +20,13 @@ const slowPeriod = 3 * time.Second
 // gpus says what the hardware reports. mode is that of --gpu; local: the endpoint
 // is on this machine.
 func (r *Report) gpus(status gpu.Status, mode string, local bool) {
-	s := r.section("GPU")
+	s := r.section("GPU").via(gpuWay(status))
 	switch {
 	case len(status.GPUs) == 0 && status.State == gpu.Off:
 		s.skipped("readings", status.Reason())
 		return
 	case len(status.GPUs) == 0:
-		s.missing("readings", status.Why, whereGPUs(mode, local))
+		s.needs(gpuNeed(mode, local)).missing("readings", status.Why, whereGPUs(mode, local))
 		return
 	case status.Why != "":
 		s.missing("readings", "from "+status.Source+", but no newer ones: "+status.Why, "check that this source is still up")

@@ -17,7 +17,7 @@ import (
 
 // machine examines what a measurement needs of this machine.
 func (r *Report) machine(t Terminal) {
-	s := r.section("this machine")
+	s := r.section("this machine").via("", ownRights())
 	s.terminal(t)
 	s.stamps(kernelStamps())
 	s.files()
@@ -110,7 +110,7 @@ func (s section) files() {
 	case fit == math.MaxInt:
 		s.ok(name, "no practical limit")
 	case fit < usualStreams:
-		s.missing(name, fmt.Sprintf("limit %d: enough for %d streams", fit+ownFiles, fit), "raise it with 'ulimit -n 4096'")
+		s.needs(NeedOpenFiles).missing(name, fmt.Sprintf("limit %d: enough for %d streams", fit+ownFiles, fit), "raise it with 'ulimit -n 4096'")
 	default:
 		s.ok(name, fmt.Sprintf("limit %d: enough for %s streams", fit+ownFiles, units.WholeCommas(float64(fit))))
 	}
@@ -122,7 +122,7 @@ func (s section) ports(n int) {
 	switch {
 	case n == 0:
 	case n < usualStreams:
-		s.missing(name, fmt.Sprintf("%d: allows that many streams to one server", n), "widen net.ipv4.ip_local_port_range with sysctl")
+		s.needs(NeedPorts).missing(name, fmt.Sprintf("%d: allows that many streams to one server", n), "widen net.ipv4.ip_local_port_range with sysctl")
 	default:
 		s.ok(name, fmt.Sprintf("%s: allows that many streams to one server", units.WholeCommas(float64(n))))
 	}

@@ -31,6 +31,7 @@ func (r *Report) reach(ctx context.Context, o Options) (api.Address, bool) {
 	}
 	to := addr.Requests[0]
 	r.URL = api.Redacted(to)
+	s = s.via(r.URL, "")
 	s.ok("URL", r.URL)
 	proxy, err := wire.ProxyFor(to)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"sonde/probe/plain"
-	"sonde/probe/report/page"
 )
 
 // ReportSchema names the form of a Report in JSON.
@@ -31,6 +30,10 @@ type Check struct {
 	State   State  `json:"state"`
 	Found   string `json:"says"`         // what was found
 	Advice  string `json:"do,omitempty"` // what to advice about it
+
+	Way    string `json:"way,omitempty"`    // what was examined by: a URL without credentials, a library
+	Rights string `json:"rights,omitempty"` // what we identified ourselves with, never its value
+	Need   Need   `json:"need,omitempty"`   // what an administrator can allow with one command
 }
 
 // Report is the whole checklist.
@@ -45,9 +48,24 @@ type Report struct {
 type section struct {
 	report *Report
 	title  string
+
+	way, rights string
+	need        Need
 }
 
-func (r *Report) section(title string) section { return section{r, title} }
+func (r *Report) section(title string) section { return section{report: r, title: title} }
+
+// via is the section for checks that are made that way, with those rights.
+func (s section) via(way, rights string) section {
+	s.way, s.rights = way, rights
+	return s
+}
+
+// needs is the section for a check that a command would turn into OK.
+func (s section) needs(n Need) section {
+	s.need = n
+	return s
+}
 
 func (s section) ok(name, found string)              { s.add(name, OK, found, "") }
 func (s section) missing(name, found, advice string) { s.add(name, Missing, found, advice) }
@@ -57,7 +75,10 @@ func (s section) skipped(name, found string)         { s.add(name, Skipped, foun
 // add files a check. Texts may come from a server: nothing in them steers a
 // terminal.
 func (s section) add(name string, state State, found, advice string) {
-	s.report.Checks = append(s.report.Checks, Check{s.title, name, state, oneLine(found), oneLine(advice)})
+	s.report.Checks = append(s.report.Checks, Check{
+		Section: s.title, Name: name, State: state, Found: oneLine(found), Advice: oneLine(advice),
+		Way: oneLine(s.way), Rights: s.rights, Need: s.need,
+	})
 }
 
 // conclude decides from the checks whether measuring works.
@@ -131,20 +152,6 @@ func wrapped(text string, width int) string {
 }
 
 var stateColor = map[State]string{OK: "32", Missing: "33", Failed: "31", Skipped: "2"}
-
-// Markdown is the checklist for a bug report.
-func (r *Report) Markdown() string {
-	var md page.Markdown
-	table := page.Section{Lines: []string{r.verdict()}}
-	for _, title := range []string{"", "check", "state", "found", "what to do"} {
-		table.Columns = append(table.Columns, page.Column{Title: title, Left: true})
-	}
-	for _, c := range r.Checks {
-		table.Rows = append(table.Rows, []string{c.Section, c.Name, string(c.State), c.Found, c.Advice})
-	}
-	md.Section(table)
-	return md.String()
-}
 
 // longestLine bounds what a check says.
 const longestLine = 400

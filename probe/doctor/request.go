@@ -25,7 +25,7 @@ func (nobody) Token(time.Duration, time.Duration, int) {}
 
 // request sends one streaming request and examines the form of its answer.
 func (r *Report) request(ctx context.Context, o Options, addr api.Address, id engine.Identity) {
-	s := r.section("request")
+	s := r.section("request").via(r.URL, o.rights(addr))
 	client, err := api.NewClient(api.Options{
 		Address: addr, Kind: api.Kind(o.API), Model: id.Model, Engine: id.Kind,
 		APIKey: o.APIKey, Header: o.Header, TLS: o.TLS, Idle: idleTimeout, Epoch: time.Now(),
