@@ -34,12 +34,12 @@ type command struct {
 // commands is the tree, the root first.
 var commands = []command{
 	{
-		args:  "[URL]",
+		args:  "[URL [URL]]",
 		short: "An oscilloscope for LLM inference",
 		long: "An oscilloscope for LLM inference: sends load to an OpenAI-compatible endpoint\n" +
 			"and charts every token. Without a URL it runs an embedded engine.",
 		example: "  sonde                                # the embedded engine\n" +
-			"  sonde gpu-box:8000 -c 8 --workload rag\n" +
+			"  sonde old-box:8000 new-box:8000 -c 8 # the same load for both\n" +
 			"  sonde @lab --watch                   # [profile.lab], without load\n" +
 			"  sonde --print-config > config.toml   # every setting, as a file",
 		groups: []string{groupTarget, groupLoad, groupTrace, groupSources, groupRecord, groupScreen, groupAgainst, groupLive, groupListen, groupWorkers, groupOperator, groupMachine, groupFile},

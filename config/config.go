@@ -66,7 +66,8 @@ type Config struct {
 	Format string // "table", "json", "csv", "md", "vllm" or "" for table on a terminal and else json
 	Out    string // file for the summary; "" is standard output
 
-	Against string // file of another run to show behind this one; "" is none
+	Against string  // file of another run to show behind this one; "" is none
+	Beside  *Config // the same with a second endpoint, which gets the same load; nil is none
 
 	ASCII bool        // draw with ASCII characters only
 	Color string      // "auto", "always" or "never"

@@ -99,6 +99,13 @@ func (t *tree) resolve(c command, cc *cobra.Command, args []string) (*resolved, 
 		}
 		return r, err
 	}
+	if c.name == "" && len(args) == 2 {
+		r, warning, err := resolveBoth(cc.Context(), c, cc.Flags(), args)
+		if warning != "" {
+			say(t.stderr, "warning: "+warning)
+		}
+		return r, err
+	}
 	address, err := c.argument(cc.Flags(), args, resolves(cc.Context()))
 	if err != nil {
 		return nil, err

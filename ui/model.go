@@ -20,6 +20,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
 	"sonde/ui/panel"
@@ -61,7 +62,8 @@ type model struct {
 	shifted  int // columns of the table of levels that lie left of its first visible one
 	curve    panel.Curve
 
-	otherFailed bool // the other run cannot be read, which was said
+	otherFailed bool          // the other run cannot be read, which was said
+	otherRule   diagnose.Rule // of its verdict, if it is measured too
 
 	window     int          // seconds, as last requested; 0: not yet
 	restoreCap int          // open loop: the cap before it was stopped

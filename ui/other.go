@@ -3,6 +3,7 @@ package ui
 import (
 	"time"
 
+	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/ui/history"
 )
@@ -40,10 +41,12 @@ func (m *model) followOther() {
 	case err != nil && !m.otherFailed:
 		m.otherFailed = true
 		m.say("the other run cannot be shown: "+err.Error(), m.theme.Bad)
-	case run != m.live.Other:
-		m.live.Other, m.live.ByLevel = run, !run.Timed()
+	case run != nil && m.live.Other == nil:
+		m.live.ByLevel = !run.Timed()
 		m.say(besideText(run, m.live.ByLevel), m.theme.Note)
 	}
+	m.live.Other = run
+	m.followVerdict()
 	if run == nil || !m.live.Have {
 		return
 	}
@@ -51,6 +54,26 @@ func (m *model) followOther() {
 	m.live.Unlike = m.Other.Differs(m.live.Frame)
 	if n := len(m.live.Unlike); n > before {
 		m.say("not the same work as "+run.Name+": "+m.live.Unlike[n-1], m.theme.Warn)
+	}
+}
+
+// judged is a run that is measured at the same time, and has a verdict of its own.
+type judged interface{ Verdict() diagnose.Verdict }
+
+// followVerdict says when the other run begins to be in trouble, and when that is over.
+func (m *model) followVerdict() {
+	j, live := m.Other.(judged)
+	if !live || m.live.Other == nil {
+		return
+	}
+	v := j.Verdict()
+	before := m.otherRule
+	switch m.otherRule = v.Rule; {
+	case v.Rule == before:
+	case v.Severity >= diagnose.Warn:
+		m.say(m.live.Other.Name+": "+v.Text, m.theme.Warn)
+	case v.Severity == diagnose.Healthy && before != "":
+		m.say(m.live.Other.Name+": "+v.Text, m.theme.Note)
 	}
 }
 

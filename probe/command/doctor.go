@@ -10,6 +10,7 @@ import (
 	"sonde/probe/setup"
 )
 
+// examine says what can be seen from here, or how right the measurement is.
 func examine(ctx context.Context, c config.Config) error {
 	ctx, stop := setup.Interruptible(ctx)
 	defer stop()

@@ -9,6 +9,7 @@ import (
 	"sonde/probe/setup"
 )
 
+// plan does the arithmetic of capacity.
 func plan(_ context.Context, c config.Config) error {
 	if err := report.CheckOut(c.Out); err != nil {
 		return setup.Usage(err)
@@ -20,14 +21,17 @@ func plan(_ context.Context, c config.Config) error {
 	return report.Write(p, c.Out, c.Format, c.Color, os.Stdout)
 }
 
+// compareRuns sets runs before a change against runs after it.
 func compareRuns(ctx context.Context, c config.Config) error {
 	return fromFiles(ctx, c, func(ctx context.Context) (outcome, error) { return setup.Compare(ctx, c) })
 }
 
+// mergeSummaries adds the summaries of several clients.
 func mergeSummaries(ctx context.Context, c config.Config) error {
 	return fromFiles(ctx, c, func(context.Context) (outcome, error) { return setup.Merge(c) })
 }
 
+// fromFiles writes what follows from files of results. Every error of read is wrong usage.
 func fromFiles(ctx context.Context, c config.Config, read func(context.Context) (outcome, error)) error {
 	if err := report.CheckOut(c.Out); err != nil {
 		return setup.Usage(err)

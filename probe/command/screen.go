@@ -9,6 +9,7 @@ import (
 	"sonde/config"
 	"sonde/probe/bench"
 	"sonde/probe/diagnose"
+	"sonde/probe/frame"
 	"sonde/probe/level"
 	"sonde/probe/report"
 	"sonde/probe/setup"
@@ -17,8 +18,11 @@ import (
 	"sonde/ui"
 )
 
+// quickAnswer is how long the screen waits for the server's first answer, so
+// that a wrong address is one line and not a screen that flashes.
 const quickAnswer = 150 * time.Millisecond
 
+// live shows the screen.
 func (p program) live(ctx context.Context, c config.Config) error {
 	if err := ui.CheckTerminal(os.Stdin, os.Stdout, "use `sonde bench` for a run without a screen"); err != nil {
 		return setup.Usage(err)
@@ -26,17 +30,17 @@ func (p program) live(ctx context.Context, c config.Config) error {
 	defer roomyHeap()()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	other, err := behind(ctx, c)
-	if err != nil {
-		return err
-	}
 	m, err := setup.Open(ctx, c, p.version)
 	if err != nil {
 		return err
 	}
 	defer closing(m)
+	controls, other, setSLOs, err := p.beside(ctx, c, m)
+	if err != nil {
+		return err
+	}
 	levels := level.NewBook(m.Plan.SLOs)
-	sweeper := sweep.NewController(m.Session, levels)
+	sweeper := sweep.NewController(controls, levels)
 	keeper := bench.NewKeeper(m.Plan, levels, sweeper.Add)
 	m.Follow(keeper.Add)
 	select {
@@ -52,11 +56,12 @@ func (p program) live(ctx context.Context, c config.Config) error {
 	screen, stop := setup.Interruptible(ctx)
 	defer stop()
 	err = ui.Run(screen, ui.Options{
-		Frames: m.Session, Controls: m.Session, Judge: judge, SLOs: m.Plan.SLOs,
+		Frames: m.Session, Controls: controls, Judge: judge, SLOs: m.Plan.SLOs,
 		SetSLOs: func(targets []slo.Target) {
 			levels.SetSLOs(targets)
 			judge.SetSLOs(targets)
 			judge.Share(levels)
+			setSLOs(targets)
 		},
 		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(), Other: other,
 		Save:  func(svg string) (string, error) { return report.Save(".", keeper, time.Now(), svg) },
@@ -67,6 +72,22 @@ func (p program) live(ctx context.Context, c config.Config) error {
 	return err
 }
 
+// beside is what is shown behind the first endpoint: a run in a file, or a second endpoint, which then takes the
+// same commands.
+func (p program) beside(ctx context.Context, c config.Config, m *setup.Measurement) (frame.Controls, ui.Other, func([]slo.Target), error) {
+	if c.Beside == nil {
+		other, err := behind(ctx, c)
+		return m.Session, other, func([]slo.Target) {}, err
+	}
+	b, err := setup.OpenBeside(ctx, c, p.version, ui.ColumnWidth)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	b.Connect(ctx, b.Session.Begin)
+	return setup.Both{Session: m.Session, Second: b.Session}, b, b.SetSLOs, nil
+}
+
+// behind is the run that --against names; nil without one.
 func behind(ctx context.Context, c config.Config) (ui.Other, error) {
 	if c.Against == "" {
 		return nil, nil
@@ -78,6 +99,7 @@ func behind(ctx context.Context, c config.Config) (ui.Other, error) {
 	return a, nil
 }
 
+// replay shows a recording in the screen of a live session.
 func replay(ctx context.Context, c config.Config) error {
 	r, err := setup.OpenRecording(ctx, c)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"sonde/probe/sim"
 )
 
+// serve runs the embedded engine for other tools.
 func serve(ctx context.Context, c config.Config) error {
 	ctx, stop := setup.Interruptible(ctx)
 	defer stop()
@@ -40,6 +41,7 @@ func serve(ctx context.Context, c config.Config) error {
 	return context.Cause(ctx)
 }
 
+// work sends a share of an operator's load.
 func work(ctx context.Context, c config.Config) error {
 	defer roomyHeap()()
 	ctx, stop := setup.Interruptible(ctx)

@@ -13,11 +13,15 @@ import (
 	"sonde/probe/setup"
 )
 
+// roomyHeap makes collections of garbage rare while a load runs: each makes some arrivals late by a millisecond
+// or more. What is never touched takes no memory and counts as heap, so that there are 32 MB between two of them
+// at least. It returns what ends that.
 func roomyHeap() (end func()) {
 	ballast := make([]byte, 64<<20)
 	return func() { runtime.KeepAlive(ballast) }
 }
 
+// benchLoad runs one load without a screen.
 func (p program) benchLoad(ctx context.Context, c config.Config) error {
 	return p.unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, progress *report.ProgressLine) (outcome, error) {
 		o, err := bench.Run(ctx, m.Session, m.Plan, progress.Show)
@@ -25,6 +29,7 @@ func (p program) benchLoad(ctx context.Context, c config.Config) error {
 	})
 }
 
+// sweepLoads tries a ladder of loads without a screen.
 func (p program) sweepLoads(ctx context.Context, c config.Config) error {
 	return p.unattended(ctx, c, func(ctx context.Context, m *setup.Measurement, progress *report.ProgressLine) (outcome, error) {
 		o, err := bench.RunSweep(ctx, m.Session, m.Plan, setup.Ladder(c), progress)
@@ -34,11 +39,13 @@ func (p program) sweepLoads(ctx context.Context, c config.Config) error {
 	})
 }
 
+// outcome is what a run without a screen amounts to.
 type outcome interface {
 	report.Document
 	ExitCode() int
 }
 
+// unattended measures without a screen and writes the outcome.
 func (p program) unattended(ctx context.Context, c config.Config, run func(context.Context, *setup.Measurement, *report.ProgressLine) (outcome, error)) error {
 	if err := report.CheckOut(c.Out); err != nil {
 		return setup.Usage(err)
@@ -70,6 +77,8 @@ func (p program) unattended(ctx context.Context, c config.Config, run func(conte
 	return ended(ctx, result, c, err)
 }
 
+// ended writes what a run amounts to, and gives what it ends with: the run's own error,
+// the signal that ended it, or its exit code.
 func ended(ctx context.Context, result outcome, c config.Config, err error) error {
 	writeErr := report.Write(result, c.Out, c.Format, c.Color, os.Stdout)
 	switch cause := context.Cause(ctx); {
@@ -85,6 +94,7 @@ func ended(ctx context.Context, result outcome, c config.Config, err error) erro
 	return nil
 }
 
+// closing ends a measurement and says what went wrong with it.
 func closing(m *setup.Measurement) {
 	if err := m.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, "sonde:", err)

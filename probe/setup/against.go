@@ -130,17 +130,25 @@ func (a *Against) Differs(f *frame.Frame) []string {
 	a.mu.Lock()
 	run, like := a.run, a.like
 	a.mu.Unlock()
-	d := differs{run: run, load: f.Load.Requested, model: f.Engine.Identity.Model}
-	if run == nil || d.load.Concurrency == 0 {
+	if run == nil {
 		return nil
 	}
-	if d.run == a.differs.run && d.load == a.differs.load && d.model == a.differs.model {
-		return a.differs.says
+	return a.differs.of(run, f, func() compare.Run { return like })
+}
+
+// of compares the work of a Frame with that of the other run, when either has changed.
+func (d *differs) of(run *history.Other, f *frame.Frame, like func() compare.Run) []string {
+	now := differs{run: run, load: f.Load.Requested, model: f.Engine.Identity.Model}
+	if now.load.Concurrency == 0 {
+		return nil
 	}
-	for _, x := range compare.Unlike(like, asRun(f)) {
-		d.says = append(d.says, fmt.Sprintf("%s: %s there, %s here", strings.ReplaceAll(x.Kind, "_", " "), x.Before[0], x.After[0]))
+	if now.run == d.run && now.load == d.load && now.model == d.model {
+		return d.says
 	}
-	a.differs = d
+	for _, x := range compare.Unlike(like(), asRun(f)) {
+		now.says = append(now.says, fmt.Sprintf("%s: %s there, %s here", strings.ReplaceAll(x.Kind, "_", " "), x.Before[0], x.After[0]))
+	}
+	*d = now
 	return d.says
 }
 

@@ -2,6 +2,7 @@ package history
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"sonde/probe/frame"
@@ -163,6 +164,11 @@ func (c *Column) thin() *Column {
 	t.gapP50, t.gapP99 = c.GapMS(0.50), c.GapMS(0.99)
 	t.Gaps, t.Streams = Gaps{}, nil
 	return &t
+}
+
+// Snapshot is the timeline as it is now, for readers elsewhere.
+func (t *Timeline) Snapshot() *Timeline {
+	return &Timeline{history: &History{Width: t.history.Width}, columns: slices.Clone(t.columns)}
 }
 
 // at is the column at that time since the load began.
