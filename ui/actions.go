@@ -45,16 +45,18 @@ func (m *model) change(f func(*frame.Load)) {
 	m.confirm(wanted)
 }
 
-// changePrompts is change for what is fixed when prompts come from a file.
-func (m *model) changePrompts(f func(*frame.Load)) {
+// changePrompts is change for what is fixed when prompts come from a file. It reports whether
+// the change was allowed; if not, the screen says why.
+func (m *model) changePrompts(f func(*frame.Load)) bool {
 	if m.fixed() {
-		return
+		return false
 	}
 	if m.Controls.Load().InputTokens == 0 {
 		m.say("the prompts come from a file and are sent unchanged", m.theme.Note)
-		return
+		return false
 	}
 	m.change(f)
+	return true
 }
 
 // changeSchedule is change for what only an open loop has.

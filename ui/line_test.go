@@ -185,3 +185,31 @@ func TestEveryWordFitsTheLine(t *testing.T) {
 		}
 	}
 }
+
+// A trace sets everything but whether it runs: 0 stops it, and a cap starts it again.
+func TestTheCommandLineOnATrace(t *testing.T) {
+	s := newFake(4).play(time.Second)
+	began := frame.Load{Concurrency: 32, Rate: 4, Trace: "t.jsonl", InputTokens: 256, OutputTokens: 128, Prefix: "unique"}
+	s.load = began
+	m := at(s, 120, 40)
+	for _, refused := range []string{"c 16", "i 64", "o 64", "rate 2", "arrivals constant", "prefix same"} {
+		enterLine(m, refused)
+		if s.Load() != began || !strings.HasPrefix(m.notice.text, "the trace sets") {
+			t.Errorf("%q: %+v, %q", refused, s.Load(), m.notice.text)
+		}
+	}
+	step := func(does func(), streams int) {
+		t.Helper()
+		does()
+		if got := s.Load(); got.Concurrency != streams || got.Rate != 4 || got.Trace != "t.jsonl" {
+			t.Errorf("%+v, want %d streams of the trace", got, streams)
+		}
+	}
+	step(func() { press(m, "0") }, 0)
+	step(func() { enterLine(m, "c 16") }, 16)
+	if want := "load now: trace t.jsonl ≤ 16 streams"; m.notice.text != want {
+		t.Errorf("after a new cap %q, want %q", m.notice.text, want)
+	}
+	step(func() { enterLine(m, "c 0") }, 0)
+	step(func() { press(m, "up") }, 16) // the cap from before
+}

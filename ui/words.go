@@ -136,15 +136,21 @@ func (m *model) carryOut(typed string) error {
 		m.say(w.names[0]+" is "+now+" ("+w.form+")", m.theme.Note)
 		return nil
 	}
-	if err := w.set(m, value); err != nil {
+	switch err := w.set(m, value); {
+	case errors.Is(err, errRefused):
+		return nil
+	case err != nil:
 		return fmt.Errorf("%s %w", w.names[0], err)
-	}
-	if m.notice.text == "" && w.needs == needLoad {
+	case w.needs == needLoad:
 		m.say("load now: "+loadText(m.Controls.Load()), m.theme.Note)
 	}
 	return nil
 }
 
+// errRefused is returned for a valid value that cannot be set now. A notice says why.
+var errRefused = errors.New("refused")
+
+// setConcurrency also stops a trace, and starts a stopped one again under a new cap.
 func setConcurrency(m *model, value string) error {
 	n, err := strconv.Atoi(value)
 	most := m.live.Frame.Load.Max
@@ -153,33 +159,46 @@ func setConcurrency(m *model, value string) error {
 		return errors.New("must be a whole number such as 8")
 	case most > 0 && n > most:
 		return fmt.Errorf("must be 0 to %d (raise --max-concurrency for more)", most)
-	case !m.fixed():
-		m.change(func(l *frame.Load) { l.Concurrency = n })
+	case n > 0 && m.Controls.Load().Concurrency > 0 && m.fixed():
+		return errRefused
 	}
+	m.change(func(l *frame.Load) {
+		if n == 0 && l.Concurrency > 0 {
+			m.restoreCap = l.Concurrency
+		}
+		l.Concurrency = n
+	})
 	return nil
 }
 
 func setInput(m *model, value string) error {
 	n, err := length.Parse(value)
-	if err == nil {
-		m.changePrompts(func(l *frame.Load) { l.InputTokens, l.InputShape = n.Mean, n.Shape })
+	if err == nil && !m.changePrompts(func(l *frame.Load) { l.InputTokens, l.InputShape = n.Mean, n.Shape }) {
+		return errRefused
 	}
 	return err
 }
 
 func setOutput(m *model, value string) error {
 	n, err := length.Parse(value)
-	if err == nil && !m.fixed() {
-		m.change(func(l *frame.Load) { l.OutputTokens, l.OutputShape = n.Mean, n.Shape })
+	switch {
+	case err != nil:
+		return err
+	case m.fixed():
+		return errRefused
 	}
-	return err
+	m.change(func(l *frame.Load) { l.OutputTokens, l.OutputShape = n.Mean, n.Shape })
+	return nil
 }
 
 // setRate goes from streams to a schedule under the cap, and back to one stream.
 func setRate(m *model, value string) error {
 	r, err := arrivals.ParseRate(value)
-	if err != nil || m.fixed() {
+	switch {
+	case err != nil:
 		return err
+	case m.fixed():
+		return errRefused
 	}
 	m.change(func(l *frame.Load) {
 		switch {
@@ -200,9 +219,10 @@ func setArrivals(m *model, value string) error {
 		return err
 	case m.Controls.Load().Rate <= 0:
 		return errors.New("are of an open loop: :rate 4 sends on a schedule")
-	case !m.fixed():
-		m.change(func(l *frame.Load) { l.Arrivals = p })
+	case m.fixed():
+		return errRefused
 	}
+	m.change(func(l *frame.Load) { l.Arrivals = p })
 	return nil
 }
 
@@ -210,7 +230,9 @@ func setPrefix(m *model, value string) error {
 	if !slices.Contains(prompt.Prefixes, prompt.Prefix(value)) {
 		return errors.New("must be unique, shared or same")
 	}
-	m.changePrompts(func(l *frame.Load) { l.Prefix = value })
+	if !m.changePrompts(func(l *frame.Load) { l.Prefix = value }) {
+		return errRefused
+	}
 	return nil
 }
 
