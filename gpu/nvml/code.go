@@ -1,5 +1,6 @@
 // Package nvml reads this machine's GPUs through the driver's library, libnvidia-ml. Only
-// builds for Linux with cgo can: the others have its codes and texts.
+// builds for Linux on amd64 and arm64 can, without the tag "static": the others have its
+// codes and texts.
 package nvml
 
 import "fmt"

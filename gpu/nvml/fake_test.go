@@ -1,15 +1,15 @@
-//go:build linux && cgo
+//go:build linux && (amd64 || arm64) && !static
 
 package nvml
 
-import (
-	binding "github.com/NVIDIA/go-nvml/pkg/nvml"
-)
+import ()
 
 // Ids of NVML's nvmlGpmMetricId_t, and names that gpu.Reading.Fill has.
 const (
 	graphicsUtil, smUtil, smOccupancy, tensorUtil, dramBandwidth = 1, 2, 3, 5, 10
 	pcieSent, pcieReceived, nvlinkReceived, nvlinkSent           = 20, 21, 60, 61
+
+	codeNotFound Code = 6
 
 	memoryBusy  = "nvmlDeviceGetUtilizationRates().memory"
 	powerLimit  = "nvmlDeviceGetEnforcedPowerLimit"
@@ -19,43 +19,51 @@ const (
 )
 
 // fakeDriver and fakeDevice are a driver in which every answer can be set and every
-// question about a value is counted. A call that they lack panics.
+// question about a value is counted.
 type fakeDriver struct {
-	binding.Interface
 	initCode Code
 	downs    int
 	devices  []*fakeDevice
+	samples  []*fakeSample // by handle, which begins at 1
 }
 
-func (d *fakeDriver) Init() binding.Return                  { return binding.Return(d.initCode) }
-func (d *fakeDriver) Shutdown() binding.Return              { d.downs++; return binding.SUCCESS }
-func (d *fakeDriver) Extensions() binding.ExtendedInterface { return d }
-func (d *fakeDriver) LookupSymbol(string) error             { return nil }
-func (d *fakeDriver) DeviceGetCount() (int, binding.Return) { return len(d.devices), binding.SUCCESS }
-func (d *fakeDriver) DeviceGetHandleByIndex(i int) (binding.Device, binding.Return) {
-	return d.devices[i], binding.Return(d.devices[i].handleCode)
-}
-func (d *fakeDriver) GpmSampleAlloc() (binding.GpmSample, binding.Return) {
-	return &fakeSample{}, binding.SUCCESS
-}
-func (d *fakeDriver) GpmMetricsGet(request *binding.GpmMetricsGetType) binding.Return {
-	older, newer := request.Sample1.(*fakeSample), request.Sample2.(*fakeSample)
-	s := newer.of
-	s.compared = append(s.compared, [2]int{older.number, newer.number})
-	for i := range request.Metrics[:request.NumMetrics] {
-		m := &request.Metrics[i]
-		percent, has := s.percent[m.MetricId]
-		if m.Value = percent; !has {
-			m.NvmlReturn = uint32(CodeNotSupported)
+func (d *fakeDriver) init() Code         { return d.initCode }
+func (d *fakeDriver) shutdown()          { d.downs++ }
+func (d *fakeDriver) count() (int, Code) { return len(d.devices), CodeSuccess }
+func (d *fakeDriver) device(i int) (device, Code) {
+	dev := d.devices[i]
+	for _, of := range append([]*fakeDevice{dev}, dev.mig...) {
+		if of != nil {
+			of.driver = d
 		}
 	}
-	return binding.SUCCESS
+	return dev, dev.handleCode
+}
+
+func (d *fakeDriver) newSample() (gpmSample, Code) {
+	d.samples = append(d.samples, &fakeSample{})
+	return gpmSample(len(d.samples)), CodeSuccess
+}
+func (d *fakeDriver) freeSample(s gpmSample) { d.samples[s-1].freed++ }
+
+func (d *fakeDriver) compare(first, second gpmSample, metrics []gpmMetric) Code {
+	older, newer := d.samples[first-1], d.samples[second-1]
+	s := newer.of
+	s.compared = append(s.compared, [2]int{older.number, newer.number})
+	for i := range metrics {
+		m := &metrics[i]
+		percent, has := s.percent[m.id]
+		if m.value = percent; !has {
+			m.code = uint32(CodeNotSupported)
+		}
+	}
+	return CodeSuccess
 }
 
 type memory struct{ used, total uint64 }
 
 type fakeDevice struct {
-	binding.Device
+	driver     *fakeDriver
 	id         string
 	handleCode Code
 	allCodes   Code // of every other call
@@ -65,7 +73,7 @@ type fakeDevice struct {
 	memCode    Code
 	gpmCode    Code
 	samples    *fakeSamples
-	instance   int           // its number, of a MIG instance
+	number     int           // of a MIG instance
 	mig        []*fakeDevice // slots; nil for an empty one
 	asked      map[string]int
 }
@@ -81,76 +89,42 @@ func newFakeDevice(id string) *fakeDevice {
 	}
 }
 
-func (d *fakeDevice) value(q string) (uint32, binding.Return) {
-	d.asked[q]++
+func (d *fakeDevice) name() (string, Code) { return "NVIDIA Fake", d.allCodes }
+func (d *fakeDevice) uuid() (string, Code) { return d.id, d.allCodes }
+
+func (d *fakeDevice) value(query string) (uint32, Code) {
+	d.asked[query]++
 	if d.allCodes != CodeSuccess {
-		return 0, binding.Return(d.allCodes)
+		return 0, d.allCodes
 	}
-	return d.values[q], binding.Return(d.codes[q])
+	return d.values[query], d.codes[query]
 }
 
-func (d *fakeDevice) mask(q string) (uint64, binding.Return) {
-	v, r := d.value(q)
-	return uint64(v), r
-}
-
-func (d *fakeDevice) GetName() (string, binding.Return) {
-	return "NVIDIA Fake", binding.Return(d.allCodes)
-}
-func (d *fakeDevice) GetUUID() (string, binding.Return)       { return d.id, binding.Return(d.allCodes) }
-func (d *fakeDevice) GetPowerUsage() (uint32, binding.Return) { return d.value(powerUsage) }
-func (d *fakeDevice) GetEnforcedPowerLimit() (uint32, binding.Return) {
-	return d.value(powerLimit)
-}
-func (d *fakeDevice) GetMemoryBusWidth() (uint32, binding.Return) { return d.value(busWidth) }
-func (d *fakeDevice) GetCurrentClocksEventReasons() (uint64, binding.Return) {
-	return d.mask(clockReasons)
-}
-func (d *fakeDevice) GetTemperature(binding.TemperatureSensors) (uint32, binding.Return) {
-	return d.value(temperature)
-}
-func (d *fakeDevice) GetMaxClockInfo(binding.ClockType) (uint32, binding.Return) {
-	return d.value(maxMemoryClock)
-}
-func (d *fakeDevice) GetClockInfo(kind binding.ClockType) (uint32, binding.Return) {
-	if kind == binding.CLOCK_MEM {
-		return d.value(memoryClock)
-	}
-	return d.value(smClock)
-}
-func (d *fakeDevice) GetUtilizationRates() (binding.Utilization, binding.Return) {
-	busy, r := d.value(busyTime)
-	return binding.Utilization{Gpu: busy, Memory: d.values[memoryBusy]}, r
-}
-func (d *fakeDevice) GetMemoryInfo_v2() (binding.Memory_v2, binding.Return) {
+func (d *fakeDevice) memory() (used, total uint64, c Code) {
 	if d.allCodes != CodeSuccess {
-		return binding.Memory_v2{}, binding.Return(d.allCodes)
+		return 0, 0, d.allCodes
 	}
-	return binding.Memory_v2{Used: d.mem.used, Total: d.mem.total}, binding.Return(d.memCode)
+	return d.mem.used, d.mem.total, d.memCode
 }
 
-func (d *fakeDevice) GetMaxMigDeviceCount() (int, binding.Return) { return len(d.mig), binding.SUCCESS }
-func (d *fakeDevice) GetMigDeviceHandleByIndex(i int) (binding.Device, binding.Return) {
-	if d.mig[i] == nil {
-		return nil, binding.ERROR_NOT_FOUND
+func (d *fakeDevice) migSlots() (int, Code) { return len(d.mig), CodeSuccess }
+func (d *fakeDevice) migDevice(slot int) (device, Code) {
+	if d.mig[slot] == nil {
+		return nil, codeNotFound
 	}
-	return d.mig[i], binding.SUCCESS
+	return d.mig[slot], CodeSuccess
 }
-func (d *fakeDevice) GetGpuInstanceId() (int, binding.Return) { return d.instance, binding.SUCCESS }
+func (d *fakeDevice) instance() (int, Code) { return d.number, CodeSuccess }
 
-func (d *fakeDevice) GpmQueryDeviceSupport() (binding.GpmSupport, binding.Return) {
-	return binding.GpmSupport{IsSupportedDevice: 1}, binding.Return(d.gpmCode)
-}
-func (d *fakeDevice) GpmSampleGet(s binding.GpmSample) binding.Return {
-	return d.samples.take(s.(*fakeSample))
-}
-func (d *fakeDevice) GpmMigSampleGet(instance int, s binding.GpmSample) binding.Return {
+func (d *fakeDevice) hasGPM() (bool, Code)    { return true, d.gpmCode }
+func (d *fakeDevice) sample(s gpmSample) Code { return d.samples.take(d.driver.samples[s-1]) }
+func (d *fakeDevice) sampleInstance(instance int, s gpmSample) Code {
 	for _, part := range d.mig {
-		if part != nil && part.instance == instance {
-			return part.samples.take(s.(*fakeSample))
+		if part != nil && part.number == instance {
+			return part.samples.take(d.driver.samples[s-1])
 		}
 	}
-	return binding.ERROR_NOT_FOUND
+	return codeNotFound
 }
 
 // fakeSamples are what a device was asked for, and the metrics between any two samples.
@@ -170,20 +144,17 @@ func (s *fakeSamples) freed() (n int) {
 	return n
 }
 
-func (s *fakeSamples) take(sample *fakeSample) binding.Return {
+func (s *fakeSamples) take(sample *fakeSample) Code {
 	if sample.of == nil {
 		sample.of, sample.number = s, len(s.used)
 		s.used = append(s.used, sample)
 	}
 	s.taken = append(s.taken, sample.number)
-	return binding.Return(s.takeCode)
+	return s.takeCode
 }
 
 type fakeSample struct {
-	binding.GpmSample
 	of     *fakeSamples
 	number int
 	freed  int
 }
-
-func (s *fakeSample) Free() binding.Return { s.freed++; return binding.SUCCESS }

@@ -1,13 +1,10 @@
-//go:build linux && cgo
+//go:build linux && (amd64 || arm64) && !static
 
 package nvml
 
 import (
-	"slices"
 	"strings"
 	"time"
-
-	binding "github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"sonde/probe/opt"
 )
@@ -36,7 +33,7 @@ const (
 // costs one sample and gives the average since the poll before, without gaps.
 type gpm struct {
 	unit    *unit
-	samples [2]binding.GpmSample
+	samples [2]gpmSample
 	newest  int       // of the samples
 	at      time.Time // of that sample; zero: nothing to compare with
 	last    gpmValues
@@ -46,34 +43,26 @@ type gpm struct {
 // gpmValues are the metrics by id; nil while there are no two samples to compare.
 type gpmValues map[uint32]float64
 
-var gpmSymbols = []string{
-	"nvmlGpmQueryDeviceSupport", "nvmlGpmSampleAlloc", "nvmlGpmSampleFree",
-	"nvmlGpmSampleGet", "nvmlGpmMetricsGet",
-}
-
 // newGPM allocates the samples of a unit. That the library has the functions says nothing
 // about the device, which is queried. A MIG instance samples through the whole GPU.
 func newGPM(u *unit) (*gpm, Code) {
-	whole, symbols := u.device, gpmSymbols
+	whole := u.device
 	if u.parent != "" {
-		whole, symbols = u.whole, append(slices.Clone(gpmSymbols), "nvmlGpmMigSampleGet")
+		whole = u.whole
 	}
-	if slices.ContainsFunc(symbols, func(s string) bool { return !u.library.has(s) }) {
-		return nil, CodeFunctionNotFound
-	}
-	support, r := whole.GpmQueryDeviceSupport()
+	supported, c := whole.hasGPM()
 	switch {
-	case r != binding.SUCCESS:
-		return nil, Code(r)
-	case support.IsSupportedDevice == 0:
+	case c != CodeSuccess:
+		return nil, c
+	case !supported:
 		return nil, CodeNotSupported
 	}
 	g := &gpm{unit: u}
 	for i := range g.samples {
-		s, r := u.library.GpmSampleAlloc()
-		if r != binding.SUCCESS {
+		s, c := u.driver.newSample()
+		if c != CodeSuccess {
 			g.free()
-			return nil, Code(r)
+			return nil, c
 		}
 		g.samples[i] = s
 	}
@@ -82,33 +71,32 @@ func newGPM(u *unit) (*gpm, Code) {
 
 func (g *gpm) free() {
 	for _, s := range g.samples {
-		if s != nil {
-			s.Free()
+		if s != 0 {
+			g.unit.driver.freeSample(s)
 		}
 	}
 }
 
-func (g *gpm) take(s binding.GpmSample) Code {
+func (g *gpm) take(s gpmSample) Code {
 	if g.unit.parent != "" {
-		return Code(g.unit.whole.GpmMigSampleGet(g.unit.instance, s))
+		return g.unit.whole.sampleInstance(g.unit.instance, s)
 	}
-	return Code(g.unit.device.GpmSampleGet(s))
+	return g.unit.device.sample(s)
 }
 
 // metrics are the values between two samples that the device has.
-func (g *gpm) metrics(older, newer binding.GpmSample) (gpmValues, Code) {
-	request := binding.GpmMetricsGetType{Sample1: older, Sample2: newer}
+func (g *gpm) metrics(older, newer gpmSample) (gpmValues, Code) {
+	metrics := make([]gpmMetric, 0, len(gpmIDs))
 	for _, id := range gpmIDs {
-		request.Metrics[request.NumMetrics].MetricId = id
-		request.NumMetrics++
+		metrics = append(metrics, gpmMetric{id: id})
 	}
-	if r := g.unit.library.GpmMetricsGet(&request); r != binding.SUCCESS {
-		return nil, Code(r)
+	if c := g.unit.driver.compare(older, newer, metrics); c != CodeSuccess {
+		return nil, c
 	}
 	found := gpmValues{}
-	for _, m := range request.Metrics[:request.NumMetrics] {
-		if Code(m.NvmlReturn) == CodeSuccess {
-			found[m.MetricId] = m.Value
+	for _, m := range metrics {
+		if Code(m.code) == CodeSuccess {
+			found[m.id] = m.value
 		}
 	}
 	return found, CodeSuccess

@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && (amd64 || arm64) && !static
 
 package nvml
 

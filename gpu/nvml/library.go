@@ -1,133 +1,105 @@
-//go:build linux && cgo
+//go:build linux && (amd64 || arm64) && !static
 
 package nvml
 
 import (
-	"strings"
+	"unsafe"
 
-	binding "github.com/NVIDIA/go-nvml/pkg/nvml"
+	"github.com/ebitengine/purego"
 )
 
-// library is the driver's libnvidia-ml.so.1. The binding leaves its functions
-// unresolved until the first call, and a function that the installed library
-// lacks ends the process at once, past any recover and with the terminal in raw
-// mode. Each function is therefore looked up before it is called; the texts of
-// return codes are our own for the same reason.
+const libraryName = "libnvidia-ml.so.1"
+
+// library is the driver's libnvidia-ml.so.1, opened at run time. Each function is
+// looked up by name before its first call: older drivers lack some.
 type library struct {
-	binding.Interface
-	have map[string]bool // answers of lookups
+	handle    uintptr
+	functions map[string]uintptr // by symbol; 0: the library lacks it
+}
+
+// newerNames are the second versions of functions, with the same parameters, which are
+// preferred.
+var newerNames = map[string]string{
+	"nvmlInit":                   "nvmlInit_v2",
+	"nvmlDeviceGetCount":         "nvmlDeviceGetCount_v2",
+	"nvmlDeviceGetHandleByIndex": "nvmlDeviceGetHandleByIndex_v2",
+}
+
+func (l *library) find(symbol string) uintptr {
+	f, known := l.functions[symbol]
+	if known || l.handle == 0 {
+		return f
+	}
+	if newer := newerNames[symbol]; newer != "" {
+		f, _ = purego.Dlsym(l.handle, newer)
+	}
+	if f == 0 {
+		f, _ = purego.Dlsym(l.handle, symbol) // 0 with an error
+	}
+	l.functions[symbol] = f
+	return f
+}
+
+// call calls a function of the library. What the arguments point to stays where it is
+// until the function returns: the directive covers conversions in the call's own list.
+//
+//go:uintptrescapes
+func (l *library) call(symbol string, args ...uintptr) Code {
+	f := l.find(symbol)
+	if f == 0 {
+		return CodeFunctionNotFound
+	}
+	code, _, _ := purego.SyscallN(f, args...)
+	return Code(int32(code)) // nvmlReturn_t has 32 bits; the rest of the register is undefined
+}
+
+func (l *library) init() Code {
+	handle, err := purego.Dlopen(libraryName, purego.RTLD_LAZY|purego.RTLD_GLOBAL)
+	if err != nil {
+		return CodeLibraryNotFound
+	}
+	l.handle, l.functions = handle, map[string]uintptr{}
+	c := l.call("nvmlInit")
+	if c != CodeSuccess {
+		l.close()
+	}
+	return c
 }
 
 // shutdown also runs after a failed use; without the function there is nothing to do.
 func (l *library) shutdown() {
-	if l.has("nvmlShutdown") {
-		l.Shutdown()
-	}
+	l.call("nvmlShutdown")
+	l.close()
 }
 
-// has reports whether the library offers a function, or its second version, which the
-// binding prefers.
-func (l *library) has(symbol string) bool {
-	found, known := l.have[symbol]
-	if !known {
-		lookup := l.Extensions().LookupSymbol
-		found = lookup(symbol) == nil || lookup(symbol+"_v2") == nil
-		l.have[symbol] = found
-	}
-	return found
+func (l *library) close() {
+	_ = purego.Dlclose(l.handle)
+	l.handle, l.functions = 0, nil
 }
 
-// call makes one query if the library offers the function.
-func call[T any](l *library, symbol string, f func() (T, binding.Return)) (T, Code) {
-	if !l.has(symbol) {
-		var none T
-		return none, CodeFunctionNotFound
-	}
-	v, r := f()
-	return v, Code(r)
+func (l *library) count() (int, Code) {
+	var n uint32
+	c := l.call("nvmlDeviceGetCount", uintptr(unsafe.Pointer(&n)))
+	return int(n), c
 }
 
-// queries are the calls behind the names that gpu.Reading.Fill and the constants of
-// unit.go have for a quantity. GetPcieThroughput is missing on purpose: it blocks for
-// 20 ms per call.
-var queries = map[string]func(binding.Device) (uint32, binding.Return){
-	busyTime: func(d binding.Device) (uint32, binding.Return) {
-		u, r := d.GetUtilizationRates()
-		return u.Gpu, r
-	},
-	"nvmlDeviceGetUtilizationRates().memory": func(d binding.Device) (uint32, binding.Return) {
-		u, r := d.GetUtilizationRates()
-		return u.Memory, r
-	},
-	powerUsage:                        binding.Device.GetPowerUsage,
-	"nvmlDeviceGetEnforcedPowerLimit": binding.Device.GetEnforcedPowerLimit,
-	"nvmlDeviceGetTemperature": func(d binding.Device) (uint32, binding.Return) {
-		return d.GetTemperature(binding.TEMPERATURE_GPU)
-	},
-	"nvmlDeviceGetClockInfo(SM)": func(d binding.Device) (uint32, binding.Return) {
-		return d.GetClockInfo(binding.CLOCK_SM)
-	},
-	"nvmlDeviceGetClockInfo(memory)": func(d binding.Device) (uint32, binding.Return) {
-		return d.GetClockInfo(binding.CLOCK_MEM)
-	},
-	clockReasons: mask(binding.Device.GetCurrentClocksEventReasons),
-	"nvmlDeviceGetCurrentClocksThrottleReasons": mask(binding.Device.GetCurrentClocksThrottleReasons),
-
-	busWidth: binding.Device.GetMemoryBusWidth,
-	maxMemoryClock: func(d binding.Device) (uint32, binding.Return) {
-		return d.GetMaxClockInfo(binding.CLOCK_MEM)
-	},
+func (l *library) device(index int) (device, Code) {
+	d := &libraryDevice{library: l}
+	c := l.call("nvmlDeviceGetHandleByIndex", uintptr(index), uintptr(unsafe.Pointer(&d.handle)))
+	return d, c
 }
 
-// mask is a query of 64 bits, of which those beyond 32 are not used.
-func mask(query func(binding.Device) (uint64, binding.Return)) func(binding.Device) (uint32, binding.Return) {
-	return func(d binding.Device) (uint32, binding.Return) {
-		bits, r := query(d)
-		return uint32(bits), r
-	}
+func (l *library) newSample() (s gpmSample, c Code) {
+	c = l.call("nvmlGpmSampleAlloc", uintptr(unsafe.Pointer(&s)))
+	return s, c
 }
 
-// value makes one of the queries. The answer is in the driver's unit.
-func (l *library) value(d binding.Device, name string) (uint32, Code) {
-	symbol, _, _ := strings.Cut(name, "(")
-	v, c := call(l, symbol, func() (uint32, binding.Return) { return queries[name](d) })
-	if name == clockReasons && c == CodeFunctionNotFound { // its name in older drivers
-		return l.value(d, "nvmlDeviceGetCurrentClocksThrottleReasons")
-	}
-	return v, c
-}
+func (l *library) freeSample(s gpmSample) { l.call("nvmlGpmSampleFree", uintptr(s)) }
 
-// memory is in bytes. The second version of the function does not count what the driver
-// reserves as used.
-func (l *library) memory(d binding.Device) (used, total uint64, c Code) {
-	m2, c := call(l, memoryInfo+"_v2", d.GetMemoryInfo_v2)
-	if c != CodeFunctionNotFound && c != CodeStructVersionWrong {
-		return m2.Used, m2.Total, c
-	}
-	m1, c := call(l, memoryInfo, d.GetMemoryInfo)
-	return m1.Used, m1.Total, c
-}
-
-// instances are the occupied MIG slots of a GPU, by the number of their GPU instance: of
-// compute instances that share it the first. The slots have gaps, and neither a gap nor a
-// refusal on the GPU hides the other ones.
-func (l *library) instances(d binding.Device) map[int]binding.Device {
-	slots, c := call(l, "nvmlDeviceGetMaxMigDeviceCount", d.GetMaxMigDeviceCount)
-	if c != CodeSuccess {
-		return nil
-	}
-	found := map[int]binding.Device{}
-	for i := range slots {
-		part, c := call(l, "nvmlDeviceGetMigDeviceHandleByIndex", func() (binding.Device, binding.Return) {
-			return d.GetMigDeviceHandleByIndex(i)
-		})
-		if c != CodeSuccess {
-			continue
-		}
-		id, c := call(l, "nvmlDeviceGetGpuInstanceId", part.GetGpuInstanceId)
-		if c == CodeSuccess && found[id] == nil {
-			found[id] = part
-		}
-	}
-	return found
+func (l *library) compare(older, newer gpmSample, metrics []gpmMetric) Code {
+	request := gpmMetricsGet{version: gpmVersion, older: older, newer: newer}
+	request.count = uint32(copy(request.metrics[:], metrics))
+	c := l.call("nvmlGpmMetricsGet", uintptr(unsafe.Pointer(&request)))
+	copy(metrics, request.metrics[:])
+	return c
 }

@@ -1,4 +1,4 @@
-//go:build !(linux && cgo)
+//go:build !linux || !(amd64 || arm64) || static
 
 package nvml
 
@@ -13,9 +13,9 @@ import (
 // Built reports whether this build can load the driver's library.
 const Built = false
 
-var errNotBuilt = errors.New("this build has no NVML (it needs Linux and cgo)")
+var errNotBuilt = errors.New("this build has no NVML (it needs Linux on amd64 or arm64, and not the static build)")
 
-// Open fails: the binding needs Linux and cgo.
+// Open fails: this build cannot open a library at run time.
 func Open(time.Duration) (*Reader, error) { return nil, errNotBuilt }
 
 // Reader is what no Open of this build returns.

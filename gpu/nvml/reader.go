@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && (amd64 || arm64) && !static
 
 package nvml
 
@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	binding "github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"sonde/gpu"
 )
@@ -27,7 +25,7 @@ const (
 // Reader reads all GPUs of this machine. One goroutine owns it and the
 // library: NVML calls that hang must never pile up.
 type Reader struct {
-	library    *library
+	driver     driver
 	interval   time.Duration
 	hostMemory HostMemory
 
@@ -36,20 +34,16 @@ type Reader struct {
 	nextEnumerate time.Time
 }
 
-// installed is the driver's library on this machine.
-var installed = binding.New()
-
 // Open reads this machine's GPUs through NVML; its error is a sentence for people.
-func Open(interval time.Duration) (*Reader, error) { return open(installed, interval) }
+func Open(interval time.Duration) (*Reader, error) { return open(&library{}, interval) }
 
-func open(driver binding.Interface, interval time.Duration) (*Reader, error) {
-	l := &library{driver, map[string]bool{}}
-	if c := Code(l.Init()); c != CodeSuccess {
+func open(d driver, interval time.Duration) (*Reader, error) {
+	if c := d.init(); c != CodeSuccess {
 		return nil, c
 	}
-	n := &Reader{library: l, interval: interval, hostMemory: SystemMemory}
+	n := &Reader{driver: d, interval: interval, hostMemory: SystemMemory}
 	if err := n.enumerate(time.Now()); err != nil {
-		l.shutdown()
+		d.shutdown()
 		return nil, err
 	}
 	return n, nil
@@ -60,13 +54,13 @@ func (n *Reader) Close() {
 	for _, u := range n.units {
 		u.free()
 	}
-	n.library.shutdown()
+	n.driver.shutdown()
 }
 
 // Read queries every GPU for everything.
 func (n *Reader) Read(context.Context) (gpu.Status, error) {
 	now := time.Now()
-	if count, c := call(n.library, "nvmlDeviceGetCount", n.library.DeviceGetCount); !now.Before(n.nextEnumerate) || c == CodeSuccess && count != n.listed {
+	if count, c := n.driver.count(); !now.Before(n.nextEnumerate) || c == CodeSuccess && count != n.listed {
 		if err := n.enumerate(now); err != nil {
 			return gpu.Status{}, err
 		}
@@ -86,7 +80,7 @@ func (n *Reader) Read(context.Context) (gpu.Status, error) {
 // enumerate rebuilds the list of devices. A device that is still there keeps its
 // GPM samples; what it refused is queried again.
 func (n *Reader) enumerate(now time.Time) error {
-	count, c := call(n.library, "nvmlDeviceGetCount", n.library.DeviceGetCount)
+	count, c := n.driver.count()
 	if c != CodeSuccess {
 		return c
 	}
@@ -108,9 +102,7 @@ func (n *Reader) enumerate(now time.Time) error {
 }
 
 func (n *Reader) addGPU(index int, old []*unit) {
-	dev, c := call(n.library, "nvmlDeviceGetHandleByIndex", func() (binding.Device, binding.Return) {
-		return n.library.DeviceGetHandleByIndex(index)
-	})
+	dev, c := n.driver.device(index)
 	if c != CodeSuccess {
 		n.units = append(n.units, n.unreachable(index, c, old))
 		return
@@ -120,12 +112,12 @@ func (n *Reader) addGPU(index int, old []*unit) {
 		n.units = append(n.units, n.unreachable(index, c, old))
 		return
 	}
-	instances := n.library.instances(dev)
-	n.add(old, &unit{library: n.library, id: id, index: index, device: dev, hasMIG: len(instances) > 0})
-	for _, part := range slices.Sorted(maps.Keys(instances)) {
+	parts := instances(dev)
+	n.add(old, &unit{driver: n.driver, id: id, index: index, device: dev, hasMIG: len(parts) > 0})
+	for _, part := range slices.Sorted(maps.Keys(parts)) {
 		n.add(old, &unit{
-			library: n.library, id: id + "/" + strconv.Itoa(part), parent: id, index: index,
-			device: instances[part], whole: dev, instance: part,
+			driver: n.driver, id: id + "/" + strconv.Itoa(part), parent: id, index: index,
+			device: parts[part], whole: dev, instance: part,
 		})
 	}
 }
@@ -158,8 +150,8 @@ func (n *Reader) unreachable(index int, c Code, old []*unit) *unit {
 // hostID is the ID of a GPU that has none of its own.
 func hostID(index int) string { return HostName() + "/" + strconv.Itoa(index) }
 
-func (n *Reader) idOf(d binding.Device, index int) (string, Code) {
-	id, c := call(n.library, "nvmlDeviceGetUUID", d.GetUUID)
+func (n *Reader) idOf(d device, index int) (string, Code) {
+	id, c := d.uuid()
 	if c == CodeSuccess && id != "" {
 		return gpu.Clean(id), c
 	}

@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && (amd64 || arm64) && !static
 
 package nvml
 
@@ -123,7 +123,7 @@ func TestMIGInstancesAreRowsOfTheirOwn(t *testing.T) {
 		big.samples.percent = map[uint32]float64{smUtil: 90, graphicsUtil: 95}
 		small.samples.takeCode = CodeNotSupported
 		second := newFakeDevice("MIG-second-compute-instance")
-		big.instance, second.instance, small.instance = 1, 1, 5
+		big.number, second.number, small.number = 1, 1, 5
 		parent.mig = []*fakeDevice{big, second, nil, small}
 		gpus := secondReading(t, &fakeDriver{devices: []*fakeDevice{parent}})
 		if len(gpus) != 3 {

@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux && (amd64 || arm64) && !static
 
 package nvml
 
@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	binding "github.com/NVIDIA/go-nvml/pkg/nvml"
-
 	"sonde/gpu"
 	"sonde/probe/opt"
 )
@@ -16,6 +14,7 @@ import (
 // Calls that this package names itself; gpu.Reading.Fill names the others.
 const (
 	busyTime       = "nvmlDeviceGetUtilizationRates().gpu"
+	memoryTime     = "nvmlDeviceGetUtilizationRates().memory"
 	powerUsage     = "nvmlDeviceGetPowerUsage"
 	busWidth       = "nvmlDeviceGetMemoryBusWidth"            // bits
 	maxMemoryClock = "nvmlDeviceGetMaxClockInfo"              // MHz
@@ -25,16 +24,16 @@ const (
 
 // unit is one row: a GPU or a MIG instance, with what was learnt about it.
 type unit struct {
-	library          *library
+	driver           driver
 	id, parent, name string
 	index            int
-	device           binding.Device // nil: the handle could not be had, see handle
+	device           device // nil: the handle could not be had, see handle
 	handle           Code
 	hasMIG           bool // parent of MIG instances
 	lost             bool
 
 	// Of a MIG instance.
-	whole    binding.Device
+	whole    device
 	instance int // its number on the whole GPU
 
 	refused       map[string]Code // lasting answers since the last enumeration
@@ -48,7 +47,7 @@ type unit struct {
 // to tick and forgets what was refused.
 func (u *unit) begin() {
 	u.refused = map[string]Code{}
-	if name, c := call(u.library, "nvmlDeviceGetName", u.device.GetName); c == CodeSuccess {
+	if name, c := u.device.name(); c == CodeSuccess {
 		u.name = gpu.Clean(name)
 	}
 	u.bandwidthPeak = u.peak()
@@ -74,7 +73,7 @@ func (u *unit) peak() opt.Float {
 	if u.parent != "" {
 		return opt.Float{}
 	}
-	if _, total, c := u.library.memory(u.device); c != CodeSuccess || total == 0 {
+	if _, total, c := u.device.memory(); c != CodeSuccess || total == 0 {
 		return opt.Float{}
 	}
 	if bits, mhz := u.ask(busWidth), u.ask(maxMemoryClock); bits.V > 0 && mhz.V > 0 {
@@ -144,7 +143,7 @@ func (u *unit) readMemory(r *gpu.Reading, hostMemory HostMemory) (note string) {
 	var used, total uint64
 	c, refused := u.refused[memoryInfo]
 	if !refused {
-		used, total, c = u.library.memory(u.device)
+		used, total, c = u.device.memory()
 		u.took(memoryInfo, c)
 	}
 	shared := c == CodeNotSupported || c == CodeSuccess && total == 0
@@ -193,7 +192,7 @@ func (u *unit) ask(name string) opt.Float {
 	if _, refused := u.refused[name]; refused {
 		return opt.Float{}
 	}
-	v, c := u.library.value(u.device, name)
+	v, c := u.device.value(name)
 	u.took(name, c)
 	if c != CodeSuccess {
 		return opt.Float{}
