@@ -411,9 +411,10 @@ func TestTheVerdictBreaksBetweenWordsAndKeepsWholeEvidence(t *testing.T) {
 		want string
 	}{
 		{80, 2, " ▲ the engine is overloaded: 9 requests wait, TTFT 2 100 ms|   → send less"},
-		{50, 2, " ▲ the engine is overloaded: 9 requests wait, TTFT|   2 100 ms"},
+		{50, 2, " ▲ the engine is overloaded: 9 requests wait|   → send less"},
+		{50, 3, " ▲ the engine is overloaded: 9 requests wait, TTFT|   2 100 ms|   → send less"},
 		{50, 1, " ▲ the engine is overloaded: 9 requests wait"},
-		{20, 2, " ▲ the engine is|   overloaded"},
+		{20, 2, " ▲ the engine is …|   → send less"},
 		{16, 1, " ▲ the engine …"},
 	} {
 		lines := VerdictLines(newTestTheme(), v, c.w, c.h)

@@ -13,13 +13,14 @@ import (
 	"sonde/ui/theme"
 )
 
-// VerdictLines are the verdict below the panels: its sentence and evidence, and the advice if
-// a line is left for it.
+// VerdictLines are the verdict below the panels: its sentence, its advice, and the evidence that
+// there is room for. On one line there is no advice.
 func VerdictLines(t *theme.Palette, v diagnose.Verdict, w, h int) []string {
-	lines := verdictLines(t, v, w, h)
-	if len(lines) < h && v.Advice != "" {
-		lines = append(lines, t.Dim.Render("   → "+text.CleanTo(v.Advice, w-5)))
+	if v.Advice == "" || h < 2 {
+		return chart.Fit(verdictLines(t, v, w, h), w, h)
 	}
+	lines := verdictLines(t, v, w, h-1)
+	lines = append(lines, t.Dim.Render("   → "+text.CleanTo(v.Advice, w-5)))
 	return chart.Fit(lines, w, h)
 }
 
