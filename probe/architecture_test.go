@@ -43,6 +43,7 @@ var rooms = []room{
 	{"probe/prom", tools, []string{"probe/plain"}},
 	{"probe/report/page", tools, nil},
 	{"probe/units", tools, []string{"probe/opt"}},
+	{"ui/cast", tools, nil},
 	{"ui/chart", tools, nil},
 	{"ui/still", tools, nil},
 	{"ui/theme", tools, []string{"probe/plain"}},
@@ -92,7 +93,7 @@ var rooms = []room{
 	{"ui/history", readers, []string{"gpu", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt"}},
 	{"ui/text", readers, []string{"probe/plain", "probe/units", "ui/chart", "ui/theme"}},
 	{"ui/panel", readers, []string{"gpu", "probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/level", "probe/measure", "probe/opt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/text", "ui/theme"}},
-	{"ui", readers, []string{"probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/prompt", "probe/slo", "probe/sweep", "probe/units", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
+	{"ui", readers, []string{"probe/arrivals", "probe/diagnose", "probe/engine", "probe/frame", "probe/guard", "probe/length", "probe/level", "probe/prompt", "probe/slo", "probe/sweep", "probe/units", "ui/cast", "ui/chart", "ui/history", "ui/panel", "ui/still", "ui/text", "ui/theme"}},
 	{"ui/board", readers, []string{"probe/canary", "probe/guard", "probe/measure", "probe/opt", "probe/units", "ui", "ui/chart", "ui/panel", "ui/text", "ui/theme"}},
 	// Wiring: from a Config to a running program, and what tests it.
 	{"config", wiring, []string{"gpu/remote", "probe/arrivals", "probe/compare", "probe/crew", "probe/length", "probe/plain", "probe/plan", "probe/sim", "probe/slo", "probe/units", "ui/theme"}},

@@ -223,12 +223,20 @@ func (m *model) chooseWindow(seconds int) {
 
 // save runs beside the screen: a slow disk must not stop it.
 func (m *model) save() {
-	f, view, light := m.Save, m.content, m.theme.Light
+	m.keep()
+	f, view, light, recording := m.Save, m.content, m.theme.Light, m.recorder.Recording()
 	m.say("saving …", m.theme.Dim)
 	m.then = func() (msg tea.Msg) {
 		defer guard.Catch("saving", func(err error) { msg = savedMsg{err: err} })
-		path, err := f(still.SVG(view, light))
+		path, err := f(still.SVG(view, light), recording.String())
 		return savedMsg{path, err}
+	}
+}
+
+// keep records what is shown, if it can be saved.
+func (m *model) keep() {
+	if m.Save != nil && m.content != "" {
+		m.recorder.Add(time.Now(), m.layout.w, m.layout.h, m.content)
 	}
 }
 

@@ -168,7 +168,7 @@ func sessionKeys() []command {
 		{[]string{"space"}, "space", "pause the display (measuring continues), or the recording", "pause", needNothing, (*model).togglePause},
 		{[]string{"r"}, "r", "reset statistics", "", needControls, controls("statistics reset; the charts keep their history", frame.Controls.ResetStatistics)},
 		{[]string{"w"}, "w", "live window: 10, 30 or 60 s", "", needControls, (*model).nextWindow},
-		{[]string{"e"}, "e", "save the results and a picture of the screen", "save", needSave, (*model).save},
+		{[]string{"e"}, "e", "save the results, a picture of the screen and its last 3 minutes", "save", needSave, (*model).save},
 		{[]string{":"}, ":", "command line: :i 4k, :slo ttft_p95=1s … (tab, ↑, esc)", "", needNothing, (*model).openLine},
 		{[]string{"?", "h"}, "?", "this help", "help", needNothing, func(m *model) { m.toggle(overlayHelp) }},
 		{[]string{"ctrl+l"}, "ctrl+l", "redraw the screen", "", needNothing, returns(tea.ClearScreen)},

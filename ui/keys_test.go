@@ -304,12 +304,12 @@ func hasPicture(svg string) error {
 func TestSavingTellsHowItWent(t *testing.T) {
 	m := at(newFake(1).play(time.Second), 80, 24)
 	for _, c := range []struct {
-		save func(string) (string, error)
+		save func(svg, cast string) (string, error)
 		want string
 	}{
-		{func(svg string) (string, error) { return "sonde-1.json", hasPicture(svg) }, "saved sonde-1.json"},
-		{func(string) (string, error) { return "", errors.New("disk full") }, "not saved: disk full"},
-		{func(string) (string, error) { panic("oh") }, "not saved: saving: internal error: oh"},
+		{func(svg, _ string) (string, error) { return "sonde-1.json", hasPicture(svg) }, "saved sonde-1.json"},
+		{func(string, string) (string, error) { return "", errors.New("disk full") }, "not saved: disk full"},
+		{func(string, string) (string, error) { panic("oh") }, "not saved: saving: internal error: oh"},
 	} {
 		m.Save = c.save
 		m.Update(press(m, "e")())

@@ -11,7 +11,8 @@
 //	overlay.go, help.go   texts over the panels
 //
 // Below it: panel draws the panels, history is what the charts remember, text lays out
-// lines and tables, theme has the styles, chart draws the charts, still saves a picture.
+// lines and tables, theme has the styles, chart draws the charts, still saves a picture,
+// cast the last minutes.
 package ui
 
 import (
@@ -23,6 +24,7 @@ import (
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/probe/guard"
+	"sonde/ui/cast"
 	"sonde/ui/panel"
 	"sonde/ui/theme"
 )
@@ -73,9 +75,10 @@ type model struct {
 	generation int // of the chain of ticks; ticks of older chains are dropped
 	epoch      int // of the playback, whose Frames are shown
 	content    string
-	then       tea.Cmd // what Bubble Tea is to do after a command
-	replied    bool    // the terminal has replied to the last question of the start
-	err        error   // ends the program
+	recorder   cast.Recorder // of what was shown, for saving
+	then       tea.Cmd       // what Bubble Tea is to do after a command
+	replied    bool          // the terminal has replied to the last question of the start
+	err        error         // ends the program
 }
 
 // notice is a line about something that just happened.
@@ -144,6 +147,7 @@ func (m *model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.paste(msg)
 	case tickMsg:
 		cmd = m.tick(msg)
+		defer m.keep()
 	case tea.ResumeMsg:
 		cmd = m.restart()
 	case savedMsg:

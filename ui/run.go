@@ -22,11 +22,11 @@ import (
 // Options is what the live screen needs. Only Frames is required.
 type Options struct {
 	Frames   frame.Frames
-	Controls frame.Controls                            // nil: a recording, whose load cannot be changed
-	Playback frame.Playback                            // of a recording; nil: Frames come as they happen
-	Judge    Judge                                     // nil: no verdict
-	NewJudge func() Judge                              // replaces Judge when a jump makes Frames start over; nil: it stays
-	Save     func(svg string) (path string, err error) // writes what was measured and the picture; nil: no saving
+	Controls frame.Controls                                  // nil: a recording, whose load cannot be changed
+	Playback frame.Playback                                  // of a recording; nil: Frames come as they happen
+	Judge    Judge                                           // nil: no verdict
+	NewJudge func() Judge                                    // replaces Judge when a jump makes Frames start over; nil: it stays
+	Save     func(svg, cast string) (path string, err error) // writes what was measured, the picture and the last minutes; nil: no saving
 	SLOs     []slo.Target
 	SetSLOs  func([]slo.Target) // judges by others from now on; nil: they stay
 	Levels   Levels             // nil: those of the Judge

@@ -64,7 +64,7 @@ func (p program) live(ctx context.Context, c config.Config) error {
 			setSLOs(targets)
 		},
 		Levels: levels, Sweeper: sweeper, Rehearsal: m.Rehearsal(), Other: other,
-		Save:  func(svg string) (string, error) { return report.Save(".", keeper, time.Now(), svg) },
+		Save:  func(svg, cast string) (string, error) { return report.Save(".", keeper, time.Now(), svg, cast) },
 		ASCII: c.ASCII, Color: c.Color, Theme: c.Theme,
 	})
 	closing(m)
@@ -124,12 +124,12 @@ func replay(ctx context.Context, c config.Config) error {
 	screen, stop := setup.Interruptible(ctx)
 	defer stop()
 	o.Judge = o.NewJudge()
-	o.Save = func(svg string) (string, error) {
+	o.Save = func(svg, cast string) (string, error) {
 		levels, err := r.Levels(ctx)
 		if err != nil {
 			return "", err
 		}
-		return report.SaveRecording(".", c.Replay.File, time.Now(), svg, levels)
+		return report.SaveRecording(".", c.Replay.File, time.Now(), svg, cast, levels)
 	}
 	return ui.Run(screen, o)
 }

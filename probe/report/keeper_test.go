@@ -74,11 +74,11 @@ func TestSaveNeverOverwrites(t *testing.T) {
 	dir, now := t.TempDir(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var paths []string
 	for range 3 {
-		path, err := Save(dir, k.Keeper, now, "<svg/>")
+		path, err := Save(dir, k.Keeper, now, "<svg/>", "cast")
 		if err != nil {
 			t.Fatal(err)
 		}
-		stem, _, _ := strings.Cut(path, ".json .svg; ")
+		stem, _, _ := strings.Cut(path, ".json .svg .cast; ")
 		paths = append(paths, filepath.Base(stem))
 		raw, err := os.ReadFile(stem + ".json")
 		if err != nil || !json.Valid(raw) {
@@ -105,8 +105,8 @@ func TestSaveWritesTheReport(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, stem+"-curve.svg"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, err := Save(dir, s.k.Keeper, now, "<svg>screen</svg>")
-	if err != nil || filepath.Base(said) != stem+"-2.json .svg .md -levels.json -curve.svg" {
+	said, err := Save(dir, s.k.Keeper, now, "<svg>screen</svg>", "the cast")
+	if err != nil || filepath.Base(said) != stem+"-2.json .svg .cast .md -levels.json -curve.svg" {
 		t.Fatalf("%q, %v", said, err)
 	}
 	read := func(ending string) string {
@@ -117,7 +117,7 @@ func TestSaveWritesTheReport(t *testing.T) {
 		return string(raw)
 	}
 	for ending, want := range map[string]string{
-		".json": `"concurrency": 8,`, ".svg": "<svg>screen</svg>", ".md": "](" + stem + "-2-curve.svg)",
+		".json": `"concurrency": 8,`, ".svg": "<svg>screen</svg>", ".cast": "the cast", ".md": "](" + stem + "-2-curve.svg)",
 		"-levels.json": `"best_within_slo": {`, "-curve.svg": "TTFT p95, ms",
 	} {
 		if got := read(ending); !strings.Contains(got, want) {
@@ -127,7 +127,7 @@ func TestSaveWritesTheReport(t *testing.T) {
 	if raw, _ := os.ReadFile(filepath.Join(dir, stem+"-curve.svg")); string(raw) != "mine" {
 		t.Errorf("overwritten: %s", raw)
 	}
-	if files, _ := os.ReadDir(dir); len(files) != 6 {
+	if files, _ := os.ReadDir(dir); len(files) != 7 {
 		t.Errorf("%d files", len(files))
 	}
 }

@@ -14,16 +14,17 @@ import (
 )
 
 // Save writes, into new files of the folder, the Summary of the load that is on, the
-// picture of the screen, and, as soon as a level has settled, the report of all levels:
+// picture of the screen and its last minutes, and, as soon as a level has settled, the report of all levels:
 //
 //	sonde-HOST-TIME.json          Summary
 //	sonde-HOST-TIME.svg           screen
+//	sonde-HOST-TIME.cast          its last minutes, an asciicast
 //	sonde-HOST-TIME.md            report
 //	sonde-HOST-TIME-levels.json   the same, a SweepSummary
 //	sonde-HOST-TIME-curve.svg     its curve
 //
 // It returns what was saved, in words: the name, and its endings. It never overwrites.
-func Save(dir string, k *bench.Keeper, now time.Time, screen string) (string, error) {
+func Save(dir string, k *bench.Keeper, now time.Time, screen, cast string) (string, error) {
 	outcome, levels := k.Outcome(), k.Sweep()
 	summary, err := Render(New(&outcome), "json", 0, false)
 	if err != nil {
@@ -34,22 +35,22 @@ func Save(dir string, k *bench.Keeper, now time.Time, screen string) (string, er
 	if err != nil {
 		return "", err
 	}
-	saved, err := create(stem, append([]part{{".json", summary}, {".svg", screen}}, report...))
+	saved, err := create(stem, append([]part{{".json", summary}, {".svg", screen}, {".cast", cast}}, report...))
 	if err == nil && len(report) == 0 {
 		saved += "; the report of levels follows once one has settled"
 	}
 	return saved, err
 }
 
-// SaveRecording writes a picture of a recording into a new file of the folder, named for
-// the recording, and the report of its levels beside it; see Save.
-func SaveRecording(dir, recording string, now time.Time, screen string, levels bench.SweepOutcome) (string, error) {
+// SaveRecording writes a picture of a recording and the last minutes of the screen into new
+// files of the folder, named for the recording, and the report of its levels beside it; see Save.
+func SaveRecording(dir, recording string, now time.Time, screen, cast string, levels bench.SweepOutcome) (string, error) {
 	stem := newStem(dir, strings.TrimSuffix(filepath.Base(recording), filepath.Ext(recording)), now)
 	report, err := NewSweep(&levels).parts(stem)
 	if err != nil {
 		return "", err
 	}
-	return create(stem, append([]part{{".svg", screen}}, report...))
+	return create(stem, append([]part{{".svg", screen}, {".cast", cast}}, report...))
 }
 
 // part is one of several files that share a name and differ in its ending.
@@ -74,7 +75,7 @@ func (s SweepSummary) parts(stem string) ([]part, error) {
 func newStem(dir, of string, now time.Time) string {
 	first := filepath.Join(dir, fmt.Sprintf("sonde-%s-%s", fileName(of), now.Format("20060102-150405")))
 	stem := first
-	for n := 2; slices.ContainsFunc([]string{".json", ".svg", ".md", "-levels.json", curveEnding}, func(ending string) bool {
+	for n := 2; slices.ContainsFunc([]string{".json", ".svg", ".cast", ".md", "-levels.json", curveEnding}, func(ending string) bool {
 		_, err := os.Lstat(stem + ending)
 		return err == nil
 	}); n++ {

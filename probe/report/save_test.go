@@ -21,7 +21,7 @@ func TestSavingFailsInOneSentence(t *testing.T) {
 	if files, _ := os.ReadDir(dir); len(files) != 1 || files[0].Name() != "sonde-a.json" {
 		t.Errorf("%v", files)
 	}
-	_, err = Save(filepath.Join(dir, "sonde-a.json"), keeping(bench.Plan{}).Keeper, time.Time{}, "")
+	_, err = Save(filepath.Join(dir, "sonde-a.json"), keeping(bench.Plan{}).Keeper, time.Time{}, "", "")
 	if err == nil || !strings.HasSuffix(err.Error(), ".json cannot be written: not a directory") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}
