@@ -30,7 +30,7 @@ type Canary struct {
 	ProbeAny bool   // /probe takes any address
 
 	Each []Config // the settings of each target
-	Name string   // in one of Each: how people call the target, without credentials
+	Name string   // in one of Each, and in Config.Beside: how people call the target, without credentials
 }
 
 func canarySettings(c *Config) []setting {

@@ -6,6 +6,7 @@ import (
 	"sonde/probe/diagnose"
 	"sonde/probe/frame"
 	"sonde/ui/history"
+	"sonde/ui/panel"
 )
 
 // Other is another run, shown behind this one; *setup.Against is one.
@@ -68,12 +69,11 @@ func (m *model) followVerdict() {
 	}
 	v := j.Verdict()
 	before := m.otherRule
-	switch m.otherRule = v.Rule; {
-	case v.Rule == before:
-	case v.Severity >= diagnose.Warn:
-		m.say(m.live.Other.Name+": "+v.Text, m.theme.Warn)
-	case v.Severity == diagnose.Healthy && before != "":
-		m.say(m.live.Other.Name+": "+v.Text, m.theme.Note)
+	m.otherRule = v.Rule
+	trouble, well := v.Severity >= diagnose.Warn, v.Severity == diagnose.Healthy && before != ""
+	if v.Rule != before && (trouble || well) {
+		_, style := panel.VerdictSign(m.theme, v.Severity)
+		m.say(m.live.Other.Name+": "+v.Text, style)
 	}
 }
 

@@ -38,6 +38,7 @@ type differs struct {
 	run   *history.Other
 	load  frame.Load
 	model string
+	there string // model of a second endpoint; "" with a run, whose model is its own
 	says  []string
 }
 
@@ -133,16 +134,15 @@ func (a *Against) Differs(f *frame.Frame) []string {
 	if run == nil {
 		return nil
 	}
-	return a.differs.of(run, f, func() compare.Run { return like })
+	return a.differs.of(differs{run: run, load: f.Load.Requested, model: f.Engine.Identity.Model}, f, func() compare.Run { return like })
 }
 
-// of compares the work of a Frame with that of the other run, when either has changed.
-func (d *differs) of(run *history.Other, f *frame.Frame, like func() compare.Run) []string {
-	now := differs{run: run, load: f.Load.Requested, model: f.Engine.Identity.Model}
+// of compares the work of a Frame with that of the other run, if what is compared has changed.
+func (d *differs) of(now differs, f *frame.Frame, like func() compare.Run) []string {
 	if now.load.Concurrency == 0 {
 		return nil
 	}
-	if now.run == d.run && now.load == d.load && now.model == d.model {
+	if now.run == d.run && now.load == d.load && now.model == d.model && now.there == d.there {
 		return d.says
 	}
 	for _, x := range compare.Unlike(like(), asRun(f)) {

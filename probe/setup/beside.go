@@ -98,7 +98,8 @@ func (b *Beside) Differs(f *frame.Frame) []string {
 	if there == nil || there.Load.Requested != f.Load.Requested {
 		return nil // a change is still on its way
 	}
-	return b.differs.of(nil, f, func() compare.Run { return asRun(there) })
+	now := differs{load: f.Load.Requested, model: f.Engine.Identity.Model, there: there.Engine.Identity.Model}
+	return b.differs.of(now, f, func() compare.Run { return asRun(there) })
 }
 
 // Both hands commands to two Sessions. What a command replies is the first one's reply.

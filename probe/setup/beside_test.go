@@ -11,13 +11,13 @@ import (
 )
 
 // Two endpoints get the same load, whatever the command; the second one has a run and a verdict
-// of its own, and a Frame of the same work differs in nothing.
+// of its own, and another model is not the same work.
 func TestASecondEndpointUnderTheSameLoad(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	c := asked()
 	second := asked()
-	engine, err := sim.New(sim.Options{Speed: 20})
+	engine, err := sim.New(sim.Options{Speed: 20, Model: "Qwen2.5-7B"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,8 @@ func TestASecondEndpointUnderTheSameLoad(t *testing.T) {
 	both.SetLoad(frame.Load{Concurrency: 100, InputTokens: 50, OutputTokens: 5, Prefix: "unique"})
 	same(t, m, b, 8) // the safety cap
 	var newest *frame.Frame
-	for newest == nil || b.Verdict().Rule == "" || !timed(b) {
+	b.Differs(&frame.Frame{Load: frame.LoadState{Requested: m.Session.Load()}}) // before the first one's model is known
+	for newest == nil || newest.Load.Requested != m.Session.Load() || b.Verdict().Rule == "" || !timed(b) {
 		select {
 		case <-ctx.Done():
 			t.Fatal("the second endpoint shows nothing")
@@ -43,8 +44,13 @@ func TestASecondEndpointUnderTheSameLoad(t *testing.T) {
 			newest = f
 		}
 	}
-	if why := b.Differs(newest); len(why) > 0 {
+	there := *newest
+	there.Engine.Identity.Model = "sim/Qwen2.5-7B"
+	if why := b.Differs(&there); len(why) > 0 {
 		t.Errorf("the same work differs: %q", why)
+	}
+	if why := b.Differs(newest); len(why) != 1 || why[0] != "model: sim/Qwen2.5-7B there, sim/Llama-3.1-8B here" {
+		t.Errorf("another model: %q", why)
 	}
 	both.Abort()
 	same(t, m, b, 0)
