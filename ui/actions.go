@@ -87,11 +87,17 @@ func loadText(l frame.Load) string {
 	if l.Prefix != "" && l.InputTokens > 0 {
 		lengths += ", " + l.Prefix + " prefixes"
 	}
-	if l.Trace != "" {
-		return "trace " + text.Clean(l.Trace) + " ≤ " + units.Whole(float64(l.Concurrency)) + " streams"
+	limit := " ≤ " + units.Whole(float64(l.Concurrency))
+	if l.Concurrency == 0 {
+		limit = ", stopped"
 	}
-	if l.Rate > 0 {
-		return rateText(l) + " req/s ≤ " + units.Whole(float64(l.Concurrency)) + ", " + l.Arrivals.String() + lengths
+	switch {
+	case l.Trace != "" && l.Concurrency > 0:
+		return "trace " + text.Clean(l.Trace) + limit + " streams"
+	case l.Trace != "":
+		return "trace " + text.Clean(l.Trace) + limit
+	case l.Rate > 0:
+		return rateText(l) + " req/s" + limit + ", " + l.Arrivals.String() + lengths
 	}
 	return "concurrency " + units.Whole(float64(l.Concurrency)) + lengths
 }

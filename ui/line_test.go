@@ -211,5 +211,8 @@ func TestTheCommandLineOnATrace(t *testing.T) {
 		t.Errorf("after a new cap %q, want %q", m.notice.text, want)
 	}
 	step(func() { enterLine(m, "c 0") }, 0)
+	if want := "load now: trace t.jsonl, stopped"; m.notice.text != want {
+		t.Errorf("after a stop %q, want %q", m.notice.text, want)
+	}
 	step(func() { press(m, "up") }, 16) // the cap from before
 }

@@ -161,13 +161,11 @@ func setConcurrency(m *model, value string) error {
 		return fmt.Errorf("must be 0 to %d (raise --max-concurrency for more)", most)
 	case n > 0 && m.Controls.Load().Concurrency > 0 && m.fixed():
 		return errRefused
+	case n == 0:
+		m.stopLoad()
+		return nil
 	}
-	m.change(func(l *frame.Load) {
-		if n == 0 && l.Concurrency > 0 {
-			m.restoreCap = l.Concurrency
-		}
-		l.Concurrency = n
-	})
+	m.change(func(l *frame.Load) { l.Concurrency = n })
 	return nil
 }
 
